@@ -42,7 +42,8 @@ class Application(QApplication):
         self._words = words
         self._translator = QtWords(words, self)
         self.commitDataRequest.connect(self._never_restart, Qt.ConnectionType.DirectConnection)
-        fonts.load()
+        self.lacking = fonts.load()
+        """Files of fonts that are missing or damaged: without them no sentence is shown."""
         self.speak()
 
     def speak(self) -> None:

@@ -14,8 +14,9 @@ from PySide6.QtCore import QTimer
 from harness.version import VERSION
 from review.desktop.choose_page import ChoosePage
 from review.desktop.leaving import ending_by, saying_no_screen
+from review.desktop.no_window import no_window
 from review.desktop.page import Page
-from review.desktop.running import Running, no_screen
+from review.desktop.running import Running
 
 _FAILED = 1
 _SECONDS = 60.0
@@ -30,8 +31,10 @@ def check(places: Sequence[Path], language: str | None) -> int:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     with tempfile.TemporaryDirectory(prefix="rosetta-review-") as folder:
         os.environ["ROSETTA_HOME"] = folder
-        with saying_no_screen(no_screen):
+        with saying_no_screen(no_window):
             running = Running(places, language)
+        if running.app.lacking:
+            return _fail(f"{', '.join(running.app.lacking)}: missing or damaged")
         return _Check(running).run(places[0])
 
 

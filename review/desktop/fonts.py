@@ -10,8 +10,6 @@ from typing import Final
 
 from PySide6.QtGui import QFont, QFontDatabase
 
-from harness.failures import HarnessError
-
 FOLDER: Final = Path(__file__).parent / "fonts"
 
 FAMILIES: Final = (
@@ -32,13 +30,13 @@ _FILES: Final = tuple(
 )
 
 
-def load() -> None:
-    """Register the fonts with Qt, before anything is drawn. HarnessError where one is not there or damaged."""
-    for name in _FILES:
-        if QFontDatabase.addApplicationFont(str(FOLDER / name)) == -1:
-            raise HarnessError(
-                f"The font {name} of this program is missing or damaged. Install the program again."
-            )
+def load() -> list[Path]:
+    """Register the fonts with Qt, before anything is drawn; gives the files that are not there or damaged."""
+    return [
+        file
+        for file in (FOLDER / name for name in _FILES)
+        if QFontDatabase.addApplicationFont(str(file)) == -1
+    ]
 
 
 def font(px: int, *, bold: bool = False) -> QFont:

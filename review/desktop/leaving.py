@@ -71,8 +71,11 @@ def _woken() -> Iterator[None]:
 
 
 @contextmanager
-def saying_no_screen(words: Callable[[], str]) -> Iterator[None]:
-    """Say in words, instead of ending abruptly, that Qt cannot draw a window here."""
+def saying_no_screen(told: Callable[[str], str]) -> Iterator[None]:
+    """Say in words, instead of ending abruptly, that Qt cannot draw a window here.
+
+    ``told`` gets the first thing that Qt said, because its last words advise to reinstall.
+    """
 
     warned: list[str] = []
 
@@ -80,10 +83,7 @@ def saying_no_screen(words: Callable[[], str]) -> Iterator[None]:
         if kind is not QtMsgType.QtFatalMsg:
             warned.append(_first_line(message or ""))
             return
-        print(words(), file=sys.stderr)
-        print(
-            "\n".join(warned[:1]), file=sys.stderr, flush=True
-        )  # its last words advise to reinstall
+        print(told("".join(warned[:1])), file=sys.stderr, flush=True)
         os._exit(_FAILED)  # Qt would abort the process when this returned
 
     before = qInstallMessageHandler(heard)

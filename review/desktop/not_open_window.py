@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
@@ -13,6 +14,7 @@ from review.desktop.banner import Banner
 from review.desktop.buttons import Button
 from review.desktop.flow import FlowLayout
 from review.desktop.labels import Line
+from review.desktop.no_window import where_answers_are
 from review.log.saving import NotSaved, Problem
 from review.session.troubles import Trouble
 from review.session.words import Words, msgid
@@ -48,24 +50,26 @@ class NotOpenWindow(QWidget):
 
     again = Signal()
 
-    def __init__(self, words: Words, why: Trouble) -> None:
+    def __init__(self, words: Words, why: Trouble, title: str = "") -> None:
+        """``title``: of something that another try does not mend."""
         super().__init__()
         self.setWindowTitle("Rosetta")
-        title = Line(words("The file with your answers does not open"), "title")
+        said = Line(title or words("The file with your answers does not open"), "title")
         banner = Banner()
+        where = [Line(each, "quiet", selectable=True) for each in where_answers_are(words)]
         page = QVBoxLayout(self)
         page.setContentsMargins(_EDGE, _EDGE, _EDGE, _EDGE)
-        page.addWidget(_scrolling(title, banner), 1)
+        page.addWidget(_scrolling(said, banner, *where), 1)
         foot = FlowLayout()
-        for text, act, role in (
-            (words("Try again"), self.again.emit, "main"),
-            (words("Close"), self.close, ""),
-        ):
+        acts: list[tuple[str, Callable[[], object]]] = [(words("Close"), self.close)]
+        if not title:
+            acts.insert(0, (words("Try again"), self.again.emit))
+        for text, act in acts:
             button = Button(text)
-            button.setProperty("role", role)
+            button.setProperty("role", "main" if not foot.count() else "")
             button.clicked.connect(lambda _=False, act=act: act())
             foot.addWidget(button)
-            if role:
+            if foot.count() == 1:
                 button.setFocus()
         page.addLayout(foot)
         banner.tell(words, why)
@@ -83,6 +87,15 @@ def _scrolling(*widgets: QWidget) -> QScrollArea:
     scroll.setFrameShape(QFrame.Shape.NoFrame)
     scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     return scroll
+
+
+def not_complete(words: Words, lacking: Sequence[Path]) -> Trouble:
+    """Say that files of the program itself are missing or damaged: it may have been unpacked only in part."""
+    said = words(
+        "Letters of this program are missing or damaged, so no sentence can be shown as it is. "
+        "Copy the program from the stick once more and unpack all of it, or install it again."
+    )
+    return Trouble(said, "\n".join(map(str, lacking)))
 
 
 def not_open(words: Words, error: HarnessError) -> Trouble:

@@ -21,12 +21,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         language = checked_tag(asked.language) if asked.language else None
     except HarnessError as error:
         return _say(str(error), _WRONG_USAGE)
-    if not _has_qt():
-        return _say(
-            "The reviewer's window needs Qt, which is not installed. Install it in the folder of Rosetta: "
-            'pip install ".[desktop]"',
-            _FAILED,
-        )
+    if why := _no_qt():
+        return _say(why, _FAILED)
     try:
         return _start(asked, language)
     except HarnessError as error:
@@ -67,13 +63,20 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _has_qt() -> bool:
-    """Tell whether Qt can be imported, with the part that draws windows."""
+def _no_qt() -> str:
+    """Say why Qt, with the part that draws windows, cannot be imported; nothing where it can."""
     try:
         import PySide6.QtWidgets  # noqa: F401  only whether it is there
-    except ImportError:
-        return False
-    return True
+    except ModuleNotFoundError:
+        return (
+            "The reviewer's window needs Qt, which is not installed. Install it in the folder of Rosetta: "
+            'pip install ".[desktop]"'
+        )
+    except ImportError as error:
+        from review.desktop.no_window import no_window
+
+        return no_window(failed=str(error))
+    return ""
 
 
 def _say(words: str, code: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -17,7 +18,8 @@ from review.desktop.desk import Desk
 from review.desktop.erasure import Erasure
 from review.desktop.leaving import ending_by, saying_no_screen
 from review.desktop.look import SIZES, Look, Setting, Theme
-from review.desktop.not_open_window import NotOpenWindow, not_open
+from review.desktop.no_window import no_window
+from review.desktop.not_open_window import NotOpenWindow, not_complete, not_open
 from review.desktop.one_window import OneWindow
 from review.desktop.visit import Visit
 from review.desktop.window import Window
@@ -56,6 +58,8 @@ class Running(QObject):
         self.visit: Visit | None = None
         self._not_open: NotOpenWindow | None = None
         self._ended = False
+        self.code = 0
+        """How the program ends: 1 where it could not be used."""
 
     @property
     def words(self) -> Words:
@@ -63,7 +67,13 @@ class Running(QObject):
         return self._opening.words if self._opening is not None else self._first_words
 
     def begin(self) -> None:
-        """Open the laptop's file, away from the window."""
+        """Open the laptop's file, away from the window; of a program that is not complete say so instead."""
+        if self.app.lacking:
+            self.code = 1
+            why = not_complete(self.words, self.app.lacking)
+            print(f"{why.said}\n{why.detail}", file=sys.stderr, flush=True)
+            self._show_not_open(why, self.words("The program is not complete"))
+            return
         find = partial(_find, self._places, self._language, self._system)
         self.work.do(find, self._opened, self._not_opened)
 
@@ -119,11 +129,12 @@ class Running(QObject):
     def _not_opened(self, error: HarnessError) -> None:
         self._show_not_open(not_open(self.words, error))
 
-    def _show_not_open(self, why: Trouble) -> None:
+    def _show_not_open(self, why: Trouble, title: str = "") -> None:
+        """Show a window that stands alone; with a ``title`` of its own trying again would not help."""
         if self._ended:
             return
         self.look = self._dressed({})
-        self._not_open = NotOpenWindow(self.words, why)
+        self._not_open = NotOpenWindow(self.words, why, title)
         self._not_open.again.connect(self._again)
         self._not_open.show()
 
@@ -181,7 +192,7 @@ def _find(places: Sequence[Path], language: str | None, system: Sequence[str]) -
 
 def run(places: Sequence[Path], language: str | None) -> int:
     """Run the window until it is closed; gives the exit code."""
-    with saying_no_screen(no_screen):
+    with saying_no_screen(no_window):
         running = Running(places, language)
     with ending_by(running.end, running.app.tell_unforeseen):
         return _run(running, places)
@@ -197,12 +208,4 @@ def _run(running: Running, places: Sequence[Path]) -> int:
     code = running.app.exec()
     running.close()
     one.close()
-    return code
-
-
-def no_screen() -> str:
-    """Say that there is nothing to draw a window on."""
-    return words_of_system()(
-        "The window cannot be shown: this computer offers no screen to draw on. "
-        "Start the program where you see windows."
-    )
+    return code or running.code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import unicodedata
@@ -11,7 +12,6 @@ import pytest
 from PySide6.QtGui import QFontDatabase, QRawFont, QTextLayout
 from PySide6.QtWidgets import QApplication
 
-from harness.failures import HarnessError
 from review.desktop import fonts
 from tests.desktop.conftest import NO_FONTS
 
@@ -90,12 +90,15 @@ def test_bold_letters_are_the_fonts_own(qapp: QApplication) -> None:
 def test_a_damaged_font_is_named(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fonts, "FOLDER", tmp_path)
-    (tmp_path / "RosettaNotoSans-Regular.ttf").write_bytes(b"no font")
-    with pytest.raises(
-        HarnessError, match=r"RosettaNotoSans-Regular\.ttf .* Install the program again"
-    ):
-        fonts.load()
+    shutil.copytree(fonts.FOLDER, tmp_path / "fonts")
+    monkeypatch.setattr(fonts, "FOLDER", tmp_path / "fonts")
+    damaged, gone = (
+        tmp_path / "fonts" / name
+        for name in ("RosettaNotoSans-Regular.ttf", "RosettaNotoSansArabic-Bold.ttf")
+    )
+    damaged.write_bytes(damaged.read_bytes()[:40])
+    gone.unlink()
+    assert fonts.load() == [damaged, gone]
 
 
 def test_the_licence_of_each_family_lies_beside_it() -> None:

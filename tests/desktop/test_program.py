@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import PySide6
 import pytest
 
 from harness.version import VERSION
+from review.desktop import fonts
 from review.desktop.one_window import FOLDER
 from review.session.words import Words
 from tests.review.session.scenes import batch_of, write_file
@@ -46,6 +49,38 @@ with ending_by(running.end, running.app.tell_unforeseen):
     running.close()
 """
 """Prints what is read in the first window, for the place and the state that were asked for."""
+REFUSED = """
+def refuse(name, *given, **more):
+    if name.startswith("PySide6"):
+        raise {error}
+    return real(name, *given, **more)
+builtins.__import__ = refuse
+"""
+"""Lets Qt fail as the system would."""
+INCOMPLETE = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QLabel
+from review.desktop import fonts, running
+from review.desktop.buttons import Button
+from review.desktop.text_pane import TextPane
+
+fonts.FOLDER = Path(sys.argv[1])
+begin = running.Running.begin
+
+def begun(self):
+    begin(self)
+    window = self._not_open
+    print(*(each.text() for each in window.findChildren(QLabel)), sep="\\n")
+    print(*(each.toPlainText() for each in window.findChildren(TextPane)), sep="\\n")
+    print("buttons:", ", ".join(each.text() for each in window.findChildren(Button) if not each.isHidden()))
+    QTimer.singleShot(0, window.close)
+
+running.Running.begin = begun
+sys.exit(running.run([], "en"))
+"""
+"""Prints what is read where fonts are missing, and closes that window."""
 LOADED = """
 import sys
 from review.desktop import check, running
@@ -138,7 +173,8 @@ def test_without_qt_it_says_how_to_get_it(home: Path) -> None:
 def test_without_a_screen_it_says_so_instead_of_aborting(home: Path) -> None:
     ran = _run(home, QT_QPA_PLATFORM="xcb", DISPLAY=":9876")
     assert ran.returncode == 1
-    assert ran.stderr.startswith("The window cannot be shown")
+    assert ran.stderr.startswith("The window cannot be shown: this computer offers no screen")
+    assert f"Your answers are kept in this folder: {home}" in ran.stderr
 
 
 def test_without_a_screen_it_speaks_the_language_of_the_system(home: Path) -> None:
@@ -146,6 +182,59 @@ def test_without_a_screen_it_speaks_the_language_of_the_system(home: Path) -> No
     english = "The window cannot be shown"
     assert ran.returncode == 1
     assert not ran.stderr.startswith(english) or Words.load("fr")(english) == english
+
+
+def test_with_a_library_of_the_system_missing_it_names_it_and_how_to_install_it(
+    home: Path, tmp_path: Path
+) -> None:
+    """Qt itself would name another one, and end abruptly."""
+    drawing = Path(PySide6.__path__[0]) / "Qt" / "lib" / "libQt6XcbQpa.so.6"
+    if not drawing.is_file():
+        pytest.skip("Qt draws with this library on Linux only")
+    changed = drawing.read_bytes().replace(b"libxcb-icccm.so.4", b"libxcb-icccm.so.9")
+    (tmp_path / drawing.name).write_bytes(changed)
+    ran = _run(home, QT_QPA_PLATFORM="xcb", DISPLAY=":9876", LD_LIBRARY_PATH=str(tmp_path))
+    assert ran.returncode == 1
+    assert ran.stderr.startswith(
+        "The window cannot be shown: a part of this system is missing or damaged: libxcb-icccm.so.9."
+    )
+    assert "sudo apt install " in ran.stderr
+    assert "libxcb-icccm4" in ran.stderr
+    assert str(home) in ran.stderr
+    assert "xcb-cursor0 or" not in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        ("ImportError('libEGL.so.1: cannot open shared object file')", "damaged: libEGL.so.1."),
+        ("ModuleNotFoundError('No module')", "needs Qt, which is not installed"),
+    ],
+)
+def test_what_qt_lacks_is_told_from_qt_that_is_lacking(home: Path, error: str, said: str) -> None:
+    code = (
+        f"import builtins, sys\nreal = builtins.__import__\n{REFUSED.format(error=error)}{PROGRAM}"
+    )
+    ran = _run(home, code=code)
+    assert ran.returncode == 1
+    assert said in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_font_that_is_damaged_is_told_in_a_window(home: Path, tmp_path: Path) -> None:
+    """Nobody who double-clicked a program that was unpacked in part sees what stands in a terminal."""
+    folder = shutil.copytree(fonts.FOLDER, tmp_path / "fonts")
+    (folder / "RosettaNotoSans-Regular.ttf").write_bytes(b"\0\1\0\0")
+    ran = _run(home, str(folder), code=INCOMPLETE)
+    assert ran.returncode == 1, ran.stderr
+    assert "The program is not complete" in ran.stdout
+    assert "Copy the program from the stick once more" in ran.stdout
+    assert str(folder / "RosettaNotoSans-Regular.ttf") in ran.stdout
+    assert str(home) in ran.stdout
+    assert "buttons: Copy the detail, Close" in ran.stdout
+    assert "Copy the program from the stick once more" in ran.stderr
+    assert "Traceback" not in ran.stderr
 
 
 def test_tag_that_is_none_is_wrong_usage(home: Path) -> None:

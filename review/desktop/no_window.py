@@ -1,0 +1,82 @@
+"""Why no window can be shown at all, in words for a terminal: what to do, and where the answers are.
+
+Nothing here needs Qt: it may be what is missing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.failures import HarnessError
+from harness.store.database import home
+from review.session.opening import words_of_system
+from review.session.words import Words
+
+_DRAWS = "platforms/libqxcb.so"
+"""The part of Qt that draws windows on Linux; it needs libraries of the system."""
+_INSTALL = (
+    "sudo apt install libegl1 libgl1 libdbus-1-3 libfontconfig1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 "
+    "libxcb-image0 libxcb-keysyms1 libxcb-randr0 libxcb-render-util0 libxcb-shape0 libxcb-xinerama0 libxcb-xkb1"
+)
+"""All of them, by the names that Debian and Ubuntu give them."""
+_LIBRARY = re.compile(r"([\w.+-]+\.so[\w.]*): ")
+
+
+def no_window(said_by_qt: str = "", failed: str = "") -> str:
+    """Say why there is no window; ``failed`` is what the system said of a library that it could not load."""
+    words = words_of_system()
+    failed = failed or _of_drawing()
+    if library := _LIBRARY.match(failed):
+        lines = [
+            words("The window cannot be shown: a part of this system is missing or damaged: {name}.", name=library[1]),
+            words("Ask for help: it can be installed, on Debian and Ubuntu with all that belongs to it, by this line:"),
+            _INSTALL,
+        ]  # fmt: skip
+    else:
+        lines = [
+            words(
+                "The window cannot be shown: this computer offers no screen to draw on. "
+                "Start the program where you see windows."
+            )
+        ]
+    return "\n".join(filter(None, [*lines, *where_answers_are(words), failed or said_by_qt]))
+
+
+def where_answers_are(words: Words) -> Sequence[str]:
+    """Say that nothing is lost, and in which folder to look; nothing where the system knows none."""
+    try:
+        return [
+            words("Your answers are kept in this folder: {folder}", folder=str(home()))
+        ]
+    except HarnessError:
+        return []
+
+
+def _of_drawing() -> str:
+    """Try the part of Qt that draws; gives what the system says where it cannot be loaded."""
+    if not sys.platform.startswith("linux"):
+        return ""
+    own = os.environ.get("QT_QPA_PLATFORM_PLUGIN_PATH")
+    places = [Path(own).parent] if own else []
+    for place in (*places, *_places_of_qt()):
+        if (place / _DRAWS).is_file():
+            try:
+                ctypes.CDLL(str(place / _DRAWS))
+            except OSError as error:
+                return str(error)
+            return ""
+    return ""
+
+
+def _places_of_qt() -> list[Path]:
+    """Give where Qt keeps its parts; nowhere without it."""
+    try:
+        import PySide6
+    except ImportError:
+        return []
+    return [Path(place) / "Qt" / "plugins" for place in PySide6.__path__]
