@@ -34,7 +34,7 @@ def check(places: Sequence[Path], language: str | None) -> int:
         with saying_no_screen(no_window):
             running = Running(places, language)
         if running.app.lacking:
-            return _fail(f"{', '.join(running.app.lacking)}: missing or damaged")
+            return _fail(f"{running.app.lacking[0]}: missing or damaged")
         return _Check(running).run(places[0])
 
 

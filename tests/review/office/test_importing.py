@@ -29,7 +29,6 @@ from review.office.rated_items import rated_items
 from review.office.store import Office
 from review.office.withdrawing import withdraw
 from review.rating import Rating
-from rosetta_tui.review.letter_words import not_shown_words
 from tests.review.office.made import (
     WALL,
     Desk,
@@ -87,22 +86,6 @@ def test_ratings_arrive(made: Desk) -> None:
     assert (line.consented, line.rated, line.cannot_judge) == (True, 10, 0)
     assert (shown.done, shown.imports) == (10, 1)
     assert line.last_import
-
-
-def test_what_a_laptop_could_not_show_is_named_by_its_entry(made: Desk) -> None:
-    first, second = person(made, 0, 3), person(made, 1, 0)
-    first.leave_out(3)
-    second.leave_out(second.order.index(first.order[3]))
-    second.leave_out(second.order.index(first.order[4]))
-    take(made, first.handed_over())
-    take(made, second.handed_over())
-    found = progress(made.office, made.review)
-    both, one = (made.review.key.items[first.order[place]].entry for place in (3, 4))
-    assert found.not_shown == {both: 2, one: 1}
-    assert found.done == 3 + 1 + 2
-    (said,) = not_shown_words(found)
-    assert said.startswith("NOT SHOWN: 2 sentences could not be shown on a laptop")
-    assert f"(3 times in all): entries {both}, {one}." in said
 
 
 def test_every_order_and_any_repetition_gives_one_state(made: Desk) -> None:
