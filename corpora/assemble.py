@@ -44,6 +44,10 @@ _WRONG: Mapping[str, tuple[str, str]] = {
     ),
     "variants": ("It must be a list of texts.", 'Write ["…", "…"].'),
 }
+_WRONG_OF_DATASET: Mapping[str, tuple[str, str]] = {
+    "provenance": ("It must be a list of texts.", 'Write ["…"].'),
+    "file_lines": ("It must be a whole number of at least 1.", "Write it so, or take it out."),
+}
 _NOT_TEXT = ("It must be text.", "Put it in quotes.")
 
 _OPTIONS = {"source_language": "--source-language", "target_language": "--target-language"}
@@ -115,8 +119,7 @@ def _dataset(fields: dict[str, Any], findings: Findings) -> Dataset | None:
         dataset = Dataset.model_validate(fields)
     except ValidationError as error:
         for name in _field_names(error):
-            a_list = ("It must be a list of texts.", 'Write ["…"].')
-            message, mend = a_list if name == "provenance" else _NOT_TEXT
+            message, mend = _WRONG_OF_DATASET.get(name, _NOT_TEXT)
             findings.error(message, mend, field=f"dataset.{name}")
         return None
     if is_blank(dataset.id):
@@ -211,7 +214,7 @@ def _check_sides(fields: Mapping[str, Any], spot: _Spot) -> None:
             spot.error("It is missing.", f"Give every entry a {side}.", field=side)
         elif not isinstance(text, str):
             spot.wrong(side, text)
-        elif is_blank(text):
+        elif side == "reference" and is_blank(text):
             spot.error("It is blank.", "Fill it in, or take the entry out.", field=side)
 
 

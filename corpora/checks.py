@@ -16,7 +16,7 @@ from corpora.findings import Findings, shown
 from corpora.problems import Problem
 from corpora.raw import RawEntry
 from corpora.tags import nearest
-from corpora.text import NormalForm, comparison_form, normal_form
+from corpora.text import NormalForm, comparison_form, is_blank, normal_form
 
 BIDI_CONTROLS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _SUSPECT = re.compile(f"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff{BIDI_CONTROLS}]")
@@ -37,6 +37,7 @@ class Placed:
 
 def check_together(placed: Sequence[Placed], findings: Findings) -> None:
     """Run every check of this file over the entries of one corpus."""
+    _blank_sources(placed, findings)
     _repeated_pairs(placed, findings)
     _unknown_tags(placed, findings)
     _suspect_characters(placed, findings)
@@ -73,6 +74,17 @@ def check_ids(entries: Sequence[RawEntry], findings: Findings) -> None:
             )
 
 
+def _blank_sources(placed: Sequence[Placed], findings: Findings) -> None:
+    _warn(
+        findings,
+        [item for item in placed if is_blank(item.entry.source)],
+        "have a reference and no source text",
+        "They count in every score that looks at the reference; what compares with the source has no value "
+        "for them, and a method is not asked, which counts as an empty output.",
+        "source",
+    )
+
+
 def _repeated_pairs(placed: Sequence[Placed], findings: Findings) -> None:
     pairs: dict[tuple[str, str], Placed] = {}
     by_source: dict[str, Placed] = {}
@@ -83,7 +95,7 @@ def _repeated_pairs(placed: Sequence[Placed], findings: Findings) -> None:
         pair = source, comparison_form(item.entry.reference)
         if pair in pairs:
             repeated.append(item)
-        elif source in by_source:
+        elif source in by_source and not is_blank(source):
             several.append(item)
         pairs.setdefault(pair, item)
         by_source.setdefault(source, item)

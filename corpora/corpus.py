@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
 from corpora.entry import Entry
 from corpora.problems import Problem
@@ -46,6 +46,8 @@ class Dataset(BaseModel):
     created: str | None = None
     license: str | None = None
     provenance: tuple[str, ...] = ()
+    file_lines: Annotated[StrictInt, Field(ge=1)] | None = None
+    """Lines of the text files whose line numbers are the ids, where lines blank on both sides were left out."""
     transmission: Any = None
     """``local-only`` or ``open``, as ``corpora.terms`` reads it; None where only a licence speaks."""
     transmission_because: str | None = None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from corpora.corpus import Corpus, Dataset, Form
+from corpora.entry import Entry
 from corpora.fields import dataset_fields, entry_fields
 from corpora.raw import (
     DIFFICULTY_WORD,
@@ -28,7 +29,7 @@ _FIRST_COLUMNS = ("id", "source", "reference")
 def encode(corpus: Corpus, form: Form) -> tuple[str, ...]:
     """Give the text of the file, or of both files of the parallel form."""
     if form is Form.PARALLEL:
-        return _lines(e.source for e in corpus.entries), _lines(e.reference for e in corpus.entries)
+        return _parallel(corpus)
     writers: dict[Form, Callable[[Corpus], str]] = {
         Form.SPECIFICATION: _specification,
         Form.LEGACY: _legacy,
@@ -38,6 +39,22 @@ def encode(corpus: Corpus, form: Form) -> tuple[str, ...]:
         Form.TSV: lambda corpus: _table(corpus, "\t"),
     }
     return (writers[form](corpus),)
+
+
+def _parallel(corpus: Corpus) -> tuple[str, str]:
+    """Put every entry on the line that is its id, where lines of its files were left out; else in order."""
+    rows: Sequence[Entry | None] = corpus.entries
+    last = corpus.dataset.file_lines or 0
+    lines = {entry.id: entry for entry in corpus.entries if isinstance(entry.id, int)}
+    if (
+        len(lines) == len(rows)
+        and list(lines) == sorted(lines)
+        and lines.keys() <= set(range(1, last + 1))
+    ):
+        rows = [lines.get(line) for line in range(1, last + 1)]
+    sources = ("" if each is None else each.source for each in rows)
+    references = ("" if each is None else each.reference for each in rows)
+    return _lines(sources), _lines(references)
 
 
 def _specification(corpus: Corpus) -> str:

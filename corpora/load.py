@@ -20,6 +20,7 @@ from corpora.problems import Problem
 from corpora.raw import SIDES, SYNONYMS, RawCorpus, RawEntry
 from corpora.read_json import read_json
 from corpora.terms import KNOWN_OF_MARK, MEND, Term, marks_beside, terms_in, terms_of_mark, weighed
+from corpora.text import is_blank
 
 _BY_SUFFIX = {
     ".jsonl": Form.JSONL,
@@ -203,7 +204,7 @@ def _terms_of_entries(placed: Sequence[Placed]) -> Iterator[Term]:
 
 def _lacks_a_side(entries: list[RawEntry], findings: Findings) -> bool:
     """Say once, not for every entry, that a whole file has no sources or no references."""
-    sides = [side for side in SIDES if not any(side in entry.fields for entry in entries)]
+    sides = [side for side in SIDES if all(_is_blank(entry.fields.get(side)) for entry in entries)]
     for side in sides if entries else ():
         findings.error(
             f"No entry has a {side}.",
@@ -211,6 +212,10 @@ def _lacks_a_side(entries: list[RawEntry], findings: Findings) -> bool:
             field=side,
         )
     return bool(sides)
+
+
+def _is_blank(text: Any) -> bool:
+    return text is None or (isinstance(text, str) and is_blank(text))
 
 
 def _number(entries: list[RawEntry], findings: Findings) -> None:

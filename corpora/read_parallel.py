@@ -32,9 +32,11 @@ def read_parallel(
         fields = {"id": line, "source": source, "reference": reference}
         raw.entries.append(RawEntry(fields, len(raw.entries) + 1, line))
     if blank:
+        raw.envelope["file_lines"] = len(sources)
         findings.warning(
             f"{blank} lines are blank in both files and were left out.",
-            "Nothing to do if they separate paragraphs.",
+            "Nothing to do if they separate paragraphs. A file of outputs may have a line for each line of "
+            "the files, or for each entry.",
         )
     return raw
 

@@ -225,6 +225,8 @@ def _fields(row: Row, names: list[str], place: int, findings: Findings) -> dict[
         return None
     fields: dict[str, Any] = {}
     for name, cell in zip(names, row.cells, strict=True):
+        if not cell and name == "source" and any(row.cells):
+            fields[name] = cell
         if not cell:
             continue
         if name.endswith(JSON_COLUMN):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from corpora.entry import Entry
+from corpora.text import is_blank
 from harness.beginning import instruments_of
 from harness.failures import HarnessError
 from harness.final_scores import translation
@@ -26,6 +27,9 @@ class Explanation:
     """The analyser's verdicts; None where none is here."""
 
 
+_NO_SOURCE = "The corpus has no source text for this entry, and this compares with the source."
+
+
 class Explainer:
     """Explains the entries of one run; costs what the run's instruments cost, so it is made in a thread."""
 
@@ -40,7 +44,10 @@ class Explainer:
         given = [translation(entry, result)]
         (annotated,) = self._instruments.annotated(given)
         said = {
-            metric.info.id: metric.explain(annotated) for metric in self._instruments.scorer.metrics
+            metric.info.id: (_NO_SOURCE,)
+            if metric.reads_source and is_blank(entry.source)
+            else metric.explain(annotated)
+            for metric in self._instruments.scorer.metrics
         }
         words = annotated.annotations.get("fst")
         return Explanation(

@@ -39,6 +39,8 @@ class ErrorClass(StrEnum):
     """A batch reply that skipped, doubled or invented the entry's number."""
     MISSING = "missing"
     """No output was supplied for the entry (replay, human)."""
+    NO_SOURCE = "no_source"
+    """The corpus has no source text for the entry, so that no method was asked."""
     METHOD = "method"
     """The method itself raised."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
 from corpora.entry import Entry
+from corpora.text import is_blank
 from harness.calls import Usage
 from harness.carrier import Carrier, EntryCalls
 from harness.control import Control
@@ -20,7 +21,7 @@ from harness.method import Method, Output
 from harness.prediction import Prediction, shares
 from harness.result import Attempt
 from harness.scribe import Scribe
-from harness.soundness import failed, raised, sound, wordless
+from harness.soundness import NO_SOURCE, failed, raised, sound, wordless
 from harness.streak import Streak
 
 
@@ -36,10 +37,9 @@ class RunLoop:
         scribe: Scribe,
         control: Control,
     ) -> None:
-        size = method.setup.batch_size
         self._entries = entries
-        self._batches = deque(waiting[at : at + size] for at in range(0, len(waiting), size))
         self._method = method
+        self._batches = deque(self._batched(waiting, method.setup.batch_size))
         self._carrier = carrier
         self._scribe = scribe
         self._control = control
@@ -152,6 +152,8 @@ class RunLoop:
         ]
 
     async def _translated(self, entries: Sequence[Entry], calls: EntryCalls) -> Sequence[Output]:
+        if any(map(self._unaskable, entries)):
+            return [NO_SOURCE] * len(entries)
         questions = [entry.question() for entry in entries]
         try:
             return sound(await self._method.translate(questions, calls), len(entries))
@@ -163,6 +165,18 @@ class RunLoop:
             return [raised(error)] * len(entries)
         except BaseException as error:  # noqa: BLE001  a plug-in may raise anything
             return [raised(error)] * len(entries)
+
+    def _unaskable(self, entry: Entry) -> bool:
+        """Tell whether there is nothing to ask; outputs made elsewhere are there whatever the corpus lacks."""
+        return self._method.setup.outputs_sha256 is None and is_blank(entry.source)
+
+    def _batched(self, waiting: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+        """Give the places batch by batch; those without a source go alone, and last."""
+        alone = [place for place in waiting if self._unaskable(self._entries[place])]
+        apart = frozenset(alone)
+        asked = [place for place in waiting if place not in apart] if apart else waiting
+        yield from (asked[at : at + size] for at in range(0, len(asked), size))
+        yield from ([place] for place in alone)
 
     def _hand_over(self, predictions: Sequence[Prediction]) -> None:
         """Pass a batch on; entries of one call that failed alike count as one failure."""

@@ -19,6 +19,7 @@ _OWN_FAULTS = (
     ErrorClass.EMPTY,
     ErrorClass.MISSING,
     ErrorClass.NUMBERING,
+    ErrorClass.NO_SOURCE,
     ErrorClass.TRUNCATED,
     ErrorClass.FILTERED,
     ErrorClass.METHOD,

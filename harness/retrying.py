@@ -38,9 +38,9 @@ from harness.store.trouble import unpacks
 from harness.version import VERSION
 from harness.written_keys import refuse_written_keys
 
-CHANGEABLE = (set(MethodOptions.model_fields) - {"source_language", "target_language"}) | set(
-    RunOptions.model_fields
-)
+CHANGEABLE = (
+    set(MethodOptions.model_fields) - {"source_language", "target_language", "file_lines"}
+) | set(RunOptions.model_fields)
 """What may be told otherwise than to the run before, by name of the field."""
 
 

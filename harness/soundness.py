@@ -22,6 +22,15 @@ MOST_WORDS = 200
 """Characters of an exception's message that are kept."""
 
 
+NO_SOURCE = Output(
+    None,
+    ErrorClass.NO_SOURCE,
+    "The corpus has no source text for this entry; the method was not asked.",
+    recorded=Recorded(cost_usd=0.0),
+)
+"""For an entry that cannot be put to a method; it counts as an empty output in every denominator (DESIGN M2)."""
+
+
 def sound(outputs: object, expected: int) -> list[Output]:
     """Give one well-formed output for each entry; a ``method`` error where the method gave none."""
     if not isinstance(outputs, Sequence):

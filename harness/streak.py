@@ -16,6 +16,12 @@ HOPELESS_FAILURES = 3
 """The same for failures that no later entry can escape: a wrong key, no permission."""
 
 
+_OF_ONE_ENTRY = frozenset(
+    {ErrorClass.MISSING, ErrorClass.NUMBERING, ErrorClass.EMPTY, ErrorClass.NO_SOURCE}
+)
+"""Failures that say nothing about the next entry."""
+
+
 class Streak:
     """Counts entries that failed the same way since the last one that did not."""
 
@@ -25,8 +31,8 @@ class Streak:
 
     def note(self, error_class: ErrorClass | None, message: str | None) -> str | None:
         """Take one entry's outcome; gives the reason to stop where there is one."""
-        if error_class in {ErrorClass.MISSING, ErrorClass.NUMBERING, ErrorClass.EMPTY}:
-            return None  # says something about this entry only
+        if error_class in _OF_ONE_ENTRY:
+            return None
         if error_class is None:
             self._failure, self._count = None, 0
             return None

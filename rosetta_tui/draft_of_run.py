@@ -24,7 +24,7 @@ _RUN = {
 }
 """Field of RunOptions → name of the option."""
 
-_OF_THE_CORPUS = ("source_language", "target_language", "service")
+_OF_THE_CORPUS = ("source_language", "target_language", "file_lines", "service")
 
 
 def draft_values(run: Run, connection: sqlite3.Connection) -> dict[str, Value]:

@@ -28,6 +28,7 @@ class CodeSwitching(Rate):
     """
 
     info = metric_info("code_switching_rate")
+    reads_source = True
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources

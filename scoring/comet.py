@@ -73,6 +73,7 @@ class Comet(Rate):
     """
 
     info = metric_info("comet_score")
+    reads_source = True
     width = 3
 
     def __init__(self, resources: Resources) -> None:

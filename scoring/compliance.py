@@ -32,6 +32,7 @@ class ComplianceIndex(Metric):
     """
 
     info = metric_info("compliance_index")
+    reads_source = True
     width = 3
 
     def __init__(self, resources: Resources) -> None:

@@ -38,6 +38,7 @@ class Hallucination(Rate):
     """
 
     info = metric_info("hallucination_rate")
+    reads_source = True
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources

@@ -43,6 +43,8 @@ class Metric(ABC):
     info: ClassVar[MetricInfo]
     width: ClassVar[int]
     """How many numbers ``stats`` gives."""
+    reads_source: ClassVar[bool] = False
+    """True where the value says how the output fits its source: an entry without a source has none."""
 
     @property
     @abstractmethod

@@ -26,6 +26,7 @@ class OrthographicAccuracy(Rate):
     """
 
     info = metric_info("orthographic_accuracy")
+    reads_source = True
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources

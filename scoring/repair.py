@@ -27,6 +27,7 @@ class RepairEffectiveness(Rate):
     """
 
     info = metric_info("repair_effectiveness")
+    reads_source = True
     width = 3
 
     def __init__(self, resources: Resources) -> None:

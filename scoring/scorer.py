@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import msgpack
 import numpy as np
 
+from corpora.text import is_blank
 from scoring.composite import STRUCTURAL_KEY, Composite, composite, composites
 from scoring.metric import CorpusMetric, FloatArray, Metric, Statistics
 from scoring.reasons import missing_reasons
@@ -67,7 +68,8 @@ class Scorer:
 
     def statistics(self, translations: Sequence[Translation]) -> list[EntryStatistics]:
         """Take all statistics of some entries; many at once are faster than one by one."""
-        taken = [metric.stats_many(translations) for metric in self.metrics]
+        sourceless = [is_blank(each.entry.source) for each in translations]
+        taken = [_taken(metric, translations, sourceless) for metric in self.metrics]
         if not taken:
             return [{} for _ in translations]
         return [dict(zip(self.ids, row, strict=True)) for row in zip(*taken, strict=True)]
@@ -148,6 +150,17 @@ def _fit(column: Sequence[Statistics | None], width: int | None) -> bool:
     if not set(map(type, there)) <= {tuple}:
         return False
     return width is None or {len(part) for part in there} <= {width}
+
+
+def _taken(
+    metric: Metric, translations: Sequence[Translation], sourceless: Sequence[bool]
+) -> list[Statistics | None]:
+    """Take the statistics of one metric; None where it reads the source and the entry has none."""
+    if not metric.reads_source or not any(sourceless):
+        return metric.stats_many(translations)
+    pairs = zip(translations, sourceless, strict=True)
+    found = iter(metric.stats_many([each for each, lacks in pairs if not lacks]))
+    return [None if lacks else next(found) for lacks in sourceless]
 
 
 class Totals:

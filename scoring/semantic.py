@@ -30,6 +30,7 @@ class SemanticScore(Rate):
     """
 
     info = metric_info("semantic_score")
+    reads_source = True
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources

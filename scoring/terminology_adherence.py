@@ -24,6 +24,7 @@ class TerminologyAdherence(Rate):
     """
 
     info = metric_info("terminology_adherence")
+    reads_source = True
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources

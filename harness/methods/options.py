@@ -22,6 +22,8 @@ class MethodOptions(BaseModel):
     """BCP 47 tag of the corpus."""
     target_language: str
     """BCP 47 tag of the corpus."""
+    file_lines: Annotated[int, Field(ge=1)] | None = None
+    """Lines of the corpus' text files, where blank ones were left out (``Dataset.file_lines``)."""
     source_name: str | None = None
     """Name of the language for prompts, where the tag's English name will not do."""
     target_name: str | None = None
@@ -94,7 +96,7 @@ class MethodOptions(BaseModel):
         }
 
 
-_ALWAYS = frozenset({"source_language", "target_language", "condition", "replicate"})
+_ALWAYS = frozenset({"source_language", "target_language", "file_lines", "condition", "replicate"})
 
 
 def check_options(

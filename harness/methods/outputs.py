@@ -46,30 +46,50 @@ _MISSING = Output(
 )
 
 
-def read_outputs(path: Path, entries: Sequence[Entry]) -> Outputs:
+def read_outputs(path: Path, entries: Sequence[Entry], file_lines: int | None = None) -> Outputs:
     """Read the outputs for the entries of a whole corpus, in its order.
 
-    A text file has one line for each entry. JSONL, JSON (a list, or a run card) and tables with a
+    A text file has one line for each entry, or, where lines of the corpus' text files were left out, for each
+    of its ``file_lines`` (an entry's id is the number of its line). JSONL, JSON (a list, or a run card) and tables with a
     header have an id and an output in each row, and may have latency_seconds, usage or prompt_tokens
     and completion_tokens, cost_usd, model, error, and raw (the text before repairs). UsageError names file,
     line and mend; never a text.
     """
     text, sha256 = read_text(path, "a file of outputs")
     rows = _READERS.get(path.suffix.lower())
-    outputs = _matched(path, rows(path, text), entries) if rows else _aligned(path, text, entries)
-    return Outputs(outputs, sha256)
+    if rows is not None:
+        return Outputs(_matched(path, rows(path, text), entries), sha256)
+    return Outputs(_aligned(path, text, entries, file_lines), sha256)
 
 
-def _aligned(path: Path, text: str, entries: Sequence[Entry]) -> dict[str, Output]:
+def _aligned(
+    path: Path, text: str, entries: Sequence[Entry], file_lines: int | None
+) -> dict[str, Output]:
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    if len(lines) == file_lines != len(entries):
+        lines = _of_entries(path, lines, entries)
     if len(lines) != len(entries):
+        files = f", or {file_lines} as the corpus' files have" if file_lines else ""
         raise UsageError(
             f"{path}: {len(lines)} lines for {len(entries)} entries. A text file must have one line "
-            "for each entry of the whole corpus, in its order; use JSONL with ids for a part of it."
+            f"for each entry of the whole corpus, in its order{files}; use JSONL with ids for a part of it."
         )
     return {
         str(entry.id): _output(line, Recorded()) for entry, line in zip(entries, lines, strict=True)
     }
+
+
+def _of_entries(path: Path, lines: Sequence[str], entries: Sequence[Entry]) -> list[str]:
+    """Choose the lines of the entries, whose ids are the numbers of their lines."""
+    numbers = [
+        each.id for each in entries if isinstance(each.id, int) and 0 < each.id <= len(lines)
+    ]
+    if len(numbers) != len(entries):
+        raise UsageError(
+            f"{path}: {len(lines)} lines, as the corpus' files had, but its ids are no longer the numbers of "
+            "their lines. Use JSONL with ids."
+        )
+    return [lines[number - 1] for number in numbers]
 
 
 def _matched(path: Path, rows: Iterable[_Row], entries: Sequence[Entry]) -> dict[str, Output]:

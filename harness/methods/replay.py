@@ -48,7 +48,7 @@ def human(options: MethodOptions, entries: Sequence[Entry]) -> Replay:
 
 def _outputs(options: MethodOptions, entries: Sequence[Entry]) -> Outputs:
     assert options.outputs is not None  # noqa: S101  check_options has seen to it
-    return read_outputs(options.outputs, entries)
+    return read_outputs(options.outputs, entries, options.file_lines)
 
 
 def _setup(

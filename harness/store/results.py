@@ -101,12 +101,12 @@ def copy_done(connection: sqlite3.Connection, run: int, to: int) -> None:
 
 
 def failed_attempts(connection: sqlite3.Connection, run: int) -> dict[int, int]:
-    """Give the places of the entries that failed, with how often each was tried."""
+    """Give the places of the entries that failed and can be asked for again, with how often each was tried."""
     return dict(
         connection.execute(
             "SELECT position, attempts FROM results WHERE run = ? AND error_class IS NOT NULL"
-            " ORDER BY position",
-            (run,),
+            " AND error_class <> ? ORDER BY position",
+            (run, ErrorClass.NO_SOURCE),
         )
     )
 

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from corpora.entry import Entry, Segment
 from corpora.findings import shown
+from corpora.text import is_blank
 from harness.failures import StoreError, UsageError
 from harness.store.corpora import read_entries
 from harness.store.database import private_folder, store_path
@@ -40,7 +41,7 @@ Digest = Callable[[str], bytes]
 
 def note_secrets(connection: sqlite3.Connection, corpus: int, entries: Iterable[Entry]) -> None:
     """Keep the digests of the secret entries of a stored corpus; called within a transaction."""
-    sources = {entry.source for entry in entries if entry.secret and not entry.not_stored}
+    sources = {entry.source for entry in entries if entry.secret and not is_blank(entry.source)}
     if sources:
         key = _key(connection)
         _write(connection, corpus, key, map(_digest(key), sources))
@@ -54,7 +55,8 @@ def refuse_known_secrets(connection: sqlite3.Connection, entries: Sequence[Entry
         return
     digest = _digest(_key(connection))
     known = dict(connection.execute("SELECT digest, corpus FROM secret_texts"))
-    found = [entry for entry in entries if not entry.secret and digest(entry.source) in known]
+    asked = (entry for entry in entries if not entry.secret and not is_blank(entry.source))
+    found = [entry for entry in asked if digest(entry.source) in known]
     if found:
         corpus = known[digest(found[0].source)]
         raise UsageError(_said(found, *_where(connection, corpus)))

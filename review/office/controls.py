@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from corpora.entry import Entry, EntryId, Segment
+from corpora.text import is_blank
 from review.files.batch_form import MOST_ITEM_TEXT
 from review.office.inflected_controls import Inflected
 from review.office.items import Item, new_item
@@ -206,7 +207,7 @@ def _wrong(
 
 def fits(text: str) -> bool:
     """Tell whether a text is one that a batch can hold and people can judge."""
-    return bool(text.strip()) and len(text) <= MOST_ITEM_TEXT
+    return not is_blank(text) and len(text) <= MOST_ITEM_TEXT
 
 
 def _shuffled(things: Iterable[_Thing], seed: int, purpose: str) -> list[_Thing]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from corpora.corpus import Corpus, Dataset
 from corpora.entry import Entry, Segment
 from corpora.tags import is_language_tag, pair_label
+from corpora.text import is_blank
 from harness.failures import UsageError
 from harness.user_file import read_text
 from review.files.batch_form import MOST_ITEMS
@@ -35,12 +36,18 @@ class Sentences:
 def of_corpus(corpus: Corpus, segments: Collection[Segment] = ()) -> Sentences:
     """Take the sources of a corpus, of some segments or of all; its translations are shown to nobody.
 
-    UsageError for sentences of secret segments, because what speakers write is handed on in the open, and for
+    Entries whose source is blank are passed over. UsageError for sentences of secret segments, because what speakers write is handed on in the open, and for
     one that is too long.
     """
-    entries = [each for each in corpus.entries if not segments or each.segment in segments]
+    entries = [
+        each
+        for each in corpus.entries
+        if (not segments or each.segment in segments) and not is_blank(each.source)
+    ]
     if not entries:
-        raise UsageError("There is no entry of these segments. Choose others with --segment.")
+        raise UsageError(
+            "There is no entry with a source in these segments. Choose others with --segment."
+        )
     if secret := sum(entry.secret for entry in entries):
         raise UsageError(
             f"{secret} of these sentences belong to secret segments (gold_standard, held_out), and translations "

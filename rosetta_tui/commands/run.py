@@ -115,11 +115,12 @@ def make_plan(corpus: Corpus, given: dict[str, Any]) -> Plan:
     from harness.store.database import home
     from harness.written_keys import refuse_told_keys, refuse_written_keys
 
-    languages = {
+    of_corpus = {
         "source_language": corpus.dataset.source_language,
         "target_language": corpus.dataset.target_language,
+        "file_lines": corpus.dataset.file_lines,
     }
-    told = _method_options(given, MethodOptions.model_fields) | languages
+    told = _method_options(given, MethodOptions.model_fields) | of_corpus
     if given["method"] != "pipeline":
         told.pop("analyser", None)  # a metric's, not the method's
     told = read_settings(home()).completed(given["method"], told)
