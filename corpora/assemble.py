@@ -46,6 +46,7 @@ _WRONG: Mapping[str, tuple[str, str]] = {
 }
 _WRONG_OF_DATASET: Mapping[str, tuple[str, str]] = {
     "provenance": ("It must be a list of texts.", 'Write ["…"].'),
+    "columns_read": ("The name is taken.", "Call it something else."),
     "file_lines": ("It must be a whole number of at least 1.", "Write it so, or take it out."),
 }
 _NOT_TEXT = ("It must be text.", "Put it in quotes.")

@@ -27,7 +27,16 @@ class Form(StrEnum):
     CSV = "csv"
     TSV = "tsv"
     PARALLEL = "parallel"
-    """Two text files, aligned line by line."""
+    """Text files, aligned line by line."""
+    TMX = "tmx"
+    """Translation memory."""
+    XLIFF = "xliff"
+    """Localisation files, versions 1.2 and 2.0 and later; read and not written, as TMX."""
+
+    @property
+    def written(self) -> bool:
+        """True where a corpus can be written in this form."""
+        return self not in (Form.TMX, Form.XLIFF)
 
 
 class Dataset(BaseModel):
@@ -48,6 +57,8 @@ class Dataset(BaseModel):
     provenance: tuple[str, ...] = ()
     file_lines: Annotated[StrictInt, Field(ge=1)] | None = None
     """Lines of the text files whose line numbers are the ids, where lines blank on both sides were left out."""
+    columns_read: dict[str, str] | None = None
+    """``source`` and ``reference`` → column that a person named when the file was read; it stands in no file."""
     transmission: Any = None
     """``local-only`` or ``open``, as ``corpora.terms`` reads it; None where only a licence speaks."""
     transmission_because: str | None = None
@@ -79,6 +90,6 @@ class Corpus:
     form: Form
     warnings: tuple[Problem, ...] = ()
     files: tuple[Path, ...] = field(default=(), compare=False)
-    """Where it was read from, absolute; two for the parallel form, none where it never was a file."""
+    """Where it was read from, absolute; several for the parallel form, none where it never was a file."""
     lines: tuple[int | None, ...] = field(default=(), compare=False)
     """1-based line of each entry in its file, None where the form has no lines; empty without a file."""

@@ -82,6 +82,8 @@ def decode(data: bytes, findings: Findings) -> str | None:
         )
         return None
     wide = _wide_encoding(data)
+    if wide == "UTF-16" and data.lstrip(b"\xff\xfe\x00 \r\n\t").startswith((b"<\0", b"<")):
+        return _decode_wide(data, findings)
     if wide is not None:
         findings.error(f"The file is in {wide}, not UTF-8.", "Save it again as UTF-8.", line=1)
         return None
@@ -96,6 +98,21 @@ def _wide_encoding(data: bytes) -> str | None:
     halves = (head[0::2], head[1::2])
     nulls = [half.count(0) / max(1, len(half)) for half in halves]
     return "UTF-16" if max(nulls) > 0.4 and min(nulls) < 0.2 else None
+
+
+def _decode_wide(data: bytes, findings: Findings) -> str | None:
+    """Decode XML in UTF-16, which translation tools write; other texts are to be UTF-8."""
+    name = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}.get(data[:2])
+    name = name or ("utf-16-be" if data[:1] == b"\0" else "utf-16-le")
+    try:
+        text = data.decode(name)
+    except UnicodeDecodeError:
+        findings.error("Broken UTF-16.", "Save the file again as UTF-8.", line=1)
+        return None
+    if "\0" in text:
+        findings.error("There is a NUL character.", "Remove it; text files have none.", line=1)
+        return None
+    return text
 
 
 def _decode_utf8(data: bytes, findings: Findings) -> str | None:

@@ -7,8 +7,8 @@ from typing import Any
 from corpora.corpus import Dataset
 from corpora.entry import Entry
 
-_OURS = frozenset({"local_only", "not_stored"})
-"""What follows from the corpus or the store, and stands in no file."""
+_OURS = frozenset({"local_only", "not_stored", "columns_read"})
+"""What follows from the corpus, the store or the reading, and stands in no file."""
 
 
 def entry_fields(entry: Entry) -> dict[str, Any]:

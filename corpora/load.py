@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,13 +11,14 @@ from typing import Any
 
 from corpora.assemble import assemble_dataset, assemble_entry
 from corpora.checks import Placed, check_ids, check_together
+from corpora.columns import OPTIONS, Columns
 from corpora.corpus import Corpus, Dataset, Form
 from corpora.decode import decode, read_bytes
 from corpora.entry import Segment
 from corpora.fields import dataset_fields
 from corpora.findings import Findings, shown
 from corpora.marks import Misplaced, misplaced, named_for_secret, without_roles
-from corpora.problems import Problem
+from corpora.problems import Problem, Severity
 from corpora.raw import SIDES, SYNONYMS, RawCorpus, RawEntry
 from corpora.read_json import read_json
 from corpora.terms import KNOWN_OF_MARK, MEND, Term, marks_beside, terms_in, terms_of_mark, weighed
@@ -28,7 +30,16 @@ _BY_SUFFIX = {
     ".csv": Form.CSV,
     ".tsv": Form.TSV,
     ".tab": Form.TSV,
+    ".tmx": Form.TMX,
+    ".xlf": Form.XLIFF,
+    ".xliff": Form.XLIFF,
+    ".sdlxliff": Form.XLIFF,
+    ".mqxliff": Form.XLIFF,
 }
+
+
+ANY_COLUMNS = Columns()
+"""Nothing was said of columns; they are found out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +52,21 @@ class File:
 
 def load(
     path: str | Path,
-    reference: str | Path | None = None,
+    reference: str | Path | Sequence[str | Path] | None = None,
     *,
     form: Form | str | None = None,
     dataset: Dataset | Mapping[str, Any] | None = None,
+    columns: Columns = ANY_COLUMNS,
 ) -> Corpus:
-    """Read the corpus in a file, or in a source and a reference file aligned by line.
+    """Read the corpus in a file, or in a source file and files of references aligned by line.
 
     form: None finds it out from content and extension. dataset: fields of the envelope that the file
-    lacks (id, source_language, target_language, …). Raises CorpusError with every problem found.
+    lacks (id, source_language, target_language, …). columns: which column of a table, or field of JSON, holds
+    the sources and the references. Raises CorpusError with every problem found.
     """
     findings = Findings(str(path))
-    paths = [Path(path)] if reference is None else [Path(path), Path(reference)]
+    further = [reference] if isinstance(reference, str | Path) else reference or []
+    paths = [Path(path), *map(Path, further)]
     files: list[File] = []
     for each in paths:
         own = Findings(str(each))
@@ -62,7 +76,8 @@ def load(
             files.append(File(str(each), data))
     beside = _marks_beside(paths, findings)
     findings.stop_if_failed()
-    corpus = read(files, form=None if form is None else Form(form), dataset=dataset, beside=beside)
+    told = None if form is None else Form(form)
+    corpus = read(files, form=told, dataset=dataset, beside=beside, columns=columns)
     return replace(corpus, files=tuple(each.absolute() for each in paths))
 
 
@@ -72,16 +87,17 @@ def read(
     form: Form | None = None,
     dataset: Dataset | Mapping[str, Any] | None = None,
     beside: Sequence[Term] = (),
+    columns: Columns = ANY_COLUMNS,
 ) -> Corpus:
-    """Read a corpus from the content of its one or two files; see ``load``.
+    """Read a corpus from the content of its files; see ``load``.
 
     beside: terms that marks beside the files hold.
     """
     findings = Findings(files[0].name)
-    raw = _raw(files, form, findings)
+    given = dataset_fields(dataset) if isinstance(dataset, Dataset) else dataset
+    raw = _raw(files, form, columns.within(given or {}), findings)
     if raw is None:
         raise findings.failure()
-    given = dataset_fields(dataset) if isinstance(dataset, Dataset) else dataset
     envelope = assemble_dataset(raw, given or {}, _id_from(files[0].name), findings)
     placed = _placed(raw, findings)
     check_together(placed, findings)
@@ -90,6 +106,8 @@ def read(
         envelope = _with_terms(envelope, placed, beside, findings)
     if envelope is None or findings.failed:
         raise findings.failure()
+    if columns.said:
+        envelope = envelope.model_copy(update={"columns_read": columns.said})
     kept_here = {"local_only": True} if envelope.terms.local_only else {}
     digest = hashlib.sha256(b"".join(file.data for file in files)).hexdigest()
     return Corpus(
@@ -205,7 +223,8 @@ def _terms_of_entries(placed: Sequence[Placed]) -> Iterator[Term]:
 def _lacks_a_side(entries: list[RawEntry], findings: Findings) -> bool:
     """Say once, not for every entry, that a whole file has no sources or no references."""
     sides = [side for side in SIDES if all(_is_blank(entry.fields.get(side)) for entry in entries)]
-    for side in sides if entries else ():
+    noted = {each.field for each in findings.problems if each.severity is Severity.ERROR}
+    for side in (each for each in sides if entries and each not in noted):
         findings.error(
             f"No entry has a {side}.",
             f"Write it in a field {side}, or {', '.join(SYNONYMS[side])}; is this the right file?",
@@ -231,38 +250,62 @@ def _number(entries: list[RawEntry], findings: Findings) -> None:
     )
 
 
-def _raw(files: list[File], form: Form | None, findings: Findings) -> RawCorpus | None:
+def _raw(
+    files: list[File], form: Form | None, columns: Columns, findings: Findings
+) -> RawCorpus | None:
     texts = _texts(files, findings)
     if texts is None:
         return None
-    if len(files) == 2 and form not in (None, Form.PARALLEL):
-        findings.error("A reference file was given.", "Only two text files are read together.")
+    if len(files) > 1 and form not in (None, Form.PARALLEL):
+        findings.error("A reference file was given.", "Only text files are read together.")
         return None
-    form = Form.PARALLEL if len(files) == 2 else form or _form_of(files[0].name, texts[0])
-    if form is Form.PARALLEL:
-        return _parallel(files, texts, findings)
-    if form is Form.JSONL:
-        from corpora.read_lines import read_jsonl  # noqa: PLC0415  loads only what the form needs
+    form = Form.PARALLEL if len(files) > 1 else form or _form_of(files[0].name, texts[0], columns)
+    said = [OPTIONS[side] for side in SIDES if columns.named(side)]
+    if said and form in _WITHOUT_COLUMNS:
+        findings.error(
+            f"{said[0]} does not apply to the form {form}.",
+            "Leave it out; it is for tables and JSON.",
+        )
+        return None
+    return _by_form(files, texts, form, columns, findings)
 
-        return read_jsonl(texts[0], findings)
-    if form in (Form.CSV, Form.TSV):
-        from corpora.read_table import read_table  # noqa: PLC0415  loads only what the form needs
 
-        return read_table(texts[0], form, findings)
-    return read_json(texts[0], form, findings)
+_WITHOUT_COLUMNS = (Form.PARALLEL, Form.TMX, Form.XLIFF)
+
+
+def _by_form(
+    files: list[File], texts: list[str], form: Form | None, columns: Columns, findings: Findings
+) -> RawCorpus | None:
+    """Read by the form's reader, which is loaded when it is needed."""
+    match form:
+        case Form.PARALLEL:
+            return _parallel(files, texts, findings)
+        case Form.JSONL:
+            from corpora.read_lines import read_jsonl  # noqa: PLC0415
+
+            return read_jsonl(texts[0], findings, columns)
+        case Form.CSV | Form.TSV:
+            from corpora.read_table import read_table  # noqa: PLC0415
+
+            return read_table(texts[0], form, findings, columns)
+        case Form.TMX | Form.XLIFF:
+            from corpora.read_xml import read_xml  # noqa: PLC0415
+
+            return read_xml(texts[0], form, findings, columns)
+        case _:
+            return read_json(texts[0], form, findings, columns)
 
 
 def _parallel(files: list[File], texts: list[str], findings: Findings) -> RawCorpus | None:
     from corpora.read_parallel import read_parallel  # noqa: PLC0415  loads only what is needed
 
-    if len(files) != 2:
+    if len(files) < 2:
         findings.error(
             "The form cannot be told from this one text file.",
             "Give the reference file too, or a table whose header names source and reference.",
         )
         return None
-    names = (Path(files[0].name).name, Path(files[1].name).name)
-    return read_parallel((texts[0], texts[1]), names, findings)
+    return read_parallel(texts, [Path(file.name).name for file in files], findings)
 
 
 def _texts(files: list[File], findings: Findings) -> list[str] | None:
@@ -276,7 +319,7 @@ def _texts(files: list[File], findings: Findings) -> list[str] | None:
     return texts if len(texts) == len(files) else None
 
 
-def _form_of(name: str, text: str) -> Form | None:
+def _form_of(name: str, text: str, columns: Columns) -> Form | None:
     """Tell the form of one file; None for JSON, whose shape is told after decoding."""
     by_suffix = _BY_SUFFIX.get(Path(name).suffix.lower())
     if by_suffix is not None:
@@ -286,7 +329,14 @@ def _form_of(name: str, text: str) -> Form | None:
         return Form.JSONL if _is_jsonl(start) else None
     if start.startswith("[") or Path(name).suffix.lower() == ".json":
         return None
-    return _table_form(text)
+    if start.startswith("<"):
+        root = _ROOT.search(start[:_LONGEST_PROLOGUE])
+        return Form(root[1].lower()) if root else Form.PARALLEL
+    return _table_form(text, columns)
+
+
+_ROOT = re.compile(r"<(?:[\w.-]+:)?(tmx|xliff)[\s>]", re.IGNORECASE | re.ASCII)
+_LONGEST_PROLOGUE = 65_536
 
 
 def _is_jsonl(text: str) -> bool:
@@ -295,10 +345,10 @@ def _is_jsonl(text: str) -> bool:
     return first.rstrip().endswith("}") and rest.lstrip().startswith("{")
 
 
-def _table_form(text: str) -> Form:
-    from corpora.read_table import first_record, has_header  # noqa: PLC0415  only files without a known suffix
+def _table_form(text: str, columns: Columns) -> Form:
+    from corpora.read_table import first_record, is_table  # noqa: PLC0415  only files without a known suffix
 
-    if not has_header(text):
+    if not is_table(text, columns):
         return Form.PARALLEL
     return Form.TSV if "\t" in first_record(text) else Form.CSV
 

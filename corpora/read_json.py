@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from corpora.columns import Columns
 from corpora.corpus import Form
 from corpora.findings import Findings
+from corpora.json_sides import name_sides
 from corpora.json_text import Document, parse
-from corpora.raw import LEGACY_NAMES, RECORD, RawCorpus, RawEntry, renamed
+from corpora.raw import LEGACY_NAMES, RECORD, RawCorpus, RawEntry
 
 _OTHER_FILES = (
     ("run_card_hash", "a run card"),
@@ -22,7 +24,9 @@ PAIR_LABEL = "language_pair_label"
 """Field of a reference-implementation file that keeps the specification's language_pair."""
 
 
-def read_json(text: str, form: Form | None, findings: Findings) -> RawCorpus | None:
+def read_json(
+    text: str, form: Form | None, findings: Findings, columns: Columns
+) -> RawCorpus | None:
     """Read a JSON corpus of any shape; the form says how to take the envelope, None: find out."""
     document = parse(text, findings)
     if document is None:
@@ -34,7 +38,7 @@ def read_json(text: str, form: Form | None, findings: Findings) -> RawCorpus | N
     raw = _envelope(top, listed, form or _form_of(top, listed), findings)
     for place, (fields, line) in enumerate(zip(listed, document.lines, strict=True), start=1):
         if isinstance(fields, dict):
-            raw.entries.append(RawEntry(renamed(fields), place, line))
+            raw.entries.append(RawEntry(fields, place, line))
         else:
             findings.error(
                 "An entry must be an object.",
@@ -42,6 +46,7 @@ def read_json(text: str, form: Form | None, findings: Findings) -> RawCorpus | N
                 line=line,
                 entry=place,
             )
+    name_sides(raw, columns, findings)
     _inherit_segment(top, raw)
     return raw
 

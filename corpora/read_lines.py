@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from corpora.columns import Columns
 from corpora.corpus import Form
 from corpora.findings import Findings
+from corpora.json_sides import name_sides
 from corpora.json_text import parse_line
-from corpora.raw import RawCorpus, RawEntry, renamed
+from corpora.raw import RawCorpus, RawEntry
 
 
-def read_jsonl(text: str, findings: Findings) -> RawCorpus:
+def read_jsonl(text: str, findings: Findings, columns: Columns) -> RawCorpus:
     """Read every line by itself, so that one broken line hides no other problem."""
     raw = RawCorpus(Form.JSONL, {})
     begun = False
@@ -26,6 +28,7 @@ def read_jsonl(text: str, findings: Findings) -> RawCorpus:
         elif not begun and set(value) == {"dataset"} and isinstance(value["dataset"], dict):
             raw.envelope = value["dataset"]
         else:
-            raw.entries.append(RawEntry(renamed(value), place, line))
+            raw.entries.append(RawEntry(value, place, line))
         begun = True
+    name_sides(raw, columns, findings)
     return raw

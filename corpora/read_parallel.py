@@ -1,40 +1,49 @@
-"""Reads two text files that are aligned line by line."""
+"""Reads text files that are aligned line by line: a source and one or more references."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from corpora.corpus import Form
-from corpora.findings import Findings
+from corpora.findings import Findings, shown
 from corpora.raw import RawCorpus, RawEntry
 from corpora.tags import language_of_file
 
 
 def read_parallel(
-    texts: tuple[str, str], names: tuple[str, str], findings: Findings
+    texts: Sequence[str], names: Sequence[str], findings: Findings
 ) -> RawCorpus | None:
-    """Pair the lines of both files; an entry's id is its line number.
+    """Pair the lines of a source file and one or more files of references; an entry's id is its line number.
 
-    Files of different length are refused: one line too many shifts every pair after it.
+    What further files have on a line is a variant. Files of different length are refused: one line too many
+    shifts every pair after it.
     """
-    sources, references = (_lines(text) for text in texts)
-    if len(sources) != len(references):
-        findings.error(
-            f"The files are not aligned: {len(sources)} lines in the source file, "
-            f"{len(references)} in the reference file.",
-            "Give two files with one sentence a line, in the same order.",
-        )
+    sides = [_lines(text) for text in texts]
+    for name, lines in zip(names[1:], sides[1:], strict=True):
+        if len(lines) != len(sides[0]):
+            findings.error(
+                f"The files are not aligned: {len(sides[0])} lines in the source file, "
+                f"{len(lines)} in the reference file{f' {shown(name)}' if len(names) > 2 else ''}.",
+                "Give files with one sentence a line, in the same order.",
+            )
+    if findings.failed:
         return None
     raw = RawCorpus(Form.PARALLEL, {}, guessed=_guessed_languages(names))
     blank = 0
-    for line, (source, reference) in enumerate(zip(sources, references, strict=True), start=1):
-        if not source.strip() and not reference.strip():
+    for line, (source, *references) in enumerate(zip(*sides, strict=True), start=1):
+        given = [text for text in references if text.strip()]
+        if not source.strip() and not given:
             blank += 1
             continue
-        fields = {"id": line, "source": source, "reference": reference}
+        fields: dict[str, Any] = {"id": line, "source": source, "reference": (given or [""])[0]}
+        if variants := list(dict.fromkeys(text for text in given[1:] if text != given[0])):
+            fields["variants"] = variants
         raw.entries.append(RawEntry(fields, len(raw.entries) + 1, line))
     if blank:
-        raw.envelope["file_lines"] = len(sources)
+        raw.envelope["file_lines"] = len(sides[0])
         findings.warning(
-            f"{blank} lines are blank in both files and were left out.",
+            f"{blank} lines are blank in {'both' if len(sides) == 2 else 'all'} files and were left out.",
             "Nothing to do if they separate paragraphs. A file of outputs may have a line for each line of "
             "the files, or for each entry.",
         )
@@ -48,7 +57,7 @@ def _lines(text: str) -> list[str]:
     return lines
 
 
-def _guessed_languages(names: tuple[str, str]) -> dict[str, str]:
+def _guessed_languages(names: Sequence[str]) -> dict[str, str]:
     sides = ("source_language", "target_language")
-    tags = ((side, language_of_file(name)) for side, name in zip(sides, names, strict=True))
+    tags = ((side, language_of_file(name)) for side, name in zip(sides, names, strict=False))
     return {side: tag for side, tag in tags if tag is not None}

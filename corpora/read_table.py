@@ -12,12 +12,15 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
+from corpora.columns import Columns, choose, note_missing, note_order
 from corpora.corpus import Dataset, Form
 from corpora.findings import Findings
 from corpora.folding import fold, folded_words
 from corpora.json_text import parse_line
+from corpora.language_names import tag_of
 from corpora.marks import SEGMENT_MEND, TERM_MEND, is_mark, is_term_mark, names_secret
 from corpora.raw import SIDES, SYNONYMS, RawCorpus, RawEntry, canonical_names
 from corpora.table_cells import JSON_COLUMN, NOTHING, read_cell
@@ -74,8 +77,8 @@ class _Lines:
         self._between_records = True
 
 
-def read_table(text: str, form: Form, findings: Findings) -> RawCorpus | None:
-    """Read a table whose header names at least the source and the reference column."""
+def read_table(text: str, form: Form, findings: Findings, columns: Columns) -> RawCorpus | None:
+    """Read a table; its header, or what was said beforehand, tells the source and the reference column."""
     delimiter = "\t" if form is Form.TSV else _delimiter(text)
     table = _tsv(text, findings) if form is Form.TSV else _csv(text, delimiter, findings)
     if table is None:
@@ -83,17 +86,68 @@ def read_table(text: str, form: Form, findings: Findings) -> RawCorpus | None:
     if not table.rows:
         findings.error("There is no header line.", "Begin with id, source, reference.")
         return None
-    header = table.rows.pop(0)
-    names = _column_names(header, delimiter, findings)
-    if names is None:
-        return None
     _check_comments(table, delimiter, findings)
     raw = RawCorpus(form, _envelope(table.comments, delimiter))
+    header, columns = table.rows[0], columns.within(raw.envelope)
+    names: list[str] | None
+    sides = _without_header(header, form, columns)
+    if sides is not None:
+        names = _numbered_names(header, sides)
+        _note_no_header(table, text, sides, raw, findings)
+    else:
+        names = _column_names(table.rows.pop(0), columns, raw, findings)
+    if names is None:
+        return None
     for row in table.rows:
         fields = _fields(row, names, len(raw.entries) + 1, findings)
         if fields is not None:
+            if sides is not None:
+                fields["id"] = row.line
             raw.entries.append(RawEntry(fields, len(raw.entries) + 1, row.line))
     return raw
+
+
+def _without_header(first: Row, form: Form, columns: Columns) -> tuple[int, int] | None:
+    """Give the places of both sides where the first record is no header, None where it may be one.
+
+    A record in which nothing is known is none where both columns were given as numbers, and in a TSV of two
+    columns of which nothing was said.
+    """
+    names = tuple(cell.strip() for cell in first.cells)
+    known = {*SYNONYMS, *canonical_names(names, any_case=True)}
+    if known.intersection(names) or any(
+        tag_of(name) is not None or is_mark(name) or is_term_mark(name) for name in names
+    ):
+        return None
+    if columns.numbers is not None:
+        return columns.numbers if max(columns.numbers) < len(names) else None
+    said = columns.source or columns.reference
+    return (0, 1) if form is Form.TSV and len(names) == 2 and not said else None
+
+
+def _numbered_names(first: Row, sides: tuple[int, int]) -> list[str]:
+    names = [f"column_{number}" for number in range(1, len(first.cells) + 1)]
+    for side, place in zip(SIDES, sides, strict=True):
+        names[place] = side
+    return names
+
+
+def _note_no_header(
+    table: Table, text: str, sides: tuple[int, int], raw: RawCorpus, findings: Findings
+) -> None:
+    """Say how a table without a header was read; its ids are the numbers of its lines."""
+    left_out = len(table.comments) + len(table.later)
+    comments = f" {left_out} lines that begin with # were read as comments." if left_out else ""
+    findings.warning(
+        f"No header was recognised: the first line was read as an entry, column {sides[0] + 1} as the source, "
+        f"column {sides[1] + 1} as the reference.{comments}",
+        "If the first line is a header, name its columns source and reference, or say which they are: "
+        "--source-column NAME --reference-column NAME.",
+        line=table.rows[0].line,
+    )
+    lines = len(text.removesuffix("\n").split("\n"))
+    if '"' not in text and lines > len(table.rows):
+        raw.envelope.setdefault("file_lines", lines)
 
 
 def first_record(text: str) -> str:
@@ -102,12 +156,24 @@ def first_record(text: str) -> str:
     return next((line for line in lines if not line.startswith("#")), "")
 
 
-def has_header(text: str) -> bool:
-    """Tell whether the first record names a source and a reference column."""
-    delimiter = _delimiter(text)
-    cells = tuple(cell.strip().strip('"') for cell in first_record(text).split(delimiter))
+def is_table(text: str, columns: Columns) -> bool:
+    """Tell whether a text without a telling name is a table.
+
+    It is where the first record names both sides, by names or languages, or somebody says which columns they
+    are; and where each of the first lines has as many tabs, and one at least.
+    """
+    cells = tuple(cell.strip().strip('"') for cell in first_record(text).split(_delimiter(text)))
     names = {*cells, *canonical_names(cells, any_case=True).values()}
-    return names.issuperset(SIDES)
+    known = [side for side in SIDES if side in names]
+    if len({*known, *choose(cells, columns, known).places}) == len(SIDES):
+        return True
+    lines = (line for line in io.StringIO(text, newline=None) if line.strip())
+    tabs = {line.count("\t") for line in islice(lines, _LOOKED_AT)}
+    return columns.numbers is not None or (len(tabs) == 1 and max(tabs) > 0)
+
+
+_LOOKED_AT = 100
+"""Lines by which a table without a header is told from running text."""
 
 
 def _delimiter(text: str) -> str:
@@ -115,7 +181,24 @@ def _delimiter(text: str) -> str:
     return max(",;\t", key=header.count)
 
 
+def _without_returns(text: str, delimiter: str, findings: Findings) -> str:
+    """Take out the carriage returns that end cells where files with Windows line ends were put side by side."""
+    stray = re.compile(rf"\r+(?={re.escape(delimiter)}|\r\n)")
+    first = stray.search(text)
+    if '"' in text or first is None:
+        return text
+    text, number = stray.subn("", text)
+    cells = "One cell ends" if number == 1 else f"{number:,} cells end"
+    findings.warning(
+        f"{cells} in a carriage return (\\r), which lines of Windows files have; it was left out.",
+        "Nothing to do. `tr -d '\\r'` takes them out of the parts before they are put together.",
+        line=text.count("\n", 0, first.start()) + 1,
+    )
+    return text
+
+
 def _csv(text: str, delimiter: str, findings: Findings) -> Table | None:
+    text = _without_returns(text, delimiter, findings)
     try:
         return _records(text, delimiter, quoting=csv.QUOTE_MINIMAL)
     except _BrokenRecord as broken:
@@ -129,6 +212,7 @@ def _csv(text: str, delimiter: str, findings: Findings) -> Table | None:
 
 
 def _tsv(text: str, findings: Findings) -> Table | None:
+    text = _without_returns(text, "\t", findings)
     if '"' not in text:
         return _unquoted(text, findings)
     try:
@@ -183,22 +267,29 @@ def _records(text: str, delimiter: str, quoting: Any) -> Table:
     return table
 
 
-def _column_names(header: Row, delimiter: str, findings: Findings) -> list[str] | None:
+def _column_names(
+    header: Row, columns: Columns, raw: RawCorpus, findings: Findings
+) -> list[str] | None:
     plain = tuple(
         cell.removesuffix(JSON_COLUMN) if cell.strip() else f"column_{number}"
         for number, cell in enumerate(header.cells, start=1)
     )
     mapping = canonical_names(plain, any_case=True)
     names = [mapping.get(name, name) for name in plain]
+    chosen = choose(plain, columns, [side for side in SIDES if side in names])
+    note_order(chosen, findings, line=header.line)
+    raw.guessed |= chosen.languages
+    for side, place in chosen.places.items():
+        other = {at: plain[at] for at, name in enumerate(names) if name == side}
+        names = [
+            f"other_{side}" if plain[at] == side else other.get(at, name)
+            for at, name in enumerate(names)
+        ]
+        names[place] = side
     for side in SIDES:
-        if side not in names:
-            findings.error(
-                f"The header has no column for the {side}.",
-                f"Name it {side} (or {', '.join(SYNONYMS[side])}); "
-                f"columns are separated by {_SEPARATORS[delimiter]}.",
-                line=header.line,
-                field=side,
-            )
+        lost = columns.named(side) is not None and side not in chosen.places
+        if side not in names or lost:
+            note_missing(side, columns, len(names), findings, line=header.line)
     if len(set(names)) != len(names):
         findings.error("Two columns have the same name.", "Rename one.", line=header.line)
     if findings.failed:
@@ -207,9 +298,6 @@ def _column_names(header: Row, delimiter: str, findings: Findings) -> list[str] 
         name + JSON_COLUMN if cell.endswith(JSON_COLUMN) else name
         for name, cell in zip(names, header.cells, strict=True)
     ]
-
-
-_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 
 
 def _fields(row: Row, names: list[str], place: int, findings: Findings) -> dict[str, Any] | None:

@@ -39,6 +39,8 @@ def write(
     """
     form = Form(form)
     findings = Findings(str(path))
+    if not form.written:
+        findings.error(f"The form {form} is read and not written.", "Choose another one.")
     _check_secret(corpus, allow_secret, findings)
     paths = _paths(path, reference, form, findings)
     findings.stop_if_failed()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpora.checks import check_entries
+from corpora.columns import Columns
 from corpora.corpus import Corpus, Dataset, Form
 from corpora.load import load
 from corpora.original import Original, original
@@ -75,6 +76,8 @@ def _examination(corpus: Corpus, files: Sequence[Path], found: Original) -> Exam
 def _from_file(files: Sequence[Path], dataset: Dataset) -> Corpus | None:
     """Read the file once more; None where it cannot be read without what its reader was told then."""
     try:
-        return load(files[0], files[1] if len(files) > 1 else None, dataset=dataset)
+        return load(
+            files[0], files[1:], dataset=dataset, columns=Columns(**(dataset.columns_read or {}))
+        )
     except CorpusError:
         return None

@@ -34,9 +34,13 @@ def names_stored(name: str) -> bool:
 
 
 def read_stored(
-    connection: sqlite3.Connection, name: str, envelope: Mapping[str, str | None]
+    connection: sqlite3.Connection,
+    name: str,
+    envelope: Mapping[str, str | None],
+    columns: Mapping[str, str] | None = None,
 ) -> Corpus:
-    """Read the corpus of this name; ``envelope`` tells which, where one file was read in several ways.
+    """Read the corpus of this name; ``envelope`` and the ``columns`` by side tell which, where one file was
+    read in several ways.
 
     It comes with the warnings that its entries give without their file.
     UsageError where it is not there, or is still not clear.
@@ -52,10 +56,14 @@ def read_stored(
     found = [number for (number,) in rows if _fits(connection, number, envelope)]
     if not found:
         raise UsageError(f"{name}: the store has no such corpus. Name its file instead.")
+    if columns or None not in envelope.values():
+        named = dict(columns or {})
+        exact = [n for n in found if (read_dataset(connection, n).columns_read or {}) == named]
+        found = exact or found
     if len(found) > 1 and None in envelope.values():
         raise UsageError(
             f"{name}: the store has {len(found)} corpora that begin so. Give more of the hash, or "
-            "--source-language, --target-language and --id of the one that is meant."
+            "--source-language, --target-language, --id and the columns of the one that is meant."
         )
     corpus = read_corpus_of_run(connection, found[-1])
     return replace(corpus, warnings=check_entries(corpus.entries, corpus.dataset.id))

@@ -28,7 +28,12 @@ def draft_over(summary: CorpusSummary, *, stored: bool) -> RunDraft:
 
     if stored:
         return RunDraft.of({"file": f"store:{summary.sha256[:12]}"})
-    files = dict(zip(("file", "reference"), map(str, summary.files), strict=False))
+    files: dict[str, str | tuple[str, ...]] = dict(
+        zip(("file", "reference"), map(str, summary.files), strict=False)
+    )
+    files["other_reference"] = tuple(map(str, summary.files[2:]))
+    columns = summary.dataset.columns_read or {}
+    files |= {f"{side}_column": name for side, name in columns.items()}
     tags = {
         "source_language": summary.dataset.source_language,
         "target_language": summary.dataset.target_language,

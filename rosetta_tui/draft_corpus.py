@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     from corpora.corpus import Corpus
     from corpora.problems import Problem
 
-READING = ("file", "reference", "form", "source_language", "target_language", "corpus_id")
+READING = (
+    "file",
+    "reference",
+    "form",
+    "source_column",
+    "reference_column",
+    "other_reference",
+    "source_language",
+    "target_language",
+    "corpus_id",
+)
 """Options that decide what is read."""
 
 SELECTING = ("segment", "difficulty", "limit", "sample", "seed", "entries")
@@ -70,6 +80,9 @@ def corpus_look(corpus: Corpus) -> CorpusLook:
 
 def in_the_form(problem: Problem) -> tuple[str, str]:
     """Give what the form says of a problem with a corpus, where an option of the command would mend it."""
+    side = problem.field or ""
+    if f"--{side}-column" in problem.mend:
+        return f"{problem.message} Write its name, or its number from 1, here.", f"{side}_column"
     name, mend = _CORPUS_FIELDS.get(problem.field or "", ("file", ""))
     if mend and problem.mend.startswith("Write it in the file"):
         return f"The file does not say it. {mend}", name

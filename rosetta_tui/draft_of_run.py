@@ -11,7 +11,7 @@ from harness.store.trouble import unpacks
 from rosetta_tui.run_draft import YES, Value
 
 if TYPE_CHECKING:
-    from corpora.corpus import Corpus
+    from corpora.corpus import Corpus, Dataset
     from corpora.selection import Selection
     from harness.plan import Plan
     from harness.store.runs import Run
@@ -108,11 +108,15 @@ def _envelope(connection: sqlite3.Connection, corpus: Corpus) -> dict[str, Value
             tried[option] = getattr(dataset, field)
         wanted = {"id" if name == "corpus_id" else name: value for name, value in tried.items()}
         try:
-            read_stored(connection, stored_name(corpus), wanted)
+            read_stored(connection, stored_name(corpus), wanted, dataset.columns_read)
         except UsageError:
             continue
-        return dict(tried)
-    return dict(tried)
+        break
+    return {**tried, **_columns(dataset)}
+
+
+def _columns(dataset: Dataset) -> dict[str, Value]:
+    return {f"{side}_column": name for side, name in (dataset.columns_read or {}).items()}
 
 
 def _selection(corpus: Corpus, positions: Sequence[int]) -> dict[str, Value]:

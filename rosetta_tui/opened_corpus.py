@@ -32,14 +32,20 @@ class OpenedCorpus:
             raise StoreError("The corpus cannot be read any more; open its file again.") from error
 
 
-def open_corpus(file: Path, reference: Path | None, dataset: Mapping[str, str]) -> OpenedCorpus:
-    """Read a corpus from its one or two files; ``dataset`` says what they do not say themselves.
+def open_corpus(
+    file: Path,
+    reference: Path | None,
+    dataset: Mapping[str, str],
+    columns: Mapping[str, str] | None = None,
+) -> OpenedCorpus:
+    """Read a corpus from its one or two files; ``dataset`` and ``columns`` (by side) say what they do not.
 
     Raises CorpusError with everything that is wrong with them.
     """
+    from corpora.columns import Columns
     from corpora.load import load
 
-    corpus = load(file, reference, dataset=dict(dataset))
+    corpus = load(file, reference, dataset=dict(dataset), columns=Columns(**(columns or {})))
     connection, _ = hold_in_memory(corpus)
     return OpenedCorpus(corpus.sha256, connection, examine(corpus))
 

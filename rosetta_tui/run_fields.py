@@ -59,6 +59,27 @@ _CORPUS = (
     ),
     _f("form", "Form", "How the file is written.", kind=_S, default="found out", rare=True),
     _f(
+        "source_column",
+        "Source column",
+        "Column of a table, or field of JSON, by name or number.",
+        default="found out",
+        rare=True,
+    ),
+    _f(
+        "reference_column",
+        "Ref. column",
+        "Column of the references, by name or number.",
+        default="found out",
+        rare=True,
+    ),
+    _f(
+        "other_reference",
+        "More references",
+        "Further files of references, aligned by line, parted by blanks.",
+        kind=_W,
+        rare=True,
+    ),
+    _f(
         "source_language",
         "Source language",
         "BCP 47 tag of the sources, where the file has none.",

@@ -9,8 +9,8 @@ from typing import Annotated
 import rfc8785
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, JsonValue, field_validator
 
+from corpora.language_names import language_name
 from harness.failures import UsageError
-from harness.languages import language_name
 
 
 class MethodOptions(BaseModel):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosetta_tui.commands.reading import (
-    FORMS,
+    WRITTEN,
     print_problems,
     problem_json,
     read_corpus,
@@ -84,7 +84,7 @@ def show(as_json: bool, **given: Any) -> None:
 @corpus.command()
 @reading
 @selecting
-@click.option("--to", "to_form", type=click.Choice(FORMS), required=True, help="Form to write.")
+@click.option("--to", "to_form", type=click.Choice(WRITTEN), required=True, help="Form to write.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True)
 @click.option(
     "--reference-output",

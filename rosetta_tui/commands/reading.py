@@ -11,11 +11,14 @@ import click
 from rosetta_tui.text import plain
 
 if TYPE_CHECKING:
+    from corpora.columns import Columns
     from corpora.corpus import Corpus
     from corpora.problems import Problem
     from corpora.selection import Selection
 
-FORMS = ("specification", "legacy", "reference-implementation", "jsonl", "csv", "tsv", "parallel")
+WRITTEN = ("specification", "legacy", "reference-implementation", "jsonl", "csv", "tsv", "parallel")
+"""Forms that a corpus is read from and written in."""
+FORMS = (*WRITTEN, "tmx", "xliff")
 SEGMENTS = ("development", "diagnostic", "gold_standard", "held_out")
 MOST_LINES = 100
 """Problems printed before the rest is only counted."""
@@ -27,6 +30,19 @@ def reading_options(command: Command) -> Command:
     """Add the options that complete what a corpus file does not say itself."""
     for add in (
         click.option("--id", "corpus_id", help="Id of a corpus whose file gives none."),
+        click.option(
+            "--other-reference",
+            multiple=True,
+            metavar="FILE",
+            type=click.Path(path_type=Path),
+            help="One more file of references, aligned by line.",
+        ),
+        click.option(
+            "--reference-column", metavar="NAME", help="Column of the references, or its number."
+        ),
+        click.option(
+            "--source-column", metavar="NAME", help="Column of the sources, or its number."
+        ),
         click.option("--target-language", metavar="TAG", help="Language of the references."),
         click.option("--source-language", metavar="TAG", help="Language of the sources."),
         click.option("--form", type=click.Choice(FORMS), help="Default: found out from the file."),
@@ -64,6 +80,7 @@ def read_corpus(given: dict[str, Any], reference: Path | None, store: Path | Non
 
     ``store``: its path; None: that of the data folder.
     """
+    from corpora.columns import Columns
     from corpora.load import load
     from harness.stored_corpus import names_stored
 
@@ -72,19 +89,28 @@ def read_corpus(given: dict[str, Any], reference: Path | None, store: Path | Non
         "source_language": given["source_language"],
         "target_language": given["target_language"],
     }
+    columns = Columns(given.get("source_column"), given.get("reference_column"))
     if names_stored(str(given["file"])):
-        return _stored_corpus(str(given["file"]), envelope, store)
-    return load(given["file"], reference, form=given["form"], dataset=envelope)
+        return _stored_corpus(str(given["file"]), envelope, columns, store)
+    others = tuple(given.get("other_reference") or ())
+    if others and reference is None:
+        raise click.UsageError(
+            "--other-reference comes after a first file of references. Give that too."
+        )
+    files = () if reference is None else (reference, *others)
+    return load(given["file"], files, form=given["form"], dataset=envelope, columns=columns)
 
 
-def _stored_corpus(name: str, envelope: dict[str, Any], store: Path | None) -> Corpus:
+def _stored_corpus(
+    name: str, envelope: dict[str, Any], columns: Columns, store: Path | None
+) -> Corpus:
     """Read a corpus that the store keeps; UsageError where there is none of this name."""
 
     from harness.store.database import opened
     from harness.stored_corpus import read_stored
 
     with opened(store) as connection:
-        return read_stored(connection, name, envelope)
+        return read_stored(connection, name, envelope, columns.said)
 
 
 def load_corpus(given: dict[str, Any], reference: Path | None) -> Corpus:

@@ -14,19 +14,22 @@ from textual.content import Content
 from textual.widgets import Button, Input, Static
 
 from corpora.problems import CorpusError, Problem
+from corpora.raw import SIDES
 from rosetta_tui.answering import AnsweringScreen
 from rosetta_tui.in_store import in_thread
 from rosetta_tui.opened_corpus import OpenedCorpus, open_corpus
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.file_choice import FileChoice
 
-SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".tab", ".txt")
+SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".tab", ".txt", ".tmx", ".xlf", ".xliff")
 """Endings of files that are listed as corpora."""
 
 FIELDS = {
     "reference": "second file, where sources and references are two aligned text files",
     "source_language": "tag of the sources' language, such as en",
     "target_language": "tag of the references' language, such as crk",
+    "source_column": "column of the sources in a table, by name or number",
+    "reference_column": "column of the references",
 }
 """What a file may not say itself, and what to type."""
 
@@ -107,8 +110,10 @@ class OpenCorpusScreen(AnsweringScreen[Found | None]):
 def _read(path: Path, given: dict[str, str]) -> Found:
     second = given.pop("reference")
     reference = Path(second).expanduser() if second else None
+    said = {name: text for name, text in given.items() if text}
+    columns = {side: said.pop(f"{side}_column") for side in SIDES if f"{side}_column" in said}
     try:
-        return open_corpus(path, reference, {n: v for n, v in given.items() if v})
+        return open_corpus(path, reference, said, columns)
     except CorpusError as error:
         return error.problems
 

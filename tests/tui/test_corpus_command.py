@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rosetta_tui.commands.corpus import corpus
-from rosetta_tui.commands.reading import FORMS
+from rosetta_tui.commands.reading import FORMS, WRITTEN
 from tests.corpora.making import entry, file, json_file
 
 
@@ -17,6 +17,7 @@ def test_the_forms_are_those_of_the_library() -> None:
     from corpora.corpus import Form
 
     assert tuple(Form) == FORMS
+    assert tuple(form for form in Form if form.written) == WRITTEN
 
 
 def test_check_prints_the_requirements_to_stdout(tmp_path: Path) -> None:
@@ -49,13 +50,13 @@ def test_check_prints_json_in_both_cases(tmp_path: Path) -> None:
         "short_by": 30,
     }
     assert [problem["field"] for problem in told["problems"]] == ["register"]
-    bad = run("check", json_file(tmp_path, [entry(1, source="")]), "--json")
+    bad = run("check", json_file(tmp_path, [entry(1, difficulty=9)]), "--json")
     assert bad.exit_code == 2
     assert json.loads(bad.stdout)["problems"][0]["entry"] == 1
 
 
 def test_a_long_list_is_cut_with_a_word(tmp_path: Path) -> None:
-    result = run("check", json_file(tmp_path, [entry(n, source="") for n in range(150)]))
+    result = run("check", json_file(tmp_path, [entry(n, difficulty=9) for n in range(150)]))
     assert len(result.stderr.splitlines()) == 101
     assert "50 more" in result.stderr
 
@@ -111,7 +112,7 @@ def test_check_and_show_say_where_the_texts_may_go(
         assert (line in run(command, path).stdout) is (because is not None)
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS if form != "parallel"])
+@pytest.mark.parametrize("form", [form for form in WRITTEN if form != "parallel"])
 def test_convert_writes_what_check_reads(tmp_path: Path, form: str) -> None:
     path = json_file(tmp_path, [entry(1, notes="n"), entry(2, source="b")])
     result = run("convert", path, "--to", form, "-o", tmp_path / "out")

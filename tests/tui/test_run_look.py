@@ -141,10 +141,10 @@ def test_a_table_without_languages_asks_for_them_in_fields_of_the_form(tmp_path:
 def test_a_fault_of_a_corpus_is_said_with_its_place_in_the_file(tmp_path: Path) -> None:
     file = tmp_path / "c.tsv"
     head = "# source_language: en\n# target_language: eo\n"
-    file.write_text(f"{head}id\tsource\treference\n1\tHello\tSaluton\n2\t\tJes\n", "utf-8")
+    file.write_text(f"{head}id\tsource\treference\n1\tHello\tSaluton\n2\tYes\t\n", "utf-8")
     draft = RunDraft.of({"file": str(file), "method": "copy-source"})
     [trouble] = look(tmp_path / "s.sqlite", draft, Known()).troubles
     assert trouble.field == "file"
-    assert (
-        trouble.words == "Line 5, entry 2, field source: It is missing. Give every entry a source."
+    assert trouble.words == (
+        "Line 5, entry 2, field reference: It is missing. Give every entry a reference."
     )

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.language_names import language_name
 from corpora.scripts import tag_script
 from harness.failures import UsageError
-from harness.languages import language_name
 from harness.prompt import Prompt, load_prompt, shipped_versions
 
 

@@ -1,0 +1,426 @@
+"""Reads TMX and XLIFF (1.2, 2.0 and later) from anybody, with the parser of Python (expat).
+
+A file of a stranger cannot fill the memory or reach other files: entities may not be declared, nothing is
+fetched, elements may be nested only so deep, and what is read is bounded by the size of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from xml.parsers import expat
+
+from corpora.columns import LANGUAGES, Columns, choose, note_order
+from corpora.corpus import Form
+from corpora.findings import Findings, shown
+from corpora.folding import folded_words
+from corpora.language_names import tag_of, tidy
+from corpora.marks import is_mark, is_term_mark, names_secret
+from corpora.raw import SIDES, RawCorpus, RawEntry
+from corpora.table_cells import read_cell
+from corpora.tags import is_language_tag
+from corpora.term_names import has_licence_word
+from corpora.terms import forbids_plainly
+
+DEEPEST = 200
+"""Elements within each other; files of translation tools have about twenty."""
+
+_SKIPPED = frozenset({"alt-trans", "ignorable", "skeleton", "internal-file", "seg-source", "sub"})
+"""Elements whose texts are no part of a unit: proposals, white space, files, texts within codes."""
+
+
+_OWN_ATTRIBUTES = frozenset({"id", "tuid", "segtype", "canResegment"})
+"""Attributes of the standards that look like marks and are none."""
+
+
+class _Refused(Exception):  # noqa: N818  never leaves this file
+    def __init__(self, message: str, mend: str) -> None:
+        self.message, self.mend = message, mend
+
+
+@dataclass(slots=True)
+class Unit:
+    """What one unit of the file holds."""
+
+    line: int
+    id: str | None = None
+    file: int = 1
+    """Which file of an XLIFF it is of, from 1."""
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    """Language (TMX) or side (XLIFF) → texts, in their order."""
+    notes: list[str] = field(default_factory=list)
+    properties: dict[str, list[str]] = field(default_factory=dict)
+    codes: bool = False
+    """True where a text has inline codes."""
+
+    def fields(self, source: str, target: str) -> dict[str, Any]:
+        """Give the fields of an entry; ``source`` and ``target`` name its texts."""
+        first, *others = self.texts[target]
+        found: dict[str, Any] = {
+            name: read_cell(name, values[0]) if len(values) == 1 else values
+            for name, values in self.properties.items()
+        }
+        found |= {} if self.id is None else {"id": self.id}
+        found |= {"source": (self.texts.get(source) or [""])[0], "reference": first}
+        if variants := [each for each in dict.fromkeys(others) if each.strip() and each != first]:
+            found["variants"] = variants
+        if self.notes:
+            found["notes"] = "\n".join(self.notes)
+        return found
+
+
+def read_xml(text: str, form: Form, findings: Findings, columns: Columns) -> RawCorpus | None:
+    """Read a TMX or XLIFF file; units that lack a text in the target language are left out with a warning."""
+    reader = _Tmx() if form is Form.TMX else _Xliff()
+    try:
+        reader.parse(text)
+    except _Refused as refused:
+        findings.error(refused.message, refused.mend, line=reader.line)
+        return None
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code)
+        findings.error(
+            f"Not valid XML: {reason} at column {error.offset + 1}.",
+            "Export the file again from the program it came from.",
+            line=error.lineno,
+        )
+        return None
+    if reader.root != form.value:
+        findings.error(
+            f"The file is no {form.upper()}: its first element is {shown(reader.root, 30)}.",
+            f"Give a file that begins with <{form.value}>.",
+            line=1,
+        )
+        return None
+    raw = RawCorpus(form, dict(reader.envelope))
+    named = reader.sides(raw, columns.within(raw.envelope), findings)
+    return None if named is None else _with_entries(raw, reader.units, named, findings)
+
+
+def _with_entries(
+    raw: RawCorpus, units: list[Unit], named: tuple[str, str], findings: Findings
+) -> RawCorpus:
+    lacking = [unit for unit in units if not _has_text(unit, named[1])]
+    kept = [unit for unit in units if _has_text(unit, named[1])]
+    for unit in kept:
+        raw.entries.append(RawEntry(unit.fields(*named), len(raw.entries) + 1, unit.line))
+    if lacking and kept:
+        findings.warning(
+            f"{_units(len(lacking))} no translation and {_were(len(lacking))} left out.",
+            "Nothing to do if they are not translated yet.",
+            line=lacking[0].line,
+        )
+    if coded := [unit for unit in kept if unit.codes]:
+        findings.warning(
+            f"{_units(len(coded))} inline codes: what they enclose was kept as text, empty ones are gone.",
+            "Look whether outputs have the same codes; else take them out of the file.",
+            line=coded[0].line,
+        )
+    return raw
+
+
+def _has_text(unit: Unit, name: str) -> bool:
+    return any(text.strip() for text in unit.texts.get(name, ())[:1])
+
+
+def _units(number: int) -> str:
+    return "One unit has" if number == 1 else f"{number:,} units have"
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"
+
+
+class _Reader:
+    """Walks through the elements; what a form means by them is its own."""
+
+    captured: frozenset[str]
+    """Elements whose whole text is one thing."""
+
+    def __init__(self) -> None:
+        self.root = ""
+        self.envelope: dict[str, Any] = {}
+        self.units: list[Unit] = []
+        self.unit: Unit | None = None
+        self._namespace = ""
+        self._depth = 0
+        self._skipping = 0
+        """Depth of the element that is passed over, 0 outside of one."""
+        self._within = 0
+        """Depth of the element whose text is taken, 0 outside of one."""
+        self._text: list[str] = []
+        self._coded = False
+        self._parser = self._make()
+
+    def _make(self) -> expat.XMLParserType:
+        parser = expat.ParserCreate("utf-8", " ")
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._data
+        parser.CommentHandler = _check_comment
+        parser.EntityDeclHandler = _refuse_entity
+        parser.SkippedEntityHandler = _refuse_entity
+        return parser
+
+    @property
+    def line(self) -> int:
+        """Line that the parser has come to, 1-based."""
+        return self._parser.CurrentLineNumber
+
+    def parse(self, text: str) -> None:
+        """Read the whole text; raises ExpatError, or _Refused for what a corpus does not need."""
+        self._parser.Parse(text.encode(), True)
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise _Refused(
+                f"Elements are nested more than {DEEPEST} levels deep.", "Export the file again."
+            )
+        namespace, _, local = name.rpartition(" ")
+        if self._depth == 1:
+            self.root, self._namespace = local, namespace
+        plain = {key.rpartition(" ")[2]: value for key, value in attributes.items()}
+        if self._skipping:
+            return
+        if self._within:
+            self._coded = True
+            if local == "cp" and len(plain.get("hex", "")) <= 6:
+                self._text.append(_character(plain.get("hex", "")))
+        if local in _SKIPPED or (namespace != self._namespace and not self._within):
+            self._skipping = self._depth
+        elif not self._within and local in self.captured:
+            self._within, self._text, self._coded = self._depth, [], False
+            self.began(plain)
+        elif not self._within:
+            self.begin(local, plain)
+            self._keep_marks(plain)
+
+    def _end(self, name: str) -> None:
+        local = name.rpartition(" ")[2]
+        if self._skipping:
+            if self._skipping == self._depth:
+                self._skipping = 0
+        elif self._within == self._depth:
+            self._within = 0
+            if self._coded and self.unit is not None:
+                self.unit.codes = True
+            self.take(local, "".join(self._text).strip())
+        elif not self._within:
+            self.end(local)
+        self._depth -= 1
+
+    def _data(self, data: str) -> None:
+        if self._within and not self._skipping:
+            self._text.append(data)
+
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
+        """Note that an element begins."""
+        raise NotImplementedError
+
+    def end(self, name: str) -> None:
+        """Note that an element ends."""
+        raise NotImplementedError
+
+    def take(self, name: str, text: str) -> None:
+        """Take the text of an element."""
+        raise NotImplementedError
+
+    def sides(self, raw: RawCorpus, columns: Columns, findings: Findings) -> tuple[str, str] | None:
+        """Name the texts of a unit that are source and reference; None with a problem noted."""
+        raise NotImplementedError
+
+    def property(self, name: str, text: str) -> None:
+        """Keep what the file says of a unit, or of itself."""
+        if self.unit is not None:
+            self.unit.properties.setdefault(name, []).append(text)
+        else:
+            self.envelope.setdefault(name, text)
+
+    def note(self, text: str) -> None:
+        """Keep a note of a unit, or of the file."""
+        if self.unit is not None:
+            self.unit.notes.append(text)
+        else:
+            self.property("note", text)
+
+    def began(self, attributes: Mapping[str, str]) -> None:
+        """Note that an element begins whose text is taken."""
+
+    def _keep_marks(self, attributes: Mapping[str, str]) -> None:
+        """Keep attributes that may be marks of secrecy or terms, so that they are not passed over (DESIGN V1)."""
+        for name, value in attributes.items():
+            if name not in _OWN_ATTRIBUTES and (
+                is_mark(name) or is_term_mark(name) or names_secret(value)
+            ):
+                self.property(name, value)
+
+
+class _Tmx(_Reader):
+    captured = frozenset({"seg", "prop", "note"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._source_language = ""
+        self._language = ""
+        self._type = ""
+        """Of the property whose text comes next."""
+
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name == "header":
+            self._source_language = attributes.get("srclang", "").strip().casefold()
+        elif name == "tu":
+            self.unit = Unit(self.line, attributes.get("tuid"))
+            self.units.append(self.unit)
+        elif name == "tuv":
+            self._language = attributes.get("lang", "").strip().casefold()
+
+    def began(self, attributes: Mapping[str, str]) -> None:
+        self._type = attributes.get("type") or "property"
+
+    def end(self, name: str) -> None:
+        if name == "tu":
+            self.unit = None
+
+    def take(self, name: str, text: str) -> None:
+        if name == "prop":
+            self.property(self._type, text)
+        elif name == "note":
+            self.note(text)
+        elif self.unit is not None:
+            self.unit.texts.setdefault(self._language, []).append(text)
+
+    def sides(self, raw: RawCorpus, columns: Columns, findings: Findings) -> tuple[str, str] | None:
+        names = list(dict.fromkeys(each for unit in self.units for each in unit.texts))
+        own = self._source_language
+        if columns.source_language is None and own and own in names:
+            columns = columns.within({"source_language": own})
+        chosen = choose(names, columns, (), languages=True)
+        note_order(chosen, findings)
+        for side in SIDES:
+            if side not in chosen.places:
+                listed = ", ".join(shown(each, 20) for each in names[:12])
+                option = LANGUAGES[side].replace("_", "-")
+                findings.error(
+                    f"Which of its {len(names)} languages is that of the {side}s is not said.",
+                    f"Give --{option}; there are {listed or 'none'}.",
+                    field=f"dataset.{LANGUAGES[side]}",
+                )
+        if findings.failed:
+            return None
+        source, target = (names[chosen.places[side]] for side in SIDES)
+        raw.guessed |= _tags(source, target)
+        return source, target
+
+
+class _Xliff(_Reader):
+    captured = frozenset({"source", "target", "note"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._languages: list[tuple[str, str]] = []
+        self._files = 0
+        self._of_unit: list[Unit] = []
+        self._group: tuple[str | None, list[str]] = (None, [])
+        """Id and notes of a unit of version 2."""
+        self._in_unit = False
+
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name == "xliff" and "srcLang" in attributes:
+            self._languages.append((attributes["srcLang"], attributes.get("trgLang", "")))
+        elif name == "file":
+            self._files += 1
+            if "source-language" in attributes:
+                self._languages.append(
+                    (attributes["source-language"], attributes.get("target-language", ""))
+                )
+        elif name == "trans-unit":
+            self._add(attributes.get("id"))
+        elif name == "unit":
+            self._of_unit, self._group, self._in_unit = [], (attributes.get("id"), []), True
+        elif name == "segment":
+            self._add(attributes.get("id"))
+            self._of_unit.extend(self.units[-1:])
+
+    def _add(self, id_: str | None) -> None:
+        self.unit = Unit(self.line, id_, self._files)
+        self.units.append(self.unit)
+
+    def end(self, name: str) -> None:
+        if name in {"trans-unit", "segment"}:
+            self.unit = None
+        elif name == "unit":
+            self._name_segments()
+
+    def _name_segments(self) -> None:
+        """Give the segments of a unit of version 2 its id and notes; several are numbered."""
+        own, notes = self._group
+        for number, segment in enumerate(self._of_unit, 1):
+            part = segment.id or str(number)
+            whole = own if len(self._of_unit) == 1 else f"{own}:{part}"
+            segment.id = None if own is None else whole
+            segment.notes[:0] = notes
+        self._of_unit, self._group, self._in_unit = [], (None, []), False
+
+    def take(self, name: str, text: str) -> None:
+        if name == "note" and self.unit is None and self._in_unit:
+            self._group[1].append(text)
+        elif name == "note":
+            self.note(text)
+        elif self.unit is not None:
+            self.unit.texts.setdefault(name, []).append(text)
+
+    def sides(self, raw: RawCorpus, _: Columns, findings: Findings) -> tuple[str, str] | None:
+        if len(set(self._languages)) > 1:
+            findings.error(
+                f"Its files are in {len(set(self._languages))} pairs of languages.",
+                "Give a file for each pair.",
+                field="dataset.language_pair",
+            )
+            return None
+        for unit in self.units if self._files > 1 else ():
+            unit.id = None if unit.id is None else f"{unit.file}:{unit.id}"  # ids begin again
+        for source, target in self._languages[:1]:
+            raw.guessed |= _tags(source, target)
+        return "source", "target"
+
+
+def _tags(source: str, target: str) -> dict[str, str]:
+    """Give the languages of a file as tags of the envelope; what is no tag is left for the caller to say."""
+    pairs: Iterator[tuple[str, str]] = zip(LANGUAGES.values(), (source, target), strict=True)
+    tags = {name: tag_of(text) or tidy(text) for name, text in pairs if text}
+    return {name: tag for name, tag in tags.items() if is_language_tag(tag)}
+
+
+def _character(digits: str) -> str:
+    """Give the character that XLIFF 2 writes as ``<cp hex="001F"/>``; nothing where it is none."""
+    try:
+        return chr(int(digits, 16))
+    except (ValueError, OverflowError):
+        return ""
+
+
+def _check_comment(comment: str) -> None:
+    """Refuse a comment that may be a mark or a term: nothing would follow from it."""
+    key, _, value = comment.strip().partition(":")
+    words = folded_words(comment)
+    if (
+        is_mark(key)
+        or is_term_mark(key)
+        or names_secret(value.strip() or key)
+        or has_licence_word(words)
+        or forbids_plainly(comment)
+    ):
+        raise _Refused(
+            "The comment may say what is secret, or where texts may go, and is not understood.",
+            'Take it out, or say it in a file beside this one: {"transmission": "local-only"} or "open".',
+        )
+
+
+def _refuse_entity(*_: object) -> None:
+    raise _Refused(
+        "The file declares or uses entities of its own (<!ENTITY …>), which can fill the memory.",
+        "Write their text in their place.",
+    )
