@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,7 +87,7 @@ def test_whatever_the_specification_measures_beyond_the_reference_reads_the_sour
     assert found == wanted | {"orthographic_accuracy"}
 
 
-def _all_of(parent: type[Metric]) -> Iterator[type[Metric]]:
+def _all_of(parent: type[Any]) -> Iterator[type[Metric]]:
     for each in parent.__subclasses__():
         yield from _all_of(each)
         if hasattr(each, "info") and each.__module__.startswith("scoring."):
