@@ -14,7 +14,6 @@ from textual.content import Content
 from textual.widgets import Button, Input, Static
 
 from corpora.problems import CorpusError, Problem
-from corpora.raw import SIDES
 from rosetta_tui.answering import AnsweringScreen
 from rosetta_tui.in_store import in_thread
 from rosetta_tui.opened_corpus import OpenedCorpus, open_corpus
@@ -111,7 +110,8 @@ def _read(path: Path, given: dict[str, str]) -> Found:
     second = given.pop("reference")
     reference = Path(second).expanduser() if second else None
     said = {name: text for name, text in given.items() if text}
-    columns = {side: said.pop(f"{side}_column") for side in SIDES if f"{side}_column" in said}
+    named = [name for name in said if name.endswith("_column")]
+    columns = {name.removesuffix("_column"): said.pop(name) for name in named}
     try:
         return open_corpus(path, reference, said, columns)
     except CorpusError as error:
