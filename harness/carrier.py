@@ -13,7 +13,7 @@ from secrets import token_bytes
 
 from harness.budget import BudgetReached, Ledger, most_cost
 from harness.calls import Reply, Request, Usage
-from harness.endpoints import presets
+from harness.endpoints import is_loopback, presets
 from harness.failures import (
     CallError,
     ErrorClass,
@@ -52,6 +52,10 @@ class Carrier:
     """Keys of the replies kept by this run."""
     answering: set[str] = field(default_factory=set)
     """URLs at which something has answered, well or badly."""
+    let_in: set[str] = field(default_factory=set)
+    """URLs that gave a good reply, and so take the key."""
+    earlier: bool = False
+    """True where an earlier stretch of the run has outputs: its key was taken."""
     draw: Callable[[], float] = random.random
 
 
@@ -89,10 +93,10 @@ class EntryCalls:
                 return await self._ask(key, request)
             except CallError as failure:
                 wait = self._wait_after(failure, attempt)
-                if isinstance(failure, NoServer):
-                    wait = wait if request.url in self.carrier.answering else None
-                    self.end = self.end if wait is not None else _not_there(request, failure)
+                if isinstance(failure, NoServer) and request.url not in self.carrier.answering:
+                    wait = None
                 if wait is None:
+                    self.end = self.end or self._hopeless(request, failure)
                     raise
                 await self._pause(wait, failure, attempt)
             attempt += 1
@@ -131,6 +135,7 @@ class EntryCalls:
             ledger.settle(reserved, charged, billed=bill is not None, listed=listed)
             self.spent_usd += charged
         self.carrier.answering.add(request.url)
+        self.carrier.let_in.add(request.url)
         self.carrier.limiter.succeeded()
         self._note_reply(key, request, status, StoredReply(bill, latency, cost))
         return bill
@@ -210,6 +215,27 @@ class EntryCalls:
     def _wait_after(self, failure: CallError, attempt: int) -> float | None:
         return self.carrier.policy.wait(failure, attempt, self.carrier.draw)
 
+    def _hopeless(self, request: Request, failure: CallError) -> HarnessError | None:
+        """Say why no entry of the run could fare better, so that none is stored as failed; None where one could.
+
+        A 403 may be about one text alone, where others were let in before; a 401 never is.
+        """
+        if isinstance(failure, NoServer):
+            return _not_there(request, failure)
+        if not isinstance(failure, Refused):
+            return None
+        if failure.error_class in {ErrorClass.CONNECTION, ErrorClass.OFFLINE}:
+            return HarnessError(str(failure))
+        known = request.url in self.carrier.let_in or self.carrier.earlier
+        if failure.error_class is not ErrorClass.AUTH or (known and failure.status != 401):
+            return None
+        said = f"HTTP {failure.status}" if self.secret and failure.status else str(failure)
+        said = "The call failed (auth)" if self.secret and not failure.status else said
+        return HarnessError(
+            f"The key is refused, or none is given: {said.removesuffix('.')}. "
+            f"Look at the key: `rosetta key set {request.provider}`."
+        )
+
     async def _pause(self, seconds: float, failure: CallError, attempt: int) -> None:
         """Wait with the slot given back, so that other entries go on meanwhile."""
         flight = self.carrier.flight
@@ -263,10 +289,11 @@ def _costs_nothing(request: Request) -> bool:
 
 
 def _not_there(request: Request, failure: NoServer) -> HarnessError:
-    """Say that a server of this machine is not running, and how it is started where we know its name."""
+    """Say that a server is not there, and how it is started where we know its name."""
     preset = presets("chat").get(request.provider)
-    note = f" {preset.note}." if preset is not None and preset.note else ""
-    return HarnessError(f"{failure} Nothing listens there: is the server running?{note}")
+    here = preset is not None and is_loopback(request.url)
+    note = f" {preset.note}." if here and preset.note else ""
+    return HarnessError(f"{failure}{note}")
 
 
 def _may_have_charged(failure: CallError) -> bool:

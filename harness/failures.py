@@ -7,7 +7,7 @@ HarnessError                  said to the user as it stands, exit code 1
 └── CallError                 one call to an endpoint failed
     ├── RateLimited           429: wait, and let fewer calls be under way
     ├── Transient             connection, time-out, 5xx, truncated or malformed reply: try again
-    │   └── NoServer          nothing listens on this machine: the run stops, its entries go on waiting
+    │   └── NoServer          nothing listens on this machine, or no host has the name: the run stops
     └── Refused               4xx, content filter, offline, budget: trying again would not help
 """
 
@@ -96,7 +96,7 @@ class Transient(CallError):  # noqa: N818  an adjective reads better where it is
 
 
 class NoServer(Transient):
-    """Nothing listens at an address of this machine; it is certain at once, unlike on a network."""
+    """Nothing listens at an address of this machine, or the host has no address; it is certain at once."""
 
 
 class Refused(CallError):  # noqa: N818

@@ -180,7 +180,7 @@ class _Go:
         reason = None
         try:
             if waiting:
-                reason = asyncio.run(self._translate(waiting, ledger, scribe))
+                reason = asyncio.run(self._translate(waiting, board, ledger, scribe))
         finally:
             self.control.translating = False
             scribe.finish()
@@ -205,7 +205,7 @@ class _Go:
         return board
 
     async def _translate(
-        self, waiting: Sequence[int], ledger: Ledger, scribe: Scribe
+        self, waiting: Sequence[int], board: Board, ledger: Ledger, scribe: Scribe
     ) -> str | None:
         wire = Wire(
             timeout_seconds=self.options.timeout_seconds,
@@ -221,6 +221,7 @@ class _Go:
             find=self._find,
             keep=partial(self._keep, scribe),
             reuse=self.options.use_cache,
+            earlier=board.outcome.done > board.outcome.failed,
         )
         loop = RunLoop(self.entries, waiting, self.method, carrier, scribe, self.control)
         self.control.translating = True

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import socket
 import ssl
 import zlib
 from collections.abc import Mapping
@@ -20,6 +21,7 @@ import httpx
 from harness.calls import Reply, Request
 from harness.endpoints import is_loopback
 from harness.failures import CallError, ErrorClass, NoServer, Refused, Transient
+from harness.store.texts import storable
 
 MOST_BYTES = 16 * 2**20
 """A reply larger than this, packed or unpacked, is not read to its end."""
@@ -227,7 +229,7 @@ def _unsafe(error: Exception, url: str) -> Refused | None:
         error.__cause__, "os_error", None
     )
     if isinstance(cause, ssl.SSLCertVerificationError):
-        why = "its certificate is not one that this computer trusts (self-signed, expired, or another name's)."
+        why = _CERTIFICATE_FAULTS.get(cause.verify_code, _UNKNOWN_MAKER)
     elif isinstance(cause, ssl.SSLError):
         why = "it does not speak TLS as it should. Is it http:// instead of https://?"
     else:
@@ -235,17 +237,44 @@ def _unsafe(error: Exception, url: str) -> Refused | None:
     return Refused(ErrorClass.CONNECTION, f"No safe connection to {_host(url)}: {why}")
 
 
+_UNKNOWN_MAKER = (
+    "its certificate is not one that this computer trusts (self-signed, or of an unknown maker). If it is "
+    "yours, name the file of the maker's certificate in the variable SSL_CERT_FILE."
+)
+_OTHER_NAME = (
+    "its certificate is for another name. Look at the address, or ask who runs the server for a certificate "
+    "of this name."
+)
+_CERTIFICATE_FAULTS = {
+    9: "its certificate is not valid yet. Look at this computer's date and time.",
+    10: "its certificate has expired. Look at this computer's date and time, or ask who runs the server for "
+    "a new one.",
+    62: _OTHER_NAME,
+    64: _OTHER_NAME,
+}
+"""OpenSSL's verify code → what is wrong (X509_V_ERR_*); every other code is about who vouches for it."""
+
+
 def _absent(error: Exception, url: str) -> NoServer | None:
-    """Name a connection that this machine refused; None for any other failure.
+    """Name a connection that this machine refused, or a host that has no address; None for any other failure.
 
     Where a name has several addresses, the library joins their errors.
     """
     cause = getattr(error.__cause__, "os_error", None)
+    if isinstance(cause, socket.gaierror):
+        host = getattr(error.__cause__, "host", None) or _host(url)
+        return NoServer(
+            ErrorClass.CONNECTION,
+            f"No address is known for {storable(str(host))}. Look at its spelling and at the network.",
+        )
     numbers = set(re.findall(r"\[(?:Errno|WinError) (\d+)\]", str(cause)))
     joined = bool(numbers) and numbers <= {str(ECONNREFUSED), "10061"}
     if not (isinstance(cause, ConnectionRefusedError) or joined) or not is_loopback(url):
         return None
-    return NoServer(ErrorClass.CONNECTION, f"No connection to {_host(url)}.")
+    return NoServer(
+        ErrorClass.CONNECTION,
+        f"No connection to {_host(url)}. Nothing listens there: is the server running?",
+    )
 
 
 def _timeout_or_closed(error: Exception, url: str, seconds: float) -> Transient:

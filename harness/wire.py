@@ -90,7 +90,14 @@ def _failure(request: Request, response: httpx.Response, body: bytes) -> CallErr
         kind = ErrorClass.TIMEOUT if status == 408 else ErrorClass.SERVER
         return Transient(kind, message, status, hint)
     kind = ErrorClass.AUTH if status in {401, 403} else ErrorClass.REQUEST
-    return Refused(kind, message, status)
+    return Refused(ErrorClass.FILTERED if _about_the_text(status, body) else kind, message, status)
+
+
+def _about_the_text(status: int, body: bytes) -> bool:
+    """Tell whether a 403 is a filter's, which lists its reasons (OpenRouter), and not about the key."""
+    error = _error(body) if status == 403 else None
+    details = error.get("metadata") if isinstance(error, dict) else None
+    return isinstance(details, dict) and bool(details.get("reasons"))
 
 
 def _said(request: Request, body: bytes) -> str:
@@ -109,11 +116,18 @@ def _fit(request: Request, words: str) -> str:
 
 
 def _error_text(body: bytes) -> str:
-    try:
-        decoded: Any = json.loads(body)
-    except (ValueError, RecursionError):
-        return body.decode("utf-8", "replace")
-    error = decoded.get("error", decoded) if isinstance(decoded, dict) else decoded
+    error = _error(body)
+    if isinstance(error, bytes):
+        return error.decode("utf-8", "replace")
     if isinstance(error, dict):
         error = error.get("message", "")
     return error if isinstance(error, str) else ""
+
+
+def _error(body: bytes) -> Any:
+    """Return what a reply holds of its error, decoded; the body itself where it is no JSON."""
+    try:
+        decoded: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        return body
+    return decoded.get("error", decoded) if isinstance(decoded, dict) else decoded

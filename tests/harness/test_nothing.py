@@ -105,6 +105,16 @@ def test_a_preset_says_how_it_is_started() -> None:
     request = Request("ollama", "http://localhost:11434/v1", {}, read_completion)
     failure = NoServer(ErrorClass.CONNECTION, "No connection to localhost:11434.")
     assert str(_not_there(request, failure)) == (
-        "No connection to localhost:11434. Nothing listens there: is the server running? "
-        "Start it with: ollama serve."
+        "No connection to localhost:11434. Start it with: ollama serve."
     )
+
+
+def test_an_unknown_host_stops_the_run_at_once_and_costs_no_entry(store_path: Path) -> None:
+    """RFC 6761: no name under .invalid has an address, with a network or without one."""
+    plan = chat_plan("https://nobody.invalid/v1", run={"most_attempts": 6, "concurrency": 8})
+    heard = run_corpus(store_path, corpus(20), plan)
+    assert (heard.finished.state, heard.finished.done) == (RunState.STOPPED, 0)
+    assert "No address is known for nobody.invalid. Look at its spelling" in (
+        heard.finished.reason or ""
+    )
+    assert heard.progress[-1].retries == 0

@@ -298,14 +298,43 @@ def test_the_same_failure_of_everything_stops_the_run_and_it_can_go_on(
     assert resumed.started.done == len(stored.results)
 
 
-def test_a_wrong_key_stops_after_three(endpoint: Scripted, store_path: Path) -> None:
+def test_a_wrong_key_stops_the_run_before_an_entry_is_stored_as_failed(
+    endpoint: Scripted, store_path: Path
+) -> None:
     endpoint.answer = lambda _: error(401, "Incorrect API key")
     plan = chat_plan(endpoint.url, run={"most_attempts": 6, "concurrency": 1})
     heard = run_corpus(store_path, corpus(20), plan)
     assert heard.finished.reason == (
-        "3 entries in a row failed the same way (auth): HTTP 401: Incorrect API key"
+        "The key is refused, or none is given: HTTP 401: Incorrect API key. "
+        "Look at the key: `rosetta key set 127.0.0.1`."
     )
-    assert len(endpoint.asked) == 3
+    assert (heard.finished.done, heard.finished.failed, len(endpoint.asked)) == (0, 0, 1)
+    endpoint.answer = translated
+    mended = resume(store_path).finished
+    assert (mended.state, mended.failed) == (RunState.COMPLETE, 0)
+
+
+@pytest.mark.parametrize(("status", "failed"), [(401, 0), (403, 3)])
+def test_a_key_that_held_and_does_not_any_more(
+    endpoint: Scripted, store_path: Path, status: int, failed: int
+) -> None:
+    """A 403 among good replies may be about one text; a 401 never is."""
+    endpoint.answer = lambda asked: translated(asked) if asked.number < 4 else error(status)
+    plan = chat_plan(endpoint.url, run={"most_attempts": 6, "concurrency": 1})
+    first = run_corpus(store_path, corpus(20), plan).finished
+    assert (first.state, first.done, first.failed) == (RunState.STOPPED, 4 + failed, failed)
+    again = resume(store_path).finished
+    assert again.failed == 2 * failed, "what the stretch before let in counts"
+
+
+def test_a_filter_that_answers_403_is_no_refused_key(endpoint: Scripted, store_path: Path) -> None:
+    filtered = {"error": {"message": "flagged", "metadata": {"reasons": ["violence"]}}}
+    endpoint.answer = lambda asked: (
+        json_answer(filtered, 403) if asked.number == 0 else translated(asked)
+    )
+    plan = chat_plan(endpoint.url, run={"concurrency": 1})
+    end = run_corpus(store_path, corpus(5), plan).finished
+    assert (end.state, end.done, end.failed) == (RunState.COMPLETE, 5, 1)
 
 
 def test_hostile_replies_are_stored_as_far_as_they_can_be(

@@ -199,7 +199,7 @@ def test_a_run_that_stops_itself_ends_with_one_and_says_why(
     endpoint.answer = lambda _: error(401, "\x1b[31mwrong key")
     code, out, problems = rosetta(*chat(endpoint))
     assert code == 1
-    assert "failed the same way (auth)" in problems
+    assert "The key is refused" in problems
     assert "rosetta resume" in problems
     assert "\x1b" not in out + problems
     assert "Traceback" not in problems
