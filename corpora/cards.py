@@ -16,6 +16,8 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from corpora.decode import open_regular
+from corpora.field_words import line_of, place_of, wanted_words
 from corpora.language import LanguageCard
 from corpora.problems import CardError, Problem, Severity
 from corpora.tags import nearest
@@ -30,8 +32,6 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
 _ALIASES = re.compile(rb"^aliases[ \t]*=[ \t]*\[([^\]]*)\]", re.MULTILINE)
 _QUOTED = re.compile(rb"[\"']([a-z]{2,3})[\"']")
 _PLACE = re.compile(r" \(at line (\d+), column \d+\)$")
-_HEADER = re.compile(r"\s*(\[\[?)([\w.-]+)\]")
-_KEY = re.compile(r"\s*([\w-]+)\s*=")
 _FIELD = re.compile(r"([a-z_]+): ")
 """How the check of a whole section names the field that is wrong."""
 _DOCS = "docs/languages.md lists every field."
@@ -111,7 +111,7 @@ def _path(language: str, folder: Path) -> Path | None:
 def _aliases(path: Path) -> list[bytes]:
     """Give a card's aliases without reading it as a card; none where it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             listed = _ALIASES.search(file.read(_LARGEST))
     except OSError:
         return []
@@ -130,7 +130,7 @@ def _named(path: Path) -> FoundCard:
 
 def _content(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             content = file.read(_LARGEST + 1)
     except OSError as error:
         why = error.strerror or type(error).__name__
@@ -159,14 +159,14 @@ def _error(
 
 def _problem(path: Path, text: str, found: ErrorDetails) -> Problem:
     """Say one thing that the model refuses, with field, line and mend."""
-    place = tuple(part for part in found["loc"] if part != "[key]")
+    place = place_of(found)
     message, mend = _words(found, place)
     told = _FIELD.match(message)
     if found["type"] == "value_error" and told and not _names_a_value(place):
         place, message = (*place, told[1]), message[told.end() :]
     field = ".".join(str(part) for part in place) or None
     return Problem(
-        Severity.ERROR, str(path), _sentence(message), mend, _line(text, place), field=field
+        Severity.ERROR, str(path), _sentence(message), mend, line_of(text, place), field=field
     )
 
 
@@ -191,30 +191,10 @@ def _words(found: ErrorDetails, place: tuple[int | str, ...]) -> tuple[str, str]
         near = nearest(str(last), known)
         mend = f"Is {near!r} meant?" if near else "Remove it, or correct its name."
         return "this field is not known", f"{mend} {_DOCS}"
-    if kind == "missing" and isinstance(last, str):
-        return "this field is missing", f"Add it. {_DOCS}"
     if kind == "value_error":
-        return found["msg"].removeprefix("Value error, "), "Correct it."
-    wanted = _WANTED.get(kind, "another value is wanted here")
-    return wanted.format(**found.get("ctx", {})), f"Correct it. {_DOCS}"
-
-
-_WANTED = {
-    "bool_type": "true or false is wanted, without quotation marks",
-    "string_type": "text in quotation marks is wanted",
-    "tuple_type": "a list in square brackets is wanted",
-    "list_type": "a list in square brackets is wanted",
-    "dict_type": "a section with fields of its own is wanted",
-    "model_type": "a section with fields of its own is wanted",
-    "model_attributes_type": "a section with fields of its own is wanted",
-    "missing": "this list is too short: a pair is wanted",
-    "too_short": "this is too short: at least {min_length} is wanted",
-    "too_long": "this list is too long: {max_length} are wanted",
-    "string_too_short": "nothing stands here",
-    "string_too_long": "this is longer than {max_length} characters",
-    "literal_error": "one of {expected} is wanted",
-}
-"""pydantic's name of a fault → what was expected, in words."""
+        return wanted_words(found), "Correct it."
+    missing = kind == "missing" and isinstance(last, str)
+    return wanted_words(found), f"{'Add' if missing else 'Correct'} it. {_DOCS}"
 
 
 def _fields(place: tuple[int | str, ...]) -> list[str]:
@@ -222,24 +202,3 @@ def _fields(place: tuple[int | str, ...]) -> list[str]:
     if "forbidden" in place[:-1]:
         return [*Forbidden.model_fields]
     return [*(Writing if place[0] == "writings" else LanguageCard).model_fields]
-
-
-def _line(text: str, place: tuple[int | str, ...]) -> int | None:
-    """Find the line that says a field, or the nearest thing around it that has a line; None without one."""
-    best: tuple[int, int] | None = None
-    section: tuple[int | str, ...] = ()
-    counted: dict[str, int] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        if header := _HEADER.match(line):
-            section = tuple(header[2].split("."))
-            if header[1] == "[[":
-                section = (*section, counted.setdefault(header[2], 0))
-                counted[header[2]] += 1
-            here = section
-        elif key := _KEY.match(line):
-            here = (*section, key[1])
-        else:
-            continue
-        if here == place[: len(here)] and (best is None or len(here) > best[0]):
-            best = (len(here), number)
-    return best[1] if best else None

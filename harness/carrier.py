@@ -289,11 +289,12 @@ def _costs_nothing(request: Request) -> bool:
 
 
 def _not_there(request: Request, failure: NoServer) -> HarnessError:
-    """Say that a server is not there, and how it is started where we know its name."""
+    """Say that a server is not there, and how one of this machine is started where we know its name."""
+    if not is_loopback(request.url):
+        return HarnessError(str(failure))
     preset = presets("chat").get(request.provider)
-    here = preset is not None and is_loopback(request.url)
-    note = f" {preset.note}." if here and preset.note else ""
-    return HarnessError(f"{failure}{note}")
+    note = f" {preset.note}." if preset is not None and preset.note else ""
+    return HarnessError(f"{failure} Nothing listens there: is the server running?{note}")
 
 
 def _may_have_charged(failure: CallError) -> bool:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import sys
 import threading
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 from harness.doctor import Finding, Health
+from harness.installation import always_needed, install_line, installed
 from harness.version import VERSION
 
-_DISTRIBUTION = "rosetta-tui"
 _PYTHONS = ((3, 11), (3, 14))
 """First that works, and first that does not."""
 _KEYRING_SECONDS = 10.0
@@ -44,28 +43,19 @@ def program() -> Iterator[Finding]:
 def _packages() -> Finding:
     """Say whether every package that this program needs is installed."""
     try:
-        stated = requires(_DISTRIBUTION) or []
+        names = always_needed()
     except PackageNotFoundError:
         words = "it runs from its source, so nothing says what it needs. To install it:"
-        return Finding("Program", "packages", Health.UNKNOWN, words, ("pip install .",))
-    names = [
-        re.split(r"[^A-Za-z0-9._-]", each, maxsplit=1)[0] for each in stated if ";" not in each
-    ]
+        folder = Path(__file__).parents[1]
+        mend = (install_line(str(folder)),) if (folder / "pyproject.toml").exists() else ()
+        return Finding("Program", "packages", Health.UNKNOWN, words, mend)
     gone = [name for name in names if installed(name) is None]
     if gone:
-        words = f"not installed: {', '.join(gone)}. In the folder of Rosetta:"
-        return Finding("Program", "packages", Health.BROKEN, words, ("pip install .",))
+        words = f"not installed: {', '.join(gone)}. Install what is missing:"
+        return Finding("Program", "packages", Health.BROKEN, words, (install_line(*gone),))
     return Finding(
         "Program", "packages", Health.OK, f"all {len(names)} that it needs are installed"
     )
-
-
-def installed(distribution: str) -> str | None:
-    """Give the version of an installed package, None where it is not installed."""
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return None
 
 
 _EXTRAS = {
@@ -90,8 +80,8 @@ def extras() -> Iterator[Finding]:
             words = f"{use}. There is no wheel of it for this Python and system"
             yield Finding("Extras", extra, Health.MISSING, words)
         else:
-            words = f"not installed: {use}. In the folder of Rosetta:"
-            yield Finding("Extras", extra, Health.MISSING, words, (f'pip install ".[{extra}]"',))
+            words = f"not installed: {use}. Install it beside the program:"
+            yield Finding("Extras", extra, Health.MISSING, words, (install_line(package),))
     (ours, number), *others = installed_engines().items()
     besides = ", ".join(f"{name} {each}" for name, each in others)
     words = f"{ours} {number} reads analysers" + (
@@ -110,7 +100,7 @@ def _word_lists() -> Finding:
     try:
         having = [tag for tag in tags if source_word_list(tag)[1] is not None]
     except ValueError as error:
-        mend = ('pip install --force-reinstall ".[words]"',)
+        mend = (f"{install_line('wordfreq')} --force-reinstall",)
         return Finding("Extras", "word lists", Health.BROKEN, f"{error}.", mend)
     words = f"for sources in {', '.join(having)}"
     return Finding("Extras", "word lists", Health.OK, words)

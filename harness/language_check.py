@@ -21,6 +21,7 @@ from harness.fst.analyser import Analyser, open_analyser
 from harness.fst.engines import installed_engines
 from harness.fst.find import find_analyser, passed_over
 from harness.fst.status import AnalyserError, FstStatus
+from harness.installation import install_line
 from scoring.inventory import MAKERS
 from scoring.resources import Resources
 from scoring.setup import AnalyserFacts, ScoringSetup
@@ -347,8 +348,8 @@ def _analyser_step(
 def _words_step(source_language: str) -> Step:
     return Step(
         f"To know more words of the source language ({source_language}) that were left untranslated, "
-        "install word lists, in the folder of Rosetta; not every language has one.",
-        ('pip install ".[words]"',),
+        "install word lists; not every language has one.",
+        (install_line("wordfreq"),),
     )
 
 
@@ -356,9 +357,7 @@ def _tokenizer_step(name: str) -> Step:
     extra = {"ja-mecab": "ja", "ko-mecab": "ko"}.get(name)
     if extra is None:
         return Step(f"For BLEU with the tokenizer {name}, choose another in a card of yours.", ())
-    return Step(
-        "For BLEU, install its tokenizer.", (f'python -m pip install "sacrebleu[{extra}]"',)
-    )
+    return Step("For BLEU, install its tokenizer.", (install_line(f"sacrebleu[{extra}]"),))
 
 
 def _meaning_step(analyser: AnalyserState) -> Step:

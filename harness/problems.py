@@ -1,24 +1,35 @@
-"""Words for what pydantic finds wrong in a file that a user wrote."""
+"""Words for what a model finds wrong in a file that a user wrote, or in options."""
 
 from __future__ import annotations
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
-_NUMBERS = {
-    "int_parsing": "A whole number is wanted",
-    "int_from_float": "A whole number is wanted",
-    "float_parsing": "A number is wanted",
-}
-"""pydantic's name of a problem → plainer words than its own."""
+from corpora.field_words import line_of, place_of, wanted_words
+
+_MOST_NAMED = 3
+"""Further wrong fields that are named; the rest is counted."""
 
 
-def first_problem(error: ValidationError) -> str:
-    """Say which field is wrong and how; never quotes the value, which may be anything."""
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    field = ".".join(str(part) for part in first["loc"]) or "the whole"
-    more = error.error_count() - 1
-    rest = f" ({more} more like it.)" if more else ""
-    if first["type"] == "extra_forbidden":
-        return f"field {field!r} is not known here. Remove it, or correct its name.{rest}"
-    said = _NUMBERS.get(first["type"]) or first["msg"].removeprefix("Value error, ")
-    return f"field {field!r}: {said}. Correct it.{rest}"
+def first_problem(error: ValidationError, text: str = "") -> str:
+    """Say which field is wrong, how, and the mend, and which others are wrong too; no value is quoted.
+
+    ``text``: the TOML that was read; with it, lines are named.
+    """
+    first, *others = error.errors(include_url=False, include_input=False)
+    said = wanted_words(first)
+    mend = {"extra_forbidden": "Remove it, or correct its name.", "missing": "Add it."}
+    words = f"{_where(first, text)}: {said[:1].upper()}{said[1:].removesuffix('.')}."
+    told = f"{words} {mend.get(first['type'], 'Correct it.')}"
+    if not others:
+        return told
+    named = ", ".join(_where(each, text) for each in others[:_MOST_NAMED])
+    rest = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+    return f"{told} Wrong too: {named}{rest}."
+
+
+def _where(found: ErrorDetails, text: str) -> str:
+    place = place_of(found)
+    line = line_of(text, place) if text else None
+    field = ".".join(str(part) for part in place) or "the whole"
+    return f"field {field!r}" if line is None else f"line {line}, field {field!r}"

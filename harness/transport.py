@@ -271,10 +271,7 @@ def _absent(error: Exception, url: str) -> NoServer | None:
     joined = bool(numbers) and numbers <= {str(ECONNREFUSED), "10061"}
     if not (isinstance(cause, ConnectionRefusedError) or joined) or not is_loopback(url):
         return None
-    return NoServer(
-        ErrorClass.CONNECTION,
-        f"No connection to {_host(url)}. Nothing listens there: is the server running?",
-    )
+    return NoServer(ErrorClass.CONNECTION, f"No connection to {_host(url)}.")
 
 
 def _timeout_or_closed(error: Exception, url: str, seconds: float) -> Transient:

@@ -11,6 +11,10 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import click
 
 COMMANDS = {
     "demo": ("rosetta_tui.commands.demo", "Run the bundled demo: no key, no network."),
@@ -49,7 +53,7 @@ Commands:
 
 Options:
   --version  Show the version.
-  --help     Show this page; `rosetta COMMAND --help` shows a command's own.
+  -h, --help Show this page; `rosetta COMMAND -h` shows a command's own.
 """
 
 
@@ -58,7 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _write_any_text()
     given = list(sys.argv[1:] if arguments is None else arguments)
     _check_packages()
-    if given in (["--help"], ["-h"], ["help"]):
+    if given[:1] == ["help"]:
+        given = [*given[1:], "-h"]
+    if given in (["--help"], ["-h"]):
         sys.stdout.write(help_text())
         sys.exit(0)
     sys.exit(_run(given))
@@ -79,13 +85,12 @@ def _run(arguments: list[str]) -> int:
     gc.set_threshold(20_000, 50, 50)
     import click
 
-    from rosetta_tui.commands import rosetta
-
     try:
+        from rosetta_tui.commands import rosetta
+
         code = rosetta.main(args=arguments, prog_name="rosetta", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
-        return error.exit_code
+        return _misused(error)
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         return 130
@@ -96,44 +101,74 @@ def _run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _misused(error: click.ClickException) -> int:
+    """Say what is wrong with the usage; a group without its command shows its help."""
+    import click
+
+    from rosetta_tui.commands.naming import usage_lines
+
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+    else:
+        for line in usage_lines(error):
+            print(line, file=sys.stderr)
+    return error.exit_code
+
+
 def _unwritten(error: OSError) -> int:
     """Say why a stream or file could not be used; what its buffer holds must not fail again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if not isinstance(error, BrokenPipeError):
-        from rosetta_tui.text import plain
+        from rosetta_tui.commands.naming import error_lines
 
         about = f"{error.filename}: " if error.filename else ""
-        print(plain(f"{about}{error.strerror or type(error).__name__}."), file=sys.stderr)
+        for line in error_lines(f"{about}{error.strerror or type(error).__name__}."):
+            print(line, file=sys.stderr)
     return 1
 
 
 def _explain(error: Exception) -> int:
-    """Say a known failure in words and give its exit code; anything else is a fault of ours."""
-    from corpora.problems import CorpusError
-    from harness.failures import HarnessError, UsageError
-    from rosetta_tui.text import plain
-
+    """Say a known failure in words and give its exit code; anything else is a fault of ours, or of our files."""
+    try:
+        from corpora.problems import CorpusError
+        from harness.failures import HarnessError, UsageError
+        from rosetta_tui.commands.naming import error_lines
+    except Exception:  # noqa: BLE001  the files that would say it are not ours any more
+        return _broken(error)
     if not isinstance(error, CorpusError | HarnessError):
+        return _broken(error)
+    for line in error_lines(str(error)):
+        print(line, file=sys.stderr)
+    return 2 if isinstance(error, CorpusError | UsageError) else 1
+
+
+def _broken(error: Exception) -> int:
+    """Say that another package wrote over our files where one did, else where the program failed."""
+    from rosetta_tui.own_files import start_words
+
+    words = start_words()
+    if not words:
         from rosetta_tui.crash import crash_text
 
-        print(crash_text(error), file=sys.stderr)
-        return 1
-    for line in str(error).splitlines():
-        print(plain(line), file=sys.stderr)
-    return 2 if isinstance(error, CorpusError | UsageError) else 1
+        words = crash_text(error)
+    print(words, file=sys.stderr)
+    return 1
+
+
+PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui")
+"""Our packages, from the ground up; other programs may bring ones of the plain names among them."""
 
 
 def _check_packages() -> None:
     """Refuse to mix our packages with others of the same names (DESIGN §3)."""
-    specs = [find_spec(name) for name in ("corpora", "scoring", "harness", "review", "rosetta_tui")]
+    specs = [find_spec(name) for name in PACKAGES]
     homes = {_home(spec.origin) if spec is not None and spec.origin else "" for spec in specs}
     if len(homes) > 1:
-        sys.exit(
-            "Packages of Rosetta come from different places: another program brought one of the same "
-            "name. Install Rosetta in an environment of its own."
-        )
+        from rosetta_tui.own_files import scattered_words
+
+        sys.exit(f"error: {scattered_words()}")
 
 
 def _home(package: str) -> str:
-    """Give the folder that holds a package, from the path of its ``__init__.py``."""
+    """Return the folder that holds a package, from the path of its ``__init__.py``."""
     return os.path.dirname(os.path.dirname(package))  # noqa: PTH120  pathlib costs start-up time

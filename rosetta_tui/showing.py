@@ -73,11 +73,12 @@ def resume_and_show(
     from harness.plan import Resumption
     from harness.store.corpora import read_entries
     from harness.store.database import default_path, opened
-    from harness.store.runs import find_open_run, find_run
+    from harness.store.runs import find_open_run, find_run, runs_back
 
     path = default_path()
     with opened(path) as connection:
-        run = find_open_run(connection) if name == "last" else find_run(connection, name)
+        back = runs_back(name)
+        run = find_run(connection, name) if back is None else find_open_run(connection, back)
         method = resume_method(connection, run)
         if not (retry_failed or options.get("keep_failed")):
             again = _again(connection, run, style)

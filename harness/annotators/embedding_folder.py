@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from harness.annotators.embeddings import Received
 from harness.failures import HarnessError, UsageError
+from harness.installation import install_line
 from scoring.setup import EmbeddingFacts
 
 _BATCH = 64
@@ -135,5 +136,5 @@ def _package(name: str) -> Any:
         listed = name.replace("_", "-")
         raise UsageError(
             f"The model in this folder needs the package {listed}, which is not installed. "
-            f"Install it beside the program: pip install {listed}"
+            f"Install it beside the program: {install_line(listed)}"
         ) from error

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Never
 
+from corpora.decode import open_regular
 from corpora.text import MOST_STACKED, stacked
 from harness.failures import UsageError
 
@@ -26,7 +27,7 @@ def read_card_bytes(path: Path) -> bytes:
             raise UsageError(
                 f"{path.name}: the file has {size:,} bytes; a run card may have {MOST_BYTES:,}."
             )
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(MOST_BYTES + 1)
     except OSError as error:
         raise UsageError(f"{path.name} cannot be read: {error.strerror}.") from error

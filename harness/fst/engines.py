@@ -19,6 +19,7 @@ from harness.fst.alphabet import shown
 from harness.fst.builtin import MOST_ANALYSES, BuiltinEngine
 from harness.fst.layout import Layout
 from harness.fst.status import AnalyserError, FstStatus
+from harness.installation import install_line
 
 
 class Engine(Protocol):
@@ -112,7 +113,7 @@ def _native(layout: Layout, name: str) -> NativeEngine:
     except ImportError:
         raise AnalyserError(
             FstStatus.ENGINE_ERROR,
-            f"FST engine {name!r} is not installed: install it with “pip install {name}”, or use the "
+            f"FST engine {name!r} is not installed: install it with “{install_line(name)}”, or use the "
             f"engine {BuiltinEngine.name!r}.",
         ) from None
     except Exception as error:

@@ -9,6 +9,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from corpora.decode import open_regular
 from harness.fst.status import AnalyserError, FstStatus
 
 MOST_BYTES = 256 * 2**20
@@ -58,7 +59,7 @@ def read_model(path: Path) -> Model:
 
 def _stored(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             stored = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
         raise AnalyserError(

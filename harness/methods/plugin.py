@@ -13,6 +13,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+from corpora.decode import open_regular
 from corpora.entry import Entry
 from harness.calls import Calls
 from harness.failures import UsageError
@@ -53,7 +54,8 @@ def by_path(name: str, options: MethodOptions) -> Plugin:
     where, _, class_name = name.rpartition(":")
     path = Path(where)
     try:
-        content = path.read_bytes()
+        with open_regular(path) as file:
+            content = file.read()
     except OSError as error:
         raise UsageError(f"Plug-in {where}: the file cannot be read ({error.strerror}).") from error
     sha256 = hashlib.sha256(content).hexdigest()
@@ -75,7 +77,8 @@ def by_entry_point(point: EntryPoint, options: MethodOptions) -> Plugin:
     try:
         maker = point.load()
         source = inspect.getsourcefile(maker)
-        content = Path(source or "").read_bytes()
+        with open_regular(Path(source or "")) as file:
+            content = file.read()
     except Exception as error:  # a plug-in may fail in any way
         raise UsageError(f"Plug-in {point.name!r} cannot be loaded: {_words(error)}") from error
     return Plugin(_made(point.name, maker, options), hashlib.sha256(content).hexdigest(), options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import time
 import zlib
@@ -123,12 +124,14 @@ def create_run(
 
 
 def find_run(connection: sqlite3.Connection, name: str) -> Run:
-    """Give the run whose id is, or begins with, this name; ``last`` is the newest.
+    """Return the run whose id is, or begins with, this name; ``last`` is the newest, ``last~1`` the one before.
 
     Raises UsageError where none or several match; a run that was put away counts as gone.
     """
-    if name == "last":
-        rows = connection.execute(f"{_READ} WHERE put_away IS NULL {_NEWEST}").fetchall()
+    if (back := runs_back(name)) is not None:
+        rows = connection.execute(
+            f"{_READ} WHERE put_away IS NULL {_NEWEST} OFFSET ?", (back,)
+        ).fetchall()
     else:
         rows = _begin_with(connection, name, "put_away IS NULL")
     if not rows:
@@ -142,13 +145,14 @@ def find_run(connection: sqlite3.Connection, name: str) -> Run:
 
 
 def find_put_away(connection: sqlite3.Connection, name: str) -> Run:
-    """Give the run among those put away; ``last`` is the one that was deleted last.
+    """Return the run among those put away; ``last`` is the one that was deleted last, ``last~1`` the one before.
 
     Raises UsageError where none or several match.
     """
-    if name == "last":
+    if (back := runs_back(name)) is not None:
         rows = connection.execute(
-            f"{_READ} WHERE put_away IS NOT NULL ORDER BY put_away DESC, id DESC LIMIT 1"
+            f"{_READ} WHERE put_away IS NOT NULL ORDER BY put_away DESC, id DESC LIMIT 1 OFFSET ?",
+            (back,),
         ).fetchall()
     else:
         rows = _begin_with(connection, name, "put_away IS NOT NULL")
@@ -160,6 +164,14 @@ def find_put_away(connection: sqlite3.Connection, name: str) -> Run:
 
 
 _NEWEST = "ORDER BY created DESC, id DESC LIMIT 1"
+
+_BACK = re.compile(r"last(?:~([0-9]{1,9}))?")
+
+
+def runs_back(name: str) -> int | None:
+    """Return how many runs before the newest a name means: 0 for ``last``, 2 for ``last~2``; None for an id."""
+    found = _BACK.fullmatch(name)
+    return None if found is None else int(found[1] or 0)
 
 
 def _begin_with(connection: sqlite3.Connection, name: str, condition: str) -> list[Any]:
@@ -178,13 +190,15 @@ def _only(rows: Sequence[Any], name: str) -> Run:
     return _run(rows[0])
 
 
-def find_open_run(connection: sqlite3.Connection) -> Run:
-    """Give the newest run that can go on; raises UsageError where there is none."""
+def find_open_run(connection: sqlite3.Connection, back: int = 0) -> Run:
+    """Return the newest run that can go on, or one so many before it; UsageError where there is none."""
     row = connection.execute(
-        f"{_READ} WHERE run_card IS NULL AND imported IS NULL AND put_away IS NULL {_NEWEST}"
+        f"{_READ} WHERE run_card IS NULL AND imported IS NULL AND put_away IS NULL {_NEWEST} OFFSET ?",
+        (back,),
     ).fetchone()
     if row is None:
-        raise UsageError("No run is waiting to go on. `rosetta runs list` shows all.")
+        further = " that far back" if back else ""
+        raise UsageError(f"No run is waiting to go on{further}. `rosetta runs list` shows all.")
     return _run(row)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness.failures import HarnessError
+from harness.installation import install_line
 from harness.version import VERSION
 from review.session.words import checked_tag
 
@@ -69,8 +70,8 @@ def _no_qt() -> str:
         import PySide6.QtWidgets  # noqa: F401  only whether it is there
     except ModuleNotFoundError:
         return (
-            "The reviewer's window needs Qt, which is not installed. Install it in the folder of Rosetta: "
-            'pip install ".[desktop]"'
+            "The reviewer's window needs Qt, which is not installed. Install it beside the program: "
+            f"{install_line('PySide6-Essentials')}"
         )
     except ImportError as error:
         from review.desktop.no_window import no_window

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-import importlib
+from types import MappingProxyType
 
 import click
 
 from rosetta_tui.cli import COMMANDS, help_text
+from rosetta_tui.commands.naming import TabledCommands
 
 
-class Commands(click.Group):
+class Commands(TabledCommands):
     """Finds commands by the table of the front door."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Give the names in the order in which a newcomer needs them."""
-        return list(COMMANDS)
+    table = MappingProxyType({name: words for name, (_, words) in COMMANDS.items()})
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import the command of this name."""
-        if cmd_name not in COMMANDS:
-            return None
-        command = getattr(importlib.import_module(COMMANDS[cmd_name][0]), cmd_name)
-        return command if isinstance(command, click.Command) else None
+    def place(self, name: str) -> tuple[str, str]:
+        """Return where the command of this name is."""
+        return COMMANDS[name][0], name
 
     def get_help(self, ctx: click.Context) -> str:  # noqa: ARG002
-        """Give the page of the front door."""
+        """Return the page of the front door."""
         return help_text()
 
 
-@click.group(cls=Commands, invoke_without_command=True)
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="rosetta-tui", prog_name="rosetta")
 @click.pass_context
 def rosetta(context: click.Context) -> None:

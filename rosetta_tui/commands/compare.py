@@ -44,8 +44,8 @@ def compare(
 ) -> None:
     """Compare two to six RUNs on the entries that all of them have.
 
-    A RUN is an id, its beginning, or `last`. Runs that do not compare are named with the reason. Texts of
-    secret entries are never printed.
+    A RUN is an id, its beginning, `last`, or `last~1` for the one before. Runs that do not compare are named
+    with the reason. Texts of secret entries are never printed.
     """
     from harness.comparing import compare_runs
     from harness.store.database import opened

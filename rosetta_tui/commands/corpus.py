@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosetta_tui.commands.naming import NamedCommands
 from rosetta_tui.commands.reading import (
     WRITTEN,
     print_problems,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from corpora.statistics import Side, Statistics
 
 
-@click.group()
+@click.group(cls=NamedCommands)
 def corpus() -> None:
     """Check, describe and convert corpus files."""
 

@@ -46,9 +46,11 @@ def _findings() -> Iterator[Finding]:
     from harness.doctor import examine, looked_at
     from harness.store.database import home
     from rosetta_tui.chosen_facts import chosen
+    from rosetta_tui.own_files import own_files
     from rosetta_tui.terminal_facts import terminal
     from rosetta_tui.terminal_widths import differing_widths
 
+    yield from looked_at("Program", own_files)
     yield from examine(home())
     yield from looked_at("App", partial(chosen, home()))
     widths, size = differing_widths(), shutil.get_terminal_size()

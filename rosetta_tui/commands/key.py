@@ -7,10 +7,11 @@ import sys
 
 import click
 
+from rosetta_tui.commands.naming import NamedCommands
 from rosetta_tui.text import json_text, plain
 
 
-@click.group()
+@click.group(cls=NamedCommands)
 def key() -> None:
     """Keep keys of model and translation services in the operating system's keyring."""
 

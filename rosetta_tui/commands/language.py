@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosetta_tui.commands.naming import NamedCommands
 from rosetta_tui.commands.reading import problem_json
 from rosetta_tui.text import json_text, plain
 
@@ -22,7 +23,7 @@ _LISTED = 12
 """Items of a long list that are shown; ``--json`` gives all."""
 
 
-@click.group()
+@click.group(cls=NamedCommands)
 def language() -> None:
     """Show language cards, and check what works for a language on this machine."""
 

@@ -28,7 +28,7 @@ def resume(
     concurrency: int | None,
     style: str | None,
 ) -> None:
-    """Go on with RUN (an id, its beginning, or `last`).
+    """Go on with RUN (an id, its beginning, or `last`: the newest that waits; `last~1` is the one before).
 
     Where entries of it failed for want of a connection, they are asked for again or kept as failures, which
     count as 0: a terminal asks which, scripts say --retry-failed or --keep-failed.

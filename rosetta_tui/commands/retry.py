@@ -41,7 +41,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("--plain", "style", flag_value="plain", help="Lines instead of the live screen.")
 @click.option("--json-lines", "style", flag_value="json-lines", help="One JSON object an event.")
 def retry(run: str, style: str | None, **given: Any) -> None:
-    """Ask again for the failed entries of RUN (an id, its beginning, or `last`), which is complete.
+    """Ask again for the failed entries of RUN (an id, its beginning, `last`, `last~1` …), which is complete.
 
     The result is a new run with RUN's good rows, for a sealed card never changes. What is not told
     otherwise stays as in RUN. Where the settings differ, the new run is neither one's nor the other's: its

@@ -88,12 +88,14 @@ class DoctorScreen(Screen[None]):
     def _look(self, columns: int, rows: int) -> None:
         from harness.doctor import examine, looked_at
         from rosetta_tui.chosen_facts import chosen
+        from rosetta_tui.own_files import own_files
         from rosetta_tui.terminal_facts import terminal
 
         worker = get_current_worker()
         around = partial(terminal, (columns, rows), os.environ, None)
         mine = looked_at("App", partial(chosen, self._home))
-        for findings in (examine(self._home), mine, looked_at("Terminal", around)):
+        ours = looked_at("Program", own_files)
+        for findings in (ours, examine(self._home), mine, looked_at("Terminal", around)):
             for each in findings:
                 if worker.is_cancelled:
                     return

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import doctor_data, doctor_program
+from harness import doctor_data, doctor_program, installation
 from harness.doctor import Finding, Health, examine, looked_at
 from harness.doctor_data import data, file_system, settings
 from harness.doctor_languages import languages
@@ -294,22 +294,60 @@ def test_nobody_is_sent_to_a_keyring_that_is_not_there(
 def test_a_package_that_is_gone_and_a_python_that_is_too_old_are_broken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(doctor_program, "requires", lambda _: ["click>=8.2", "no-such-thing>1"])
+    monkeypatch.setattr(installation, "requires", lambda _: ["click>=8.2", "no-such-thing>1"])
     monkeypatch.setattr(sys, "version_info", (3, 10, 2))
     found = by_name(program())
     assert found["Python"].health is Health.BROKEN
     assert found["packages"].health is Health.BROKEN
     assert "no-such-thing" in found["packages"].words
+    assert found["packages"].mend == (f'{sys.executable} -m pip install "no-such-thing>1"',)
 
 
-def test_extras_that_are_gone_are_missing_with_their_command(
+def test_extras_that_are_gone_are_missing_with_a_command_that_needs_no_folder(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(doctor_program, "installed", lambda _: None)
     found = by_name(extras())
-    assert found["words"].mend == ('pip install ".[words]"',)
+    assert found["words"].mend == (f'{sys.executable} -m pip install "wordfreq>=3.1.1"',)
     assert found["words"].health is Health.MISSING
     assert "word lists" not in found
+
+
+@pytest.mark.parametrize(
+    ("has_pip", "has_uv", "begins"),
+    [
+        (True, True, "{python} -m pip install "),
+        (False, True, "uv pip install --python {python} "),
+        (False, False, "{python} -m pip install "),
+    ],
+)
+def test_the_line_is_for_the_environment_that_the_program_runs_in(
+    monkeypatch: pytest.MonkeyPatch, has_pip: bool, has_uv: bool, begins: str
+) -> None:
+    """An environment that uv made has no pip."""
+    monkeypatch.setattr(installation, "find_spec", lambda _: object() if has_pip else None)
+    monkeypatch.setattr(shutil, "which", lambda _: "/bin/uv" if has_uv else None)
+    assert installation.install_line("PySide6-Essentials").startswith(
+        begins.format(python=sys.executable)
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the line is for another shell there")
+def test_a_shell_reads_the_line_as_it_is_meant(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    python = tmp_path / "a folder's $HOME" / "python"
+    python.parent.mkdir()
+    python.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > "$(dirname "$0")/told"\n')
+    python.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(python))
+    line = installation.install_line("wordfreq", "PySide6_Essentials")
+    subprocess.run(["sh", "-c", line], check=True, cwd=tmp_path)
+    told = (python.parent / "told").read_text().splitlines()
+    assert told[:3] == ["-m", "pip", "install"]
+    assert told[3] == "wordfreq>=3.1.1"
+    assert told[4].lower().startswith("pyside6-essentials")
+    assert "<6.12" in told[4]
 
 
 def test_extras_are_those_of_the_project() -> None:

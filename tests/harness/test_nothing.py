@@ -105,7 +105,8 @@ def test_a_preset_says_how_it_is_started() -> None:
     request = Request("ollama", "http://localhost:11434/v1", {}, read_completion)
     failure = NoServer(ErrorClass.CONNECTION, "No connection to localhost:11434.")
     assert str(_not_there(request, failure)) == (
-        "No connection to localhost:11434. Start it with: ollama serve."
+        "No connection to localhost:11434. Nothing listens there: is the server running? "
+        "Start it with: ollama serve."
     )
 
 

@@ -38,8 +38,8 @@ FINDINGS = [
         "Extras",
         "words",
         Health.MISSING,
-        "not installed: word lists, by which words left untranslated are known. In the folder of Rosetta:",
-        ('pip install ".[words]"',),
+        "not installed: word lists, by which words left untranslated are known. Install it beside the program:",
+        ('python -m pip install "wordfreq>=3.1.1"',),
     ),
     Finding(
         "Data",

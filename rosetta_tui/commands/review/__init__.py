@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-
 import click
+
+from rosetta_tui.commands.naming import TabledCommands
 
 REVIEW_COMMANDS = {
     "open": "Rate a batch, in the terminal.",
@@ -25,26 +25,15 @@ REVIEW_COMMANDS = {
 """Name → what it does; the command of that name is in the module of that name (``import_`` for import)."""
 
 
-class ReviewCommands(click.Group):
-    """Imports a command when it is used."""
+class ReviewCommands(TabledCommands):
+    """Finds the command of a name in the module of that name."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Give the names in the order in which a review needs them."""
-        return list(REVIEW_COMMANDS)
+    table = REVIEW_COMMANDS
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import the command of this name."""
-        if cmd_name not in REVIEW_COMMANDS:
-            return None
-        name = f"{cmd_name}_" if cmd_name == "import" else cmd_name
-        module = importlib.import_module(f"rosetta_tui.commands.review.{name}")
-        command = getattr(module, f"{cmd_name}_")
-        return command if isinstance(command, click.Command) else None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List the commands from the table, without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(REVIEW_COMMANDS.items()))
+    def place(self, name: str) -> tuple[str, str]:
+        """Return where the command of this name is."""
+        module = f"{name}_" if name == "import" else name
+        return f"rosetta_tui.commands.review.{module}", f"{name}_"
 
 
 @click.group(cls=ReviewCommands)

@@ -74,7 +74,7 @@ def create_(
     dry_run: bool,
     **given: Any,
 ) -> None:
-    """Make a batch for reviewers from one RUN or several of one corpus (id, its beginning, or `last`).
+    """Make a batch for reviewers from one RUN or several of one corpus (id, its beginning, `last`, `last~1` …).
 
     The sentences are drawn by difficulty, the outputs are shown without naming their systems, and controls
     are mixed in. The answer key stays in your data folder. Sentences of secret segments are only written
@@ -103,7 +103,7 @@ def _check_fit(runs: Sequence[str], translate: Path | None, asked: Collection[st
 
     if translate is None and not runs:
         raise UsageError(
-            "Name a run (its id, the beginning of it, or `last`) whose outputs are to be rated, or the sentences "
+            "Name a run (its id, the beginning of it, `last`, `last~1` …) whose outputs are to be rated, or the sentences "
             "that are to be translated: --translate FILE"
         )
     if translate is not None and runs:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-
 import click
+
+from rosetta_tui.commands.naming import TabledCommands
 
 RUN_COMMANDS = {
     "list": "List all runs, newest first.",
@@ -22,25 +22,15 @@ RUN_COMMANDS = {
 _BUILT_IN = frozenset({"import", "list"})
 
 
-class RunCommands(click.Group):
-    """Imports a command when it is used."""
+class RunCommands(TabledCommands):
+    """Finds the command of a name in the module of that name."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Give the names in the order of the table."""
-        return list(RUN_COMMANDS)
+    table = RUN_COMMANDS
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import the command of this name."""
-        if cmd_name not in RUN_COMMANDS:
-            return None
-        name = f"{cmd_name}_" if cmd_name in _BUILT_IN else cmd_name
-        command = getattr(importlib.import_module(f"rosetta_tui.commands.runs.{name}"), name)
-        return command if isinstance(command, click.Command) else None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List the commands from the table, without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(RUN_COMMANDS.items()))
+    def place(self, name: str) -> tuple[str, str]:
+        """Return where the command of this name is."""
+        called = f"{name}_" if name in _BUILT_IN else name
+        return f"rosetta_tui.commands.runs.{called}", called
 
 
 @click.group(cls=RunCommands)

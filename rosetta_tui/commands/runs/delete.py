@@ -50,12 +50,12 @@ def delete(names: Sequence[str], *, now: bool, yes: bool) -> None:
 def _find(connection: sqlite3.Connection, name: str, *, now: bool) -> Run:
     """Find a run; one that is put away only where it is to be erased, and is named by its id."""
     from harness.failures import UsageError
-    from harness.store.runs import find_put_away, find_run
+    from harness.store.runs import find_put_away, find_run, runs_back
 
     try:
         return find_run(connection, name)
     except UsageError:
-        if not now or name == "last":
+        if not now or runs_back(name) is not None:
             raise
         try:
             return find_put_away(connection, name)

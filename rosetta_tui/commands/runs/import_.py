@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosetta_tui.commands.naming import error_lines
 from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def import_(files: Sequence[Path], unverified: bool, as_json: bool) -> None:
                 imported = import_card(connection, data, file.name, unverified=unverified)
             except UsageError as error:
                 refused += 1
-                click.echo(plain(str(error)), err=True)
+                for line in error_lines(str(error)):
+                    click.echo(line, err=True)
                 continue
             done.append({"file": str(file), **_fields(imported)})
             if not as_json:

@@ -1,0 +1,73 @@
+"""Where this program is installed, and the line for a shell that puts a package beside it.
+
+Nothing here needs the folder of the sources: whoever installed a wheel has none.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import sys
+from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
+
+DISTRIBUTION = "rosetta-tui"
+
+
+def installed(distribution: str) -> str | None:
+    """Return the version of an installed package, None where it is not installed."""
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
+def stated_requirements() -> dict[str, str] | None:
+    """Return package → requirement of everything that this program or an extra of it needs, markers left out.
+
+    Names are in lower case with hyphens. None where it runs from its source, so that nothing states them.
+    """
+    try:
+        stated = requires(DISTRIBUTION) or []
+    except PackageNotFoundError:
+        return None
+    needed = (each.partition(";")[0].strip() for each in stated)
+    return {_normal(_name(each)): each for each in needed}
+
+
+def always_needed() -> list[str]:
+    """Return the names of the packages without which the program does not work; none where nothing states them."""
+    stated = requires(DISTRIBUTION) or []
+    return [_name(each) for each in stated if ";" not in each]
+
+
+def install_line(*packages: str) -> str:
+    """Return the line that installs packages into the very environment this program runs in."""
+    stated = stated_requirements() or {}
+    wanted = [stated.get(_normal(each), each) for each in packages]
+    return f"{_installer()} {' '.join(_quoted(each) for each in wanted)}"
+
+
+def _installer() -> str:
+    """Return the beginning of that line: pip where the environment has it, else uv, which needs none."""
+    python = _quoted(sys.executable or "python")
+    if find_spec("pip") is None and shutil.which("uv"):
+        return f"uv pip install --python {python}"
+    return f"{python} -m pip install"
+
+
+def _quoted(text: str) -> str:
+    """Quote what a shell would read otherwise; ``>`` of a version would write to a file."""
+    if re.fullmatch(r"[\w./:\\=-]+", text):
+        return text
+    return shlex.quote(text) if os.name != "nt" and re.search(r'["$`\\!]', text) else f'"{text}"'
+
+
+def _name(requirement: str) -> str:
+    return re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

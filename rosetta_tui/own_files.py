@@ -1,0 +1,167 @@
+"""Whether the program's files are those that were installed; others may bring packages of the same names.
+
+Nothing of ours is imported here before it is needed: the files that answer may be the ones that were replaced.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import (
+    Distribution,
+    PackageNotFoundError,
+    PackagePath,
+    distribution,
+    distributions,
+)
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rosetta_tui.cli import PACKAGES
+
+if TYPE_CHECKING:
+    from harness.doctor import Finding
+
+DISTRIBUTION = "rosetta-tui"
+
+_NAMED = 3
+"""Files that are named one by one; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file of ours that is not as it was installed."""
+
+    path: str
+    """Below the folder of all packages, with slashes."""
+    owner: str = ""
+    """Name and version of the package that claims the same file; empty where none does."""
+    gone: bool = False
+
+
+def changed_files() -> list[ChangedFile] | None:
+    """Return the files whose SHA-256 is not that of the installation's record (RECORD of the wheel).
+
+    None where nothing records them: the program runs from its sources.
+    """
+    try:
+        ours = distribution(DISTRIBUTION)
+    except PackageNotFoundError:
+        return None
+    listed = [
+        each
+        for each in ours.files or ()
+        if each.hash is not None and each.hash.mode == "sha256" and each.parts[0] in PACKAGES
+    ]
+    if not listed or Path(str(ours.locate_file(""))).resolve() != _root():
+        return None
+    found = {each.as_posix(): state for each in listed if (state := _state(ours, each))}
+    owners = _owners(ours, set(found)) if found else {}
+    return [
+        ChangedFile(path, owners.get(path, ""), gone=state == "gone")
+        for path, state in found.items()
+    ]
+
+
+def _root() -> Path:
+    return Path(__file__).resolve().parents[1]
+
+
+def _state(ours: Distribution, path: PackagePath) -> str:
+    """Return "gone", "changed", or nothing where the file is as it was installed."""
+    try:
+        content = Path(str(ours.locate_file(path))).read_bytes()
+    except OSError:
+        return "gone"
+    found = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    recorded = "" if path.hash is None else path.hash.value.rstrip("=")
+    return "" if found == recorded else "changed"
+
+
+def _owners(ours: Distribution, paths: set[str]) -> dict[str, str]:
+    """Return path → the other installed package that lists it among its files."""
+    found = {}
+    for other in distributions(path=[str(ours.locate_file(""))]):
+        if other.metadata["Name"] == ours.metadata["Name"]:
+            continue
+        for each in other.files or ():
+            if each.as_posix() in paths:
+                found[each.as_posix()] = f"{other.metadata['Name']} {other.version}"
+    return found
+
+
+def changed_words(changed: Sequence[ChangedFile]) -> str:
+    """Say which files are not ours any more, and who brought the others."""
+    named = ", ".join(each.path for each in changed[:_NAMED])
+    more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
+    others = sorted({each.owner for each in changed if each.owner})
+    if others:
+        brought = " and ".join(others)
+        return f"another package ({brought}) has written over files of Rosetta: {named}{more}"
+    how = "are gone" if all(each.gone for each in changed) else "are not as they were installed"
+    return f"files of Rosetta {how}: {named}{more}"
+
+
+def mend_lines() -> tuple[str, ...]:
+    """Return the lines that make an environment with Rosetta alone; the wheel is the reader's to name."""
+    folder = "rosetta-alone"
+    python = f"{folder}\\Scripts\\python" if sys.platform == "win32" else f"{folder}/bin/python"
+    return (f"python -m venv {folder}", f"{python} -m pip install {_source()}")
+
+
+def _source() -> str:
+    """Return what Rosetta was installed from, as pip noted it (direct_url.json); else the wheel by its name."""
+    import json
+
+    ours = distribution(DISTRIBUTION)
+    try:
+        url = json.loads(ours.read_text("direct_url.json") or "{}").get("url")
+    except ValueError:
+        url = None
+    return f'"{url or f"rosetta_tui-{ours.version}-py3-none-any.whl"}"'
+
+
+def own_files() -> Iterator[Finding]:
+    """Say for the doctor whether our files are those that were installed."""
+    from harness.doctor import Finding, Health
+
+    changed = changed_files()
+    if changed is None:
+        return
+    if not changed:
+        words = "as they were installed, by their recorded hashes"
+        yield Finding("Program", "files", Health.OK, words)
+        return
+    words = f"{changed_words(changed)}. Put Rosetta into an environment of its own:"
+    yield Finding("Program", "files", Health.BROKEN, words, mend_lines())
+
+
+def start_words() -> str:
+    """Return what to say where the program broke and its files are not its own; empty where they are."""
+    changed = changed_files()
+    if not changed:
+        return ""
+    mend = (f"  {each}" for each in mend_lines())
+    words = f"error: {changed_words(changed)}. Put Rosetta into an environment of its own:"
+    return "\n".join([words, *mend])
+
+
+def scattered_words() -> str:
+    """Return what to say where our packages come from several folders; empty where all come from one."""
+    from importlib.util import find_spec
+
+    places: dict[str, str] = {}
+    for name in PACKAGES:
+        spec = find_spec(name)
+        home = next(iter(spec.submodule_search_locations or ()), "") if spec is not None else ""
+        places[name] = str(Path(home).parent) if home else "nowhere"
+    if len(set(places.values())) == 1:
+        return ""
+    where = "; ".join(f"{name}: {place}" for name, place in places.items())
+    return (
+        "Packages of Rosetta come from different places: another program brought one of the same name "
+        f"({where}). Put Rosetta into an environment of its own."
+    )

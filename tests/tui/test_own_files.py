@@ -1,0 +1,144 @@
+"""A foreign package over one of ours is told from our own files, with real wheels in a real environment."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import site
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from harness.version import VERSION
+from rosetta_tui.own_files import changed_files
+
+ROOT = Path(__file__).parents[2]
+BROKEN = "import no_such_thing_at_all\n"
+START = "import sys; from rosetta_tui.cli import main; main(sys.argv[1:])"
+HARMLESS = "__version__ = '0.2.1'\n"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("hatchling")
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
+        cwd=ROOT, check=True, capture_output=True,
+    )  # fmt: skip
+    [path] = folder.glob("*.whl")
+    return path
+
+
+def foreign_wheel(folder: Path, name: str, content: str) -> Path:
+    """Make a wheel of another project whose package has one of our names."""
+    path = folder / f"{name}-0.2.1-py3-none-any.whl"
+    about = f"{name}-0.2.1.dist-info"
+    files = {
+        f"{name}/__init__.py": content,
+        f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.2.1\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    digests = {
+        each: base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
+        for each, text in files.items()
+    }
+    record = [f"{each},sha256={digest},{len(files[each])}" for each, digest in digests.items()]
+    with zipfile.ZipFile(path, "w") as made:
+        for each, text in files.items():
+            made.writestr(each, text)
+        made.writestr(f"{about}/RECORD", "\n".join([*record, f"{about}/RECORD,,"]))
+    return path
+
+
+def unpacked(wheel: Path, into: Path) -> Path:
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(into)
+    return into
+
+
+def called(
+    place: Path, home: Path, *arguments: str, python: str = sys.executable, code: str = START
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [python, "-c", code, *arguments],
+        env=os.environ | {"PYTHONPATH": str(place), "ROSETTA_HOME": str(home)},
+        cwd=home.parent, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_from_its_sources_nothing_is_recorded_and_nothing_claimed() -> None:
+    assert changed_files() is None
+
+
+def test_files_of_ours_that_were_written_over_are_named(wheel: Path, tmp_path: Path) -> None:
+    place, home = unpacked(wheel, tmp_path / "site"), tmp_path / "home"
+    assert found_in(place, home)[0] == "ok"
+
+    unpacked(foreign_wheel(tmp_path, "scoring", HARMLESS), place)
+    health, words, mend = found_in(place, home)
+    assert health == "broken"
+    assert words == (
+        "another package (scoring 0.2.1) has written over files of Rosetta: scoring/__init__.py. "
+        "Put Rosetta into an environment of its own:"
+    )
+    assert mend[0] == "python -m venv rosetta-alone"
+    assert f"rosetta_tui-{VERSION}-py3-none-any.whl" in mend[1]
+
+    (place / "corpora" / "problems.py").unlink()
+    failed = called(place, home, "runs", "show", "last")
+    assert failed.returncode == 1
+    assert failed.stderr.startswith("error: another package (scoring 0.2.1) has written over")
+    assert "corpora/problems.py" in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+
+LOOK = """
+import json
+from rosetta_tui.own_files import own_files
+[found] = own_files()
+print(json.dumps([found.health, found.words, found.mend]))
+"""
+
+
+def found_in(place: Path, home: Path) -> tuple[str, str, list[str]]:
+    ran = called(place, home, code=LOOK)
+    health, words, mend = json.loads(ran.stdout)
+    return health, words, mend
+
+
+@pytest.mark.thorough
+def test_a_package_of_the_index_over_ours_is_said_at_start(wheel: Path, tmp_path: Path) -> None:
+    """pip writes over files of another package without a word; so it does here."""
+    made = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", made], check=True)
+    python = made / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    where = subprocess.run(
+        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    place, home = Path(where.stdout.strip()), tmp_path / "home"
+    (place / "needed.pth").write_text("\n".join(site.getsitepackages()))
+    for each in (wheel, foreign_wheel(tmp_path, "corpora", BROKEN)):
+        subprocess.run(
+            [
+                sys.executable, "-m", "pip", "--python", str(python), "install", "--no-index", "--no-deps",
+                "--disable-pip-version-check", "--quiet", str(each),
+            ],
+            check=True, capture_output=True,
+        )  # fmt: skip
+    for arguments in (("doctor",), ("corpus", "check", "x.tsv"), ("runs", "list")):
+        failed = called(place, home, *arguments, python=str(python))
+        assert (failed.returncode, failed.stdout) == (1, "")
+        assert failed.stderr.startswith(
+            "error: another package (corpora 0.2.1) has written over files of Rosetta: "
+            "corpora/__init__.py. Put Rosetta into an environment of its own:\n"
+            "  python -m venv rosetta-alone\n"
+        )
+        assert wheel.name in failed.stderr, "what it was installed from is named"
+    assert called(place, home, "--help", python=str(python)).returncode == 0
