@@ -65,6 +65,13 @@ class Entry(BaseModel):
         """True where the entry's texts must not leave this machine, nor reach a log, cache or message."""
         return self.local_only or (self.segment is not None and self.segment.secret)
 
+    @property
+    def secret_because(self) -> str:
+        """Why it is secret, as the end of a sentence; empty for an entry that is not."""
+        if self.segment is not None and self.segment.secret:
+            return "it belongs to a secret segment"
+        return "the terms of its corpus keep it on this machine" if self.local_only else ""
+
     def open_tag(self, field: str) -> str | int | None:
         """Give a tag (§2.3–2.6) as it may leave this machine: of a secret entry only what the lists have.
 

@@ -29,6 +29,9 @@ _WANTED = {
     "float_parsing": "a number is wanted",
     "decimal_type": "a number is wanted, without quotation marks",
     "decimal_parsing": "a number is wanted",
+    "decimal_max_places": "at most {decimal_places} decimal places are wanted",
+    "decimal_max_digits": "at most {max_digits} digits are wanted",
+    "decimal_whole_digits": "at most {whole_digits} digits before the point are wanted",
     "finite_number": "a finite number is wanted",
     "greater_than": "a number above {gt} is wanted",
     "greater_than_equal": "a number of at least {ge} is wanted",
@@ -79,7 +82,11 @@ def wanted_words(found: ErrorDetails) -> str:
         whole = isinstance(last, str)
         return "this field is missing" if whole else "this list is too short: a pair is wanted"
     wanted = _WANTED.get(kind, "another value is wanted here")
-    return wanted.format_map(defaultdict(str, found.get("ctx", {})))
+    bounds = {
+        name: f"{value:g}" if isinstance(value, float) else value
+        for name, value in found.get("ctx", {}).items()
+    }
+    return wanted.format_map(defaultdict(str, bounds))
 
 
 def line_of(text: str, place: Place) -> int | None:

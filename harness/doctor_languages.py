@@ -27,6 +27,12 @@ def languages(home: Path) -> Iterator[Finding]:
         except CardError as error:
             yield Finding("Languages", path.stem, Health.BROKEN, str(error.problems[0]))
             continue
+        except Exception as error:  # noqa: BLE001  one card hides no other
+            words = (
+                f"cannot be read ({type(error).__name__}). Move {path.name} away, and report this."
+            )
+            yield Finding("Languages", path.stem, Health.BROKEN, words)
+            continue
         known.update(found.card.tags)
         checked = check_card(found.card.tag, found, folders)
         if checked.analyser.path is None and found.shipped and not used & set(found.card.tags):

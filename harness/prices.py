@@ -127,7 +127,7 @@ def _read(text: str, name: str) -> dict[tuple[str, str], tuple[str, str, _Row]]:
     try:
         table = _Table.model_validate(parse_toml(text))
     except ValidationError as error:
-        raise UsageError(f"{name}: {first_problem(error)}") from error
+        raise UsageError(f"{name}: {first_problem(error, text)}") from error
     except ValueError as error:
         raise UsageError(f"{name}: not valid TOML: {error}. Correct it.") from error
     rows: dict[tuple[str, str], tuple[str, str, _Row]] = {}

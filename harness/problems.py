@@ -17,15 +17,20 @@ def first_problem(error: ValidationError, text: str = "") -> str:
     ``text``: the TOML that was read; with it, lines are named.
     """
     first, *others = error.errors(include_url=False, include_input=False)
-    said = wanted_words(first)
-    mend = {"extra_forbidden": "Remove it, or correct its name.", "missing": "Add it."}
-    words = f"{_where(first, text)}: {said[:1].upper()}{said[1:].removesuffix('.')}."
-    told = f"{words} {mend.get(first['type'], 'Correct it.')}"
+    told = f"{_where(first, text)}{_said(first)}"
     if not others:
         return told
     named = ", ".join(_where(each, text) for each in others[:_MOST_NAMED])
     rest = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
     return f"{told} Wrong too: {named}{rest}."
+
+
+def _said(found: ErrorDetails) -> str:
+    if found["type"] == "extra_forbidden":
+        return " is not known here. Remove it, or correct its name."
+    mend = "Add it." if found["type"] == "missing" else "Correct it."
+    said = wanted_words(found).removesuffix(".")
+    return f": {said if found['type'] == 'value_error' else said[:1].upper() + said[1:]}. {mend}"
 
 
 def _where(found: ErrorDetails, text: str) -> str:

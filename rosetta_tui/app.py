@@ -317,7 +317,7 @@ class RosettaApp(TerminalApp):
 
         why = refusal(text)
         if not cleared and getattr(self.screen, "holds_secret", False):
-            why = "This text belongs to a secret segment and is not copied."
+            why = "This text is of a secret entry and is not copied."
         if why:
             self.notify(why, severity="warning", markup=False)
             return
@@ -327,7 +327,7 @@ class RosettaApp(TerminalApp):
     @on(ExportAsked)
     def _export(self, message: ExportAsked) -> None:
         if not message.cleared and getattr(self.screen, "holds_secret", False):
-            why = "Texts of a secret segment stand here; they are not exported."
+            why = "Texts of secret entries stand here; they are not exported."
             self.notify(why, severity="warning", markup=False)
             return
         from rosetta_tui.screens.export import ExportScreen

@@ -254,7 +254,7 @@ def entry_lines(
 
 def _texts(comparison: Comparison, text: EntryTexts) -> Iterator[str]:
     if text.source is None:
-        yield "  its texts are not shown: it belongs to a secret segment"
+        yield "  its texts are not shown: the entry is secret"
         return
     yield plain(f"  source     {text.source}")
     yield plain(f"  reference  {text.reference}")

@@ -256,7 +256,7 @@ class CorpusEntryRows:
             "provenance": entry.open_tag("provenance"),
             "register": entry.open_tag("register_"),
         }
-        left_out = "source and reference: they belong to a secret segment"
+        left_out = f"source and reference: {entry.secret_because}"
         return {**record, LEFT_OUT: left_out} if entry.secret else record
 
     def secret(self, index: int) -> bool:

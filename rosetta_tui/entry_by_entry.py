@@ -103,7 +103,7 @@ class EntryByEntryScreen(Screen[int]):
     def _copy(self, text: str, what: str) -> None:
         """Put text on the clipboard, harmless as shown; never that of a secret entry."""
         if self.holds_secret:
-            self.notify("This entry belongs to a secret segment and is not copied.", markup=False)
+            self.notify("This entry is secret and is not copied.", markup=False)
         else:
             self.post_message(Copied(text, what))
 

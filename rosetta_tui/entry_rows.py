@@ -176,7 +176,7 @@ def entry_record(entry: Entry, state: str, result: Result | None) -> dict[str, V
     return record if told else {**record, LEFT_OUT: LEFT_OUT_WORDS}
 
 
-LEFT_OUT_WORDS = "texts and numbers: they belong to a secret segment"
+LEFT_OUT_WORDS = "texts and numbers: the entry is secret"
 """What a record of a secret entry says."""
 
 

@@ -78,7 +78,7 @@ class RunActs:
         question = Content.assemble(
             ("Erase this run for good?\n\n", "bold"),
             show(_name(run)),
-            f"\nIt holds texts of a secret segment, so it is not kept for an undo: "
+            f"\nIt holds secret texts, so it is not kept for an undo: "
             f"{figures.count(run.done)} outputs, their scores",
             " and the sealed card" if run.card is not None else "",
             " go at once.",

@@ -346,7 +346,7 @@ def _check_withheld(verdict: Verdict, raw: Mapping[str, Any], card: RunCard) -> 
     count = withheld(card.results)
     verdict.skip(
         "scores",
-        f"{count:,} of {len(card.results):,} entries belong to a secret segment, their texts are "
+        f"{count:,} of {len(card.results):,} entries are secret, their texts are "
         "withheld: metrics, intervals, breakdowns and floors could not be computed again",
     )
     material = card_material(card)

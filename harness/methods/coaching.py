@@ -76,7 +76,8 @@ def read_coaching(path: Path) -> Coaching:
     try:
         file = _File.model_validate(_decoded(path, text))
     except ValidationError as error:
-        raise UsageError(f"{path}: {first_problem(error)}") from error
+        toml = text if path.suffix == ".toml" else ""
+        raise UsageError(f"{path}: {first_problem(error, toml)}") from error
     notes = (file.notes,) if isinstance(file.notes, str) else tuple(file.notes)
     dictionary = Dictionary(mapping_pairs(file.dictionary, f"{path}: field 'dictionary'"))
     if not (notes or file.examples or len(dictionary)):

@@ -35,7 +35,7 @@ def put_away(connection: sqlite3.Connection, run: int) -> None:
     found = read_run(connection, run)
     if holds_secrets(connection, found):
         raise HoldsSecrets(
-            f"Run {found.run_id[:8]} holds entries of a secret segment, so it is erased for good when it is "
+            f"Run {found.run_id[:8]} holds secret entries, so it is erased for good when it is "
             f"deleted: `rosetta runs delete --now {found.run_id[:8]}`."
         )
     with alone(store_path(connection), found.run_id):

@@ -171,10 +171,11 @@ def read_policy(content: bytes, name: str) -> GatePolicy:
         raise UsageError(
             f"{name}: larger than {limit}, so it is not a gate policy. Name the right file."
         )
+    text = _text(content, name)
     try:
-        return GatePolicy.model_validate(parse_toml(_text(content, name), parse_float=_decimal))
+        return GatePolicy.model_validate(parse_toml(text, parse_float=_decimal))
     except ValidationError as error:
-        raise UsageError(f"{name}: {first_problem(error)}") from error
+        raise UsageError(f"{name}: {first_problem(error, text)}") from error
     except (ValueError, ArithmeticError) as error:  # also of numbers that no machine holds
         raise UsageError(f"{name}: not valid TOML: {error}. Correct that line.") from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -136,10 +137,16 @@ def _evidence(runs: Sequence[str], ratings: Ratings) -> Evidence:
 def _calibrated(evidence: Evidence, level: float, seed: int) -> Calibration:
     from scoring.calibration.calibration import calibrate as calibrated
 
-    def tell(what: str) -> None:
-        click.echo(f"at work on: {plain(what)} …", err=True)
+    watched = sys.stderr.isatty()
 
-    return calibrated(evidence.judgements, evidence.profile, level=level, seed=seed, tell=tell)
+    def tell(what: str) -> None:
+        if watched:  # one line, written over; a pipe or a log wants none of it
+            click.echo(f"\r\x1b[Kat work on: {plain(what)} …", err=True, nl=False)
+
+    found = calibrated(evidence.judgements, evidence.profile, level=level, seed=seed, tell=tell)
+    if watched:
+        click.echo("\r\x1b[K", err=True, nl=False)
+    return found
 
 
 def _write(output: Path, found: Calibration, evidence: Evidence, *, overwrite: bool) -> None:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosetta_tui.commands.naming import NamedCommands
-from rosetta_tui.commands.reading import problem_json
+from rosetta_tui.commands.reading import print_problems, problem_json
 from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
     from corpora.cards import FoundCard
-    from corpora.problems import CardError
+    from corpora.problems import Problem
     from corpora.writing import Writing
     from harness.language_check import AnalyserState, LanguageCheck
 
@@ -35,21 +35,31 @@ def list_(as_json: bool) -> None:
     from corpora.cards import list_cards, read_card
     from corpora.problems import CardError
 
-    found, broken = [], []
+    rows: list[dict[str, Any]] = []
+    broken: list[Problem] = []
     for path in list_cards(_folders()):
         try:
-            found.append(read_card(path))
+            rows.append(_row(read_card(path)))
         except CardError as error:
-            broken.append(error)
-    rows = sorted((_row(each) for each in found), key=lambda row: row["tag"])
+            broken += error.problems
+        except Exception as error:  # noqa: BLE001  one card costs only its row
+            broken.append(_unread(path, error))
+    rows.sort(key=lambda row: row["tag"])
     if as_json:
         click.echo(json_text(rows))
     else:
         _print_table(rows)
-    for each in broken:
-        _print_problems(each)
+    print_problems(broken)
     if broken:
         raise click.exceptions.Exit(2)
+
+
+def _unread(path: Path, error: Exception) -> Problem:
+    """Say that a card could not be read, for a reason that nobody foresaw; its own words may quote anything."""
+    from corpora.problems import Problem, Severity
+
+    said = f"The card cannot be read ({type(error).__name__})."
+    return Problem(Severity.ERROR, str(path), said, "Move it away, and report this.")
 
 
 @language.command()
@@ -122,13 +132,8 @@ def _found(tag: str, *, as_json: bool) -> FoundCard | None:
             problems = [problem_json(problem) for problem in error.problems]
             click.echo(json_text({"usable": False, "problems": problems}))
         else:
-            _print_problems(error)
+            print_problems(error.problems)
         raise click.exceptions.Exit(2) from None
-
-
-def _print_problems(error: CardError) -> None:
-    for problem in error.problems:
-        click.echo(plain(str(problem)), err=True)
 
 
 def _near(tag: str) -> list[str]:

@@ -168,7 +168,7 @@ def _protection(
     recipients = tuple(recipient for _, recipient in chosen.values() if recipient)
     if not recipients:
         raise UsageError(
-            "Sentences of secret segments are only written sealed. Name the laptops that may open them "
+            "Secret sentences are only written sealed. Name the laptops that may open them "
             "(--for laptop.rosetta-laptop; `rosetta review enrol --card` writes it there), or add --passphrases."
         )
     _say_for_whom(chosen)

@@ -148,3 +148,29 @@ def test_a_named_pipe_is_refused_and_not_waited_for(reader: Reader) -> None:
     path.unlink()
     os.mkfifo(path)
     refused(reader, "a pipe or a device, not a file|no such file|neither a file")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_no_other_reader_waits_for_a_named_pipe(tmp_path: Path) -> None:
+    from corpora.cards import read_card
+    from corpora.problems import CardError
+    from harness.card.reading import read_card_bytes
+    from harness.fst.model import read_model
+    from harness.fst.status import AnalyserError
+    from harness.methods.options import MethodOptions
+    from harness.methods.plugin import by_path
+
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    options = MethodOptions(source_language="en", target_language="eo")
+    said: list[str] = []
+    for read, kind in (
+        (lambda: read_card(pipe), CardError),
+        (lambda: read_card_bytes(pipe), UsageError),
+        (lambda: read_model(pipe), AnalyserError),
+        (lambda: by_path(f"{pipe}:Method", options), UsageError),
+    ):
+        with pytest.raises(kind) as caught:
+            read()
+        said.append(str(caught.value))
+    assert all("a pipe or a device, not a file" in words for words in said), said

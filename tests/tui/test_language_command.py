@@ -260,3 +260,29 @@ def test_check_reads_a_file_without_the_ending_too(tmp_path: Path) -> None:
     result = run("check", path)
     assert result.exit_code == 2
     assert "field 'writings.Latn.cased': True or false is wanted" in result.stderr
+
+
+def test_a_card_that_breaks_its_reader_costs_only_its_row(
+    monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    from corpora import cards
+    from harness import doctor_languages
+    from harness.doctor import Health
+
+    whole = cards.read_card
+
+    def breaking(path: Path) -> cards.FoundCard:
+        if path.stem == "crk":
+            raise TypeError("a text that nobody should see")
+        return whole(path)
+
+    monkeypatch.setattr(cards, "read_card", breaking)
+    listed = CliRunner().invoke(language, ["list"])
+    assert listed.exit_code == 2
+    assert "Esperanto" in listed.stdout
+    assert "crk.toml: The card cannot be read (TypeError)." in listed.stderr
+    assert "nobody should see" not in listed.output
+    monkeypatch.setattr(doctor_languages, "read_card", breaking)
+    found = {each.name: each for each in doctor_languages.languages(home)}
+    assert found["crk"].health is Health.BROKEN
+    assert len(found) > 1

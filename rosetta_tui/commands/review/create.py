@@ -77,7 +77,7 @@ def create_(
     """Make a batch for reviewers from one RUN or several of one corpus (id, its beginning, `last`, `last~1` …).
 
     The sentences are drawn by difficulty, the outputs are shown without naming their systems, and controls
-    are mixed in. The answer key stays in your data folder. Sentences of secret segments are only written
+    are mixed in. The answer key stays in your data folder. Secret sentences are only written
     sealed: for laptops you know (--for), or with passphrases.
 
     With --translate FILE instead of runs, speakers write the sentences of a corpus or of a text file (NAME.txt,

@@ -23,7 +23,7 @@ def delete(names: Sequence[str], *, now: bool, yes: bool) -> None:
     """Delete RUNs; `rosetta runs undelete` brings one back within a week.
 
     After a week the next start of the app erases them with all their outputs, and what nothing else needs.
-    --now erases at once. A run with entries of a secret segment is always erased at once.
+    --now erases at once. A run with secret entries is always erased at once.
     """
     from harness.store.database import opened
     from harness.store.deletion import erase, holds_secrets, put_away, refuse_under_way

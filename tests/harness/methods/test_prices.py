@@ -73,7 +73,10 @@ def test_the_user_s_own_table_goes_first(tmp_path: Path) -> None:
     [
         ("source = ", "not valid TOML"),
         (ROW, "'source'"),
-        ('source = "x"\n' + ROW + "input_per_million = -1", "greater than or equal to 0"),
+        (
+            'source = "x"\n' + ROW + "input_per_million = -1",
+            "line 6, field .price.0.input_per_million.: A number of at least 0 is wanted",
+        ),
         ('source = "x"\n' + ROW + "input_per_million = inf", "input_per_million"),
         ('source = "x"\n' + ROW + "input_per_milion = 1", "'price.0.input_per_milion'.*not known"),
         (f'source = "x"\n{ROW}{WHOLE}{ROW}{WHOLE}', "two prices"),

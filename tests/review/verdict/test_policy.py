@@ -52,7 +52,11 @@ def test_numbers_are_read_as_written() -> None:
 
 
 WRONG = [
-    ("share = 0.70", "share = 1.7", "field 'level.share'"),
+    (
+        "share = 0.70",
+        "share = 1.7",
+        "line 18, field 'level.share': A number below 1 is wanted. Correct it.",
+    ),
     ("share = 0.70", "share = 0", "field 'level.share'"),
     ("share = 0.70", "share = nan", "field 'level.share'"),
     ("share = 0.70", "share = 1e-999999999", "not valid TOML"),
@@ -90,7 +94,11 @@ def test_a_wrong_policy_is_refused_with_file_field_or_line(
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(b"a = 1\nb = \xff", "line 2: not UTF-8"), (b"#" * 70_000, "larger than"), (b"", "required")],
+    [
+        (b"a = 1\nb = \xff", "line 2: not UTF-8"),
+        (b"#" * 70_000, "larger than"),
+        (b"", "field 'format': This field is missing. Add it."),
+    ],
     ids=["bytes", "size", "nothing"],
 )
 def test_what_is_no_policy_at_all_is_refused(content: bytes, words: str) -> None:
