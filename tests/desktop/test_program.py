@@ -166,7 +166,7 @@ def test_check_wants_one_file(home: Path, asked: tuple[str, ...]) -> None:
 def test_without_qt_it_says_how_to_get_it(home: Path) -> None:
     ran = _run(home, code=WITHOUT_QT)
     assert ran.returncode == 1
-    assert f'{sys.executable} -m pip install "pyside6-essentials' in ran.stderr.lower()
+    assert f'{sys.executable.lower()} -m pip install "pyside6-essentials' in ran.stderr.lower()
     assert "Traceback" not in ran.stderr
 
 
