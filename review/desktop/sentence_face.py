@@ -16,6 +16,7 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QProgressBar, QWidget
 
 from corpora.scripts import tag_script
+from corpora.visible import readable
 from review.desktop import fonts
 from review.desktop.act_row import BEHIND, ActRow
 from review.desktop.announcing import announce
@@ -31,6 +32,7 @@ from review.desktop.page import INSET, Page
 from review.desktop.text_pane import TextPane
 from review.desktop.writing import Writing
 from review.session import item_words
+from review.session.beside import beside as beside_it
 from review.session.item_words import Mark, Offer
 from review.session.keys import Act
 from review.session.session import Session
@@ -195,7 +197,8 @@ class SentenceFace(Page):
             return ""
         place = item_words.place(self.words, self.view)
         practice = item_words.practice(self.words, self.view)
-        return "\n".join(filter(None, (place, practice, *self._texts.spoken(item))))
+        beside = (readable(f"{said} {text}".strip()) for said, text in beside_it(self.words, item))
+        return "\n".join(filter(None, (place, practice, *self._texts.spoken(item), *beside)))
 
     def _read_from_its_beginning(self) -> None:
         """Show an item from its first line."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from corpora.entry import Entry, EntryId
+from harness.card.rows import card_id
 from harness.failures import UsageError
 from review.files.batch_form import MOST_ITEMS, TrainingItem
 from review.files.keys import Identity
@@ -27,6 +28,7 @@ from review.office.making import Drawn, check_reviewers, make
 from review.office.reviewed_runs import ReviewedRuns
 from review.office.sampling import draw, draw_core, drawing
 from review.office.sentences import check_count
+from review.office.surroundings import Carries, Surroundings, surroundings
 from review.office.texts import ReviewTexts
 from review.office.training import make_training
 from review.verdict.policy import GatePolicy
@@ -57,12 +59,20 @@ class Draft(Drawn):
     controls: Controls
     why_no_forms: str
     """Why no wrong word forms were made; empty where they could be."""
+    around: Surroundings = field(default_factory=Surroundings)
+    """Where the sentences stand."""
 
     @property
     def secret(self) -> bool:
-        """True where an item shows a source of a secret segment."""
+        """True where an item shows a source of a secret segment, its own or one beside it."""
         shown = {item.truth.entry for item in self.items}
-        return any(self.runs.corpus[id_].secret for id_ in shown)
+        own = any(self.runs.corpus[id_].secret for id_ in shown)
+        return own or not self.around.secret.isdisjoint(shown)
+
+    @property
+    def placed(self) -> int:
+        """Drawn entries of which the batch tells where they stand."""
+        return sum(card_id(entry.id) in self.around.told for entry in self.entries)
 
     @property
     def spare(self) -> list[Entry]:
@@ -77,6 +87,7 @@ def draft_review(
     seed: int,
     texts: ReviewTexts,
     training: Sequence[TrainingItem] | None = None,
+    carries: Carries = Carries.OPEN,
 ) -> Draft:
     """Draw entries and make controls, orders and training; everything but ids and codes follows from the seed.
 
@@ -88,7 +99,8 @@ def draft_review(
     in_core = _of_entries(runs, real, core)
     counts = size.controls or usual_counts(len(in_core))
     controls, why_no_forms = _controls(runs, real, in_core, counts, seed)
-    every = _within_batch([*real, *controls.items])
+    around = surroundings(list(runs.corpus.values()), carries)
+    every = around.of(_within_batch([*real, *controls.items]))
     return Draft(
         dataset=runs.dataset,
         runs=runs,
@@ -98,6 +110,7 @@ def draft_review(
         real=real,
         controls=controls,
         why_no_forms=why_no_forms,
+        around=around,
         core=tuple(item.id for item in in_core),
         orders=_orders(every, in_core, controls.items, size, seed),
         training=_training(runs, every, texts, seed) if training is None else training,

@@ -46,7 +46,7 @@ class ReviewedRuns:
     dataset: Dataset
     runs: Sequence[ReviewedRun]
     corpus: Mapping[EntryId, Entry]
-    """All entries that the store knows of the corpus, for controls and training."""
+    """All entries that the store knows of the corpus, in its order, for controls and training."""
 
     @property
     def shared(self) -> list[Entry]:
@@ -89,7 +89,7 @@ def read_runs(
     return ReviewedRuns(
         read_dataset(connection, runs[0].run.corpus),
         runs,
-        {card_id(entry.id): entry for entry in corpus.values()},
+        {card_id(entry.id): entry for _, entry in sorted(corpus.items())},
     )
 
 

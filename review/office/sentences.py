@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from corpora.corpus import Corpus, Dataset
@@ -14,6 +14,7 @@ from harness.failures import UsageError
 from harness.user_file import read_text
 from review.files.batch_form import MOST_ITEMS
 from review.log.payloads import MOST_TEXT
+from review.office.surroundings import Carries, Surroundings, surroundings
 
 MOST_BYTES = 32 * 2**20
 _ACTS = frozenset(map(chr, range(0x20))) - {"\t"} | {"\x7f"}
@@ -31,9 +32,13 @@ class Sentences:
     """Lines that stood in the file before; each sentence is asked once."""
     written: Sequence[str] = ()
     """Translations of the corpus, of which only the script and the letters are taken."""
+    around: Surroundings = field(default_factory=Surroundings)
+    """Where the sentences stand; nothing is known of lines."""
 
 
-def of_corpus(corpus: Corpus, segments: Collection[Segment] = ()) -> Sentences:
+def of_corpus(
+    corpus: Corpus, segments: Collection[Segment] = (), carries: Carries = Carries.OPEN
+) -> Sentences:
     """Take the sources of a corpus, of some segments or of all; its translations are shown to nobody.
 
     Entries whose source is blank are passed over. UsageError for sentences of secret segments, because what speakers write is handed on in the open, and for
@@ -59,6 +64,7 @@ def of_corpus(corpus: Corpus, segments: Collection[Segment] = ()) -> Sentences:
         corpus.dataset,
         [entry.question() for entry in entries],
         written=[entry.reference for entry in entries],
+        around=surroundings(corpus.entries, carries),
     )
 
 

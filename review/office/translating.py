@@ -49,7 +49,7 @@ def draft_translations(sentences: Sentences, share: Share, seed: int) -> Transla
     check_count(wanted)
     entries = draw(sentences.entries, wanted, 1, seed)
     common = {entry.id for entry in _core(entries, share, seed)}
-    items = [new_item(entry, "") for entry in entries]
+    items = sentences.around.of(new_item(entry, "") for entry in entries)
     drawing(seed, "items").shuffle(items)
     ids = {item.truth.entry: item.id for item in items}
     core = tuple(item for entry, item in ids.items() if entry in common)

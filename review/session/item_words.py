@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from review.rating import CannotJudge, Reason
+from review.session.beside import beside
 from review.session.keys import KEYS, RATING_OF, Act
 from review.session.labels import cannot_judge_label, rating_label, rating_meaning, reason_label
 from review.session.view import LastJudged, Lesson, Phase, ShownItem, TextField, View
@@ -130,7 +131,7 @@ def your_answer(words: Words, item: ShownItem) -> str:
 
 
 def marks(words: Words, item: ShownItem) -> list[Mark]:
-    """Say what the person added to an item before."""
+    """Say what the person added to an item before, then what stands beside it."""
     found = []
     if answer := your_answer(words, item):
         found.append(Mark(answer))
@@ -140,7 +141,7 @@ def marks(words: Words, item: ShownItem) -> list[Mark]:
         found.append(Mark(comment_title(words, item), item.comment))
     if item.suggestion:
         found.append(Mark(wording_title(words, item), item.suggestion))
-    return found
+    return [*found, *(Mark(said, text) for said, text in beside(words, item))]
 
 
 def with_text(item: ShownItem, field: TextField, text: str) -> ShownItem:

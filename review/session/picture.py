@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from review.files.batch import Batch
-from review.files.batch_form import TrainingItem, wording
+from review.files.batch_form import BatchItem, TrainingItem, wording
 from review.log.payloads import Rate, Translate
 from review.session.course import Course, Place
 from review.session.page_words import given
@@ -59,7 +59,7 @@ class Picture:
 
     def _item(self, place: Place, now: Progress) -> ShownItem:
         text = self._texts[place.item or ""]
-        plain = ShownItem(text.id, text.source, text.candidate, place.number, place.of, place.again)
+        plain = replace(_read(text, place.number, place.of), again=place.again)
         if place.phase is Phase.TRAINING:
             return plain
         before = now.taken_back.get(text.id)
@@ -108,8 +108,15 @@ class Picture:
 
     def _decided(self, item: str, course: Course, now: Progress) -> ShownItem:
         text, number = self._texts[item], course.order.index(item) + 1
-        shown = ShownItem(item, text.source, text.candidate, number, len(course.order))
+        shown = _read(text, number, len(course.order))
         return _answered(self._with_words(shown, now), now)
+
+
+def _read(text: BatchItem, number: int, of: int) -> ShownItem:
+    """Give what there is to read of an item."""
+    return ShownItem(
+        text.id, text.source, text.candidate, number, of, around=text.around, others=text.others
+    )
 
 
 def _answered(item: ShownItem, now: Progress) -> ShownItem:

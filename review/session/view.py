@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from review.files.batch_form import Around, OthersWords
 from review.rating import Rating, Reason
 
 
@@ -57,6 +58,10 @@ class ShownItem:
     harmful: bool = False
     translation: str = ""
     """What this person gave, took back or is typing, where the batch asks for translations."""
+    around: Around | None = None
+    """Where the sentence stands, as far as the batch tells."""
+    others: tuple[OthersWords, ...] = ()
+    """In a second look: what people wrote of it in the first round."""
     drafts: frozenset[TextField] = frozenset()
     """Which of these texts are being written and are not saved as they stand here."""
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Final
 
 from harness.failures import UsageError
 from harness.store.texts import storable
 from review.log.payloads import MOST_TEXT, Adjudicate
-from review.log.state import Adjudication, State
-from review.rating import RANKS
+from review.log.state import Adjudication, ReviewerState, State
+from review.rating import RANKS, Rating, Reason
 from review.verdict.add_up import is_split
 from review.verdict.counted import counted
 from review.verdict.key import AnswerKey
@@ -22,6 +23,32 @@ MOST_GROUNDS: Final = 200
 """Characters of a reason, and of a name."""
 _QUOTATION: Final = 3
 """Words in a row from which on a text is quoted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """What one person wrote about an item beside their rating; nothing tells who."""
+
+    rating: Rating | None
+    """None where this person could not judge it."""
+    reasons: tuple[Reason, ...]
+    comment: str
+    suggestion: str
+    """A better wording."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecondLook:
+    """What people said of an item when they were asked once more; it counts in no verdict."""
+
+    counts: tuple[int, int, int, int]
+    """How many gave each rating, from reject to excellent."""
+    cannot_judge: int
+    both: int
+    """People who rated it in both rounds."""
+    changed: int
+    """Those of them who gave another rating than before."""
+    voices: tuple[Voice, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +65,10 @@ class Case:
     cannot_judge: int
     decided: Adjudication | None
     """The last word so far."""
+    voices: tuple[Voice, ...] = ()
+    """What people wrote about it, in an order of its own, so that nobody can be followed from item to item."""
+    second: SecondLook | None = None
+    """What was said in a second look; None where there was none, or nothing came back."""
 
     @property
     def is_split(self) -> bool:
@@ -64,14 +95,37 @@ class Case:
         return self.flags > 0 and self.harmful is None
 
 
-def queue(state: State, key: AnswerKey) -> list[Case]:
+def queue(
+    state: State, key: AnswerKey, seconds: Mapping[str, SecondLook] = MappingProxyType({})
+) -> list[Case]:
     """Give the cases of all runs of a review: flagged ones first, in an order that tells nothing of the run.
 
     Controls are left out: they were spoilt on purpose, or are a person's. A flag on a second showing counts for
-    the first one.
+    the first one. ``seconds`` is item → what was said of it in a second look.
     """
     cases = [case for case in _cases(state, key) if case.flags or case.is_split or case.decided]
-    return sorted(cases, key=lambda case: (not case.flags, sha256(case.item.encode()).digest()))
+    ordered = sorted(cases, key=lambda case: (not case.flags, sha256(case.item.encode()).digest()))
+    return [replace(case, second=seconds.get(case.item)) for case in ordered]
+
+
+def voices(heard: Iterable[tuple[str, ReviewerState]], item: str, key: AnswerKey) -> list[Voice]:
+    """Give what people (person, what was said) wrote about an item, a second showing of it included."""
+    shown = [each for each in key.items if key.first_showing(each) == item]
+    found = [
+        (sha256(f"{item} {each} {who}".encode()).digest(), _voice(said, each))
+        for who, said in heard
+        for each in shown
+    ]
+    return [voice for _, voice in sorted(found, key=lambda pair: pair[0]) if voice is not None]
+
+
+def _voice(said: ReviewerState, item: str) -> Voice | None:
+    reasons = said.reasons.get(item, ())
+    comment, suggestion = said.comments.get(item, ""), said.suggestions.get(item, "")
+    if not (reasons or comment or suggestion):
+        return None
+    judged = said.judgements.get(item)
+    return Voice(None if judged is None else judged.rating, reasons, comment, suggestion)
 
 
 def _cases(state: State, key: AnswerKey) -> Iterator[Case]:
@@ -89,7 +143,8 @@ def _cases(state: State, key: AnswerKey) -> Iterator[Case]:
                     counts[judged.rating.rank] += 1
             flags += item in {key.first_showing(flagged) for flagged in said.harmful}
         four = (counts[0], counts[1], counts[2], counts[3])
-        yield Case(item, batch, flags, four, unjudged, state.adjudications.get(item))
+        words = voices(((who, said) for who, _, said in heard), item, key)
+        yield Case(item, batch, flags, four, unjudged, state.adjudications.get(item), tuple(words))
 
 
 @dataclass(frozen=True, slots=True)

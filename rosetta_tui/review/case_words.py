@@ -2,17 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from review.session.labels import REASONS
+
 if TYPE_CHECKING:
-    from review.verdict.adjudication import Case
+    from review.files.batch_form import BatchItem
+    from review.verdict.adjudication import Case, Voice
+
+_RATINGS = ("reject", "gist", "acceptable", "excellent")
 
 
 def ratings_words(case: Case) -> str:
     """Say how many gave each rating, and how many none."""
-    names = ("reject", "gist", "acceptable", "excellent")
-    ratings = ", ".join(f"{count} {name}" for name, count in zip(names, case.counts, strict=True))
-    return f"{ratings} · {case.cannot_judge} could not judge"
+    return _counts_words(case.counts, case.cannot_judge)
+
+
+def second_words(case: Case) -> str:
+    """Say what people gave in a second look, and that it is advice; empty where there was none."""
+    second = case.second
+    if second is None:
+        return ""
+    counts = _counts_words(second.counts, second.cannot_judge)
+    return (
+        f"Second look: {counts} · {second.changed} of {second.both} changed their rating. "
+        "It is advice for you: the gate counts the first round alone."
+    )
+
+
+def _counts_words(counts: Sequence[int], cannot_judge: int) -> str:
+    ratings = ", ".join(f"{count} {name}" for name, count in zip(_RATINGS, counts, strict=True))
+    return f"{ratings} · {cannot_judge} could not judge"
+
+
+def voice_words(voices: Sequence[Voice]) -> Iterator[tuple[str, str]]:
+    """Give name and text of what people wrote, each person's together; texts are theirs, names are ours."""
+    for voice in voices:
+        rating = "could not judge" if voice.rating is None else _RATINGS[voice.rating.rank]
+        reasons = "; ".join(REASONS[reason].lower() for reason in voice.reasons)
+        yield f"Somebody, {rating}{': ' if reasons else ''}{reasons}", ""
+        if voice.comment:
+            yield "  comment:", voice.comment
+        if voice.suggestion:
+            yield "  better:", voice.suggestion
+
+
+def around_words(text: BatchItem) -> Iterator[tuple[str, str]]:
+    """Give name and text of where a sentence stands, as far as its batch told reviewers."""
+    around = text.around
+    if around is not None:
+        named = {
+            "before it:": around.before,
+            "after it:": around.after,
+            "context:": around.context,
+            "register:": around.formality,
+        }
+        yield from ((name, said) for name, said in named.items() if said)
 
 
 def flags_words(case: Case) -> str:

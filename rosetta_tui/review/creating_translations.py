@@ -54,6 +54,7 @@ def _sentences(path: Path, given: dict[str, Any]) -> Sentences:
     from corpora.entry import Segment
     from harness.failures import UsageError
     from review.office.sentences import of_corpus, of_lines
+    from review.office.surroundings import Carries
     from rosetta_tui.commands.reading import load_corpus
 
     segments = [Segment(each) for each in given["segments"]]
@@ -62,7 +63,12 @@ def _sentences(path: Path, given: dict[str, Any]) -> Sentences:
             raise UsageError("--segment: lines of a text file are of no segment. Leave it away.")
         return of_lines(path, given["source_language"], given["target_language"])
     corpus = load_corpus({**given, "file": path, "corpus_id": None}, None)
-    return of_corpus(corpus, segments)
+    carries = Carries(given["context"])
+    if carries is Carries.ALL:
+        raise UsageError(
+            "--context all: translations are handed on in the open, and so no secret sentence goes along. Leave it away."
+        )
+    return of_corpus(corpus, segments, carries)
 
 
 def _plan_lines(draft: TranslationDraft) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Rating, Reason
 from review.session import item_words
+from review.session.beside import beside
 from review.session.keys import ACT_WORDS, KEYS, Act, key_name
 from review.session.labels import (
     cannot_judge_label,
@@ -40,6 +41,11 @@ def show_item(console: Console, words: Words, view: View, item: ShownItem) -> No
         console.labelled(item_words.wording_title(words, item), item.suggestion)
     if item.harmful:
         console.say(words("You marked this as harmful."))
+    for said, text in beside(words, item):
+        if text:
+            console.labelled(said, text)
+        else:
+            console.say(said)
 
 
 def show_lesson(console: Console, words: Words, lesson: Lesson) -> None:

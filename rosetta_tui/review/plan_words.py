@@ -45,6 +45,8 @@ def draft_lines(draft: Draft, policy: GatePolicy, *, own_training: bool) -> Iter
     yield _line("training", _training(draft, own_training=own_training))
     if not own_training and (why := _why_little_training(draft)):
         yield _line("", why)
+    if draft.placed:
+        yield _line("context", _context(draft))
     yield _line("seed", str(draft.seed))
     yield _line("chance", chance(draft, policy))
     yield from (_line("", line) for line in _warnings(draft, policy))
@@ -75,6 +77,14 @@ def _strata(draft: Draft) -> str:
         return "not given by the corpus: one stratum"
     named = (f"{name or 'not given'}: {count}" for name, count in sorted(counts.items()))
     return ", ".join(named)
+
+
+def _context(draft: Draft) -> str:
+    secret = "; secret sentences are among them" if draft.around.secret else ""
+    return (
+        f"shown beside {draft.placed} of {len(draft.entries)} sentences: where the corpus has them from, and those next "
+        f"to them in their document{secret}"
+    )
 
 
 def _controls(draft: Draft) -> str:

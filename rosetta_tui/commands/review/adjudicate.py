@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -83,6 +85,8 @@ def _json(case: Case) -> dict[str, Any]:
         "flags": case.flags,
         "ratings": list(case.counts),
         "cannot_judge": case.cannot_judge,
+        "reasons": dict(Counter(reason for each in case.voices for reason in each.reasons)),
+        "second_look": None if case.second is None else list(case.second.counts),
         "split": case.is_split,
         "harmful": case.harmful,
         "reason": "" if case.decided is None else case.decided.reason,
@@ -170,13 +174,30 @@ def _grounds(review: Review, case: Case, harmful: bool | None, by: str) -> Groun
 
 
 def _show(case: Case, text: BatchItem | None, number: int, of: int) -> None:
-    from rosetta_tui.review.case_words import flags_words, ratings_words, so_far
+    from rosetta_tui.review.case_words import (
+        around_words,
+        flags_words,
+        ratings_words,
+        second_words,
+        so_far,
+        voice_words,
+    )
 
     click.echo(f"\n{number} of {of}")
     if text is not None:
         click.echo(f"  Original     {plain(text.source)}")
         if text.candidate:
             click.echo(f"  Translation  {plain(text.candidate)}")
+        _told(around_words(text))
     click.echo(f"  {ratings_words(case)} · {flags_words(case)}")
+    _told(voice_words(case.voices))
+    if case.second is not None:
+        click.echo(f"  {second_words(case)}")
+        _told(voice_words(case.second.voices))
     if so_far(case):
         click.echo(f"  So far: {plain(so_far(case, why=True))}")
+
+
+def _told(named: Iterable[tuple[str, str]]) -> None:
+    for name, text in named:
+        click.echo(f"    {name} {plain(text)}".rstrip())

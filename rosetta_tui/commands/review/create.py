@@ -58,6 +58,7 @@ _OF_SENTENCES = ("source_language", "target_language", "form")
 @click.option("--consent", multiple=True, metavar=_TEXT, help="What reviewers agree to. {organisation} is filled in. Once for each language.")  # fmt: skip
 @click.option("--guide", multiple=True, metavar=_TEXT, help="How to judge, or to translate, in your words. Once for each language.")  # fmt: skip
 @click.option("--training", multiple=True, metavar=_TEXT, help="Training items of yours, TOML or TSV. Once for each language, with the same items.")  # fmt: skip
+@click.option("--context", type=click.Choice(("open", "all", "none")), default="open", show_default=True, help="Of which sentences to show where they stand; all: of secret ones, too.")  # fmt: skip
 @click.option("--label", "labels", multiple=True, help="Tag of the community, such as “TK Verified”.")  # fmt: skip
 @click.option("--recipient", "recipients", multiple=True, metavar="age1…|FILE", help="Who else can open the ratings.")  # fmt: skip
 @click.option("--for", "laptops", multiple=True, type=_FILE, metavar="LAPTOP-FILE", help="Seal the batch for this laptop alone; as often as there are laptops.")  # fmt: skip
@@ -156,10 +157,12 @@ def _draft(
     runs: ReviewedRuns, policy: GatePolicy, texts: ReviewTexts, given: dict[str, Any]
 ) -> Draft:
     from review.office.creating import draft_review
+    from review.office.surroundings import Carries
 
     training = _own_training(given["training"], given["language"]) if given["training"] else None
     seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
-    return draft_review(runs, policy, _size(given, runs), seed, texts, training)
+    carries = Carries(given["context"])
+    return draft_review(runs, policy, _size(given, runs), seed, texts, training, carries)
 
 
 def _own_training(named: Sequence[str], language: str) -> Sequence[TrainingItem]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import ClassVar
 
@@ -16,7 +16,15 @@ from textual.widgets import Static
 
 from harness.failures import HarnessError, UsageError
 from review.verdict.adjudication import Case, Grounds, grounds
-from rosetta_tui.review.case_words import flags_words, ratings_words, so_far, why_words
+from rosetta_tui.review.case_words import (
+    around_words,
+    flags_words,
+    ratings_words,
+    second_words,
+    so_far,
+    voice_words,
+    why_words,
+)
 from rosetta_tui.review.mis_drawn import first_mis_drawn
 from rosetta_tui.review.organiser.asking import AskScreen
 from rosetta_tui.review.organiser.desk import Desk
@@ -71,7 +79,10 @@ class DecidingScreen(Screen[None]):
             yield Static(id="source")
             yield Static("Translation", classes="name")
             yield Static(id="candidate")
+            yield Static(id="around")
             yield Static(id="said")
+            yield Static(id="voices")
+            yield Static(id="second")
             yield Static(id="decided")
         yield KeyLine()
 
@@ -92,13 +103,29 @@ class DecidingScreen(Screen[None]):
         self.query_one(Where).say(
             Content.assemble((where, "bold"), (f"   {said}" if said else "", "$good"))
         )
-        self._warn(text.source, text.candidate)
+        voices = [*case.voices, *(case.second.voices if case.second else ())]
+        written = [said for each in voices for said in (each.comment, each.suggestion)]
+        self._warn(text.source, text.candidate, *written)
         self.query_one("#source", Static).update(show_lines(text.source))
         self.query_one("#candidate", Static).update(show_lines(text.candidate, "bold"))
         self.query_one("#said", Static).update(
             show(f"{ratings_words(case)} · {flags_words(case)}", "$quiet")
         )
+        self._fill("#around", around_words(text))
+        self._fill("#voices", voice_words(case.voices))
+        second = voice_words(case.second.voices) if case.second else ()
+        self._fill("#second", [(said, "") for said in (second_words(case),) if said] + [*second])
         self.query_one("#decided", Static).update(_decided(case))
+
+    def _fill(self, place: str, told: Iterable[tuple[str, str]]) -> None:
+        """Show texts of others behind our names for them, a line each; nothing where there are none."""
+        lines = [
+            Content.assemble(show(name, "$quiet"), " " if text else "", show_lines(text))
+            for name, text in told
+        ]
+        line = self.query_one(place, Static)
+        line.display = bool(lines)
+        line.update(Content("\n").join(lines))
 
     def _warn(self, *texts: str) -> None:
         """Say that the texts are secret, or that a terminal may draw them wrongly."""

@@ -69,8 +69,8 @@ class Reviewing(ReviewApp):
     def agree(self) -> None:
         """Let the person be known, and agree."""
         for batch in self.batches:
-            self.doors.reviewer(batch, CODE)
-            session = Opening.session(self.doors, batch, CODE, Face.TERMINAL)
+            person = self.doors.reviewer(batch, CODE)
+            session = Opening.session(self.doors, batch, person, Face.TERMINAL)
             session.agree(share_corrections=False)
             session.relate(Relation.NEITHER)
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from review.log.payloads import Adjudicate, Rate
+from review.log.payloads import Adjudicate, Comment, Rate, Reasons, Suggest
 from review.log.state import Adjudication
 from review.office import database
-from review.rating import Rating
+from review.rating import Rating, Reason
 from review.verdict.adjudication import Case, queue
 from rosetta_tui.review.organiser.deciding import DecidingScreen
 from rosetta_tui.review.organiser.review import ReviewScreen
@@ -34,6 +34,7 @@ from tests.tui.review.organising import (
     words,
 )
 from tests.tui.screens import App, lines, text
+from tests.tui.test_goldens import compare
 
 HOSTILE = (
     "[@click=app.quit]x[/]",
@@ -295,6 +296,40 @@ def _harmless(app: App) -> str:
     assert drawn.isprintable()
     assert not set(drawn) & set("\u202e\u202c\x1b\x07")
     return drawn
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+async def test_what_people_wrote_stands_beside_the_item(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    made = scene(tmp_path, MIXED, texts=["I saw his dog."])
+    item = next(case.item for case in cases(made) if case.is_split)
+    write_about(made, item, "too formal\x1b[2J", "Mi vidis lian hundon.")
+    app = app_of(made)
+    async with app.run_test(size=size) as pilot:
+        await open_split(pilot, made)
+        await press(pilot, "enter")
+        for _ in range([case.item for case in cases(made)].index(item)):
+            await press(pilot, "right")
+        compare("organiser-deciding", size, app)
+        _harmless(app)
+
+
+def write_about(made: Scene, item: str, comment: str, wording: str) -> None:
+    """Let the first person give a reason, a comment and a better wording."""
+    with made.office() as office:
+        key = office.review("spring").key
+        who = next(iter(key.orders))
+        laptop = histories.Chain(Random(4))
+        laptop.lamport = 10**6
+        about = {"wall": histories.WALL, "reviewer": who, "batch": key.batches[0], "item": item}
+        for said in (
+            Reasons(**about, reasons=(Reason.REGISTER,)),
+            Comment(**about, text=comment),
+            Suggest(**about, text=wording),
+        ):
+            laptop.write(said)
+        deliver(office.connection, key, tuple(laptop.events))
 
 
 async def test_letters_that_a_terminal_may_draw_wrongly_are_warned_of(tmp_path: Path) -> None:

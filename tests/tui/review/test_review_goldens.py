@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from review.files.batch_form import Around
 from tests.review.session.scenes import batch_of, items_of
 from tests.tui.review.reviewing import Reviewing, begin, press
 from tests.tui.test_goldens import compare
@@ -27,6 +28,22 @@ async def test_an_item(tmp_path: Path, size: tuple[int, int], language: str) -> 
         await begin(pilot)
         await press(pilot, "2", "3")
         compare(f"review-item-{language}", size, app)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 48)])
+async def test_what_stands_beside_a_sentence(tmp_path: Path, size: tuple[int, int]) -> None:
+    said = {
+        "source": "I saw his dog yesterday.", "candidate": "Hieraŭ mi vidis lian hundon.",
+        "around": Around(
+            context="narrative", formality="conversational",
+            before="Paul went home.", after="It did not bark.",
+        ),
+    }  # fmt: skip
+    items = [item.model_copy(update=said) for item in items_of(9)]
+    app = Reviewing(tmp_path, batch_of(items, salt=bytes(32), translations={}))
+    async with app.run_test(size=size) as pilot:
+        await begin(pilot)
+        compare("review-item-context", size, app)
 
 
 async def test_reasons(tmp_path: Path) -> None:
