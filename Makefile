@@ -61,9 +61,9 @@ $(BUNDLE)/.installed: packaging/requirements-bundle.lock
 # Locks hold hashes only, for every platform and Python that we support.
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet \
-		--extra words --group build pyproject.toml -o requirements.lock
+		--extra words --extra fonts --group build pyproject.toml -o requirements.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet \
-		--extra words --extra hfst --extra embeddings --extra desktop --group build --group dev pyproject.toml -o requirements-dev.lock
+		--extra words --extra fonts --extra hfst --extra embeddings --extra desktop --group build --group dev pyproject.toml -o requirements-dev.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet \
 		packaging/requirements-bundle.in -o packaging/requirements-bundle.lock
 

@@ -62,6 +62,7 @@ _EXTRAS = {
     "words": ("wordfreq", "word lists, by which words left untranslated are known"),
     "hfst": ("hfst", "compiles analysers, and compares the built-in reader with its own"),
     "embeddings": ("model2vec", "embedding models on this computer, for semantic similarity"),
+    "fonts": ("fonttools", "cuts fonts that a review brings along for letters that reviewers lack"),
     "desktop": ("PySide6_Essentials", "the window in which speakers rate"),
 }
 """Extra → its package, and what it is for."""

@@ -5,10 +5,13 @@ A computer may lack letters of the language or draw them otherwise; what a perso
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from PySide6.QtGui import QFont, QFontDatabase
+
+from review.files.font_file import CarriedFont, FontError
 
 FOLDER: Final = Path(__file__).parent / "fonts"
 
@@ -30,6 +33,10 @@ _FILES: Final = tuple(
 )
 
 
+_CARRIED: dict[str, int] = {}
+"""Family of a font of the batch that is open → Qt's number for it."""
+
+
 def load() -> list[Path]:
     """Register the fonts with Qt, before anything is drawn; gives the files that are not there or damaged."""
     return [
@@ -39,10 +46,39 @@ def load() -> list[Path]:
     ]
 
 
+def carry(fonts: Sequence[CarriedFont]) -> list[FontError]:
+    """Take the fonts that a batch brings in place of those of the one before; gives why one is not used.
+
+    They stand behind our own: no batch can draw a letter otherwise that the program has itself.
+    """
+    for number in _CARRIED.values():
+        QFontDatabase.removeApplicationFont(number)
+    _CARRIED.clear()
+    troubles = []
+    for each in fonts:
+        try:
+            family = each.read().family
+        except FontError as error:
+            troubles.append(error)
+            continue
+        number = QFontDatabase.addApplicationFontFromData(each.font)
+        if number != -1 and QFontDatabase.applicationFontFamilies(number) == [family]:
+            _CARRIED[family] = number
+        else:
+            troubles.append(FontError("This font is not used: Qt cannot read it."))
+            QFontDatabase.removeApplicationFont(number)
+    return troubles
+
+
+def families() -> list[str]:
+    """Give the families in which a letter is looked for, in their order; of what none has, the computer's own."""
+    return [*FAMILIES, *_CARRIED]
+
+
 def font(px: int, *, bold: bool = False) -> QFont:
     """Give the font of the window at a size in pixels."""
     made = QFont()
-    made.setFamilies(list(FAMILIES))
+    made.setFamilies(families())
     made.setPixelSize(px)
     made.setBold(bold)
     return made
@@ -50,4 +86,4 @@ def font(px: int, *, bold: bool = False) -> QFont:
 
 def named(px: int) -> str:
     """Name the font as it is recorded with each rating: the families of letters, and the size of the page."""
-    return f"{' / '.join(FAMILIES[:2])} {px} px"
+    return f"{' / '.join([*FAMILIES[:2], *_CARRIED])} {px} px"

@@ -6,7 +6,7 @@ what has the focus at least 3. A colour only repeats what a word or a sign says 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -15,7 +15,9 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
 from review.desktop import fonts
+from review.desktop.missing_letters import forget_fonts
 from review.desktop.style import HIDES_KEYS, sheet
+from review.files.font_file import CarriedFont
 
 SIZES: Final = (16, 20, 26, 36, 48)
 """Pixels of the letters of a page."""
@@ -128,6 +130,14 @@ class Look(QObject):
         app.setPalette(palette(self.colours))
         app.setFont(fonts.font(self.size))
         app.setStyleSheet(sheet(self.colours, self.size))
+
+    def take_fonts(self, carried: Sequence[CarriedFont]) -> None:
+        """Draw with the fonts of a batch, too, from the next page on."""
+        before = fonts.families()
+        fonts.carry(carried)
+        forget_fonts()
+        if self._app is not None and fonts.families() != before:
+            self.apply(self._app)
 
     def _change(self, name: Setting, value: str) -> None:
         if self._app is not None:

@@ -77,6 +77,8 @@ def _letters(text: str) -> Iterator[str]:
     finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, text)
     begin = 0
     while (end := finder.toNextBoundary()) > begin:
+        if units[2 * end + 1 : 2 * end + 2] and 0xDC <= units[2 * end + 1] < 0xE0:
+            continue  # Qt parts some letters of rare scripts within their two units
         yield units[2 * begin : 2 * end].decode("utf-16-le", "replace")
         begin = end
 

@@ -198,7 +198,11 @@ class Visit(QObject):
         self._with_way_back(page)
 
     def _see_letters(self, batch: Batch) -> None:
-        """Go on with a review of which something can be read here; single items are told of in their turn."""
+        """Go on with a review of which something can be read here; single items are told of in their turn.
+
+        Fonts that it brings are read now, when the person knows whose it is.
+        """
+        self._desk.look.take_fonts(batch.fonts)
         if letters := _unreadable(batch, self._desk.words.language):
             self._show(partial(self._refuse, batch, letters))
         else:

@@ -6,7 +6,7 @@ What is secret is sealed for laptops or with a passphrase; opening gives texts i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, TypeVar
@@ -17,6 +17,7 @@ from harness.card.canonical import canonical_bytes
 from harness.problems import first_problem
 from review.files.batch_check import check_content
 from review.files.batch_form import MOST_ITEMS, BatchItem, BatchManifest, TrainingItem
+from review.files.font_file import MOST_BYTES, MOST_FONTS, MOST_LICENCE, CarriedFont
 from review.files.keys import Identity, key_phrase
 from review.files.passphrase import seal_with_passphrase, typed_passphrase
 from review.files.person_tag import read_salt, salt_member, tag_of
@@ -31,8 +32,17 @@ TRAINING: Final = "training.jsonl"
 SALT: Final = "salt.txt"
 README: Final = "README.txt"
 
-_MEMBERS = {ITEMS: 48 * 2**20, TRAINING: 2**22, README: 2**16, SALT: 2**7}
+FONT: Final = "font-{number}.ttf"
+LICENCE: Final = "font-{number}-licence.txt"
+_FONTS = [(FONT.format(number=n), LICENCE.format(number=n)) for n in range(1, MOST_FONTS + 1)]
+"""Names of the fonts that a batch may bring along, from version 3 on, each with its licence."""
+_MEMBERS = {ITEMS: 48 * 2**20, TRAINING: 2**22, README: 2**16, SALT: 2**7} | {
+    name: most
+    for pair in _FONTS
+    for name, most in zip(pair, (MOST_BYTES, MOST_LICENCE), strict=True)
+}
 """Members beside the manifest, and the most bytes of each; batches of version 1 have no salt."""
+_OPTIONAL = {SALT, *(name for pair in _FONTS for name in pair)}
 
 _MOST_TRAINING = 100
 
@@ -54,6 +64,8 @@ class Batch:
     """Of the manifest; empty where only the manifest was kept."""
     salt: bytes = field(default=b"", repr=False)
     """With which a code becomes its tag; none in a batch of version 1, or where only the manifest was kept."""
+    fonts: tuple[CarriedFont, ...] = field(default=(), repr=False)
+    """Fonts for letters that the program does not bring, unread: what is wrong with one costs that one alone."""
 
     @property
     def signed(self) -> Signed:
@@ -85,6 +97,7 @@ def make_batch(
     training: Sequence[TrainingItem],
     identity: Identity,
     salt: bytes = b"",
+    fonts: Sequence[CarriedFont] = (),
 ) -> Batch:
     """Sign a batch; ``manifest.members`` is filled in here, whatever it holds.
 
@@ -101,6 +114,8 @@ def make_batch(
     members = {ITEMS: _lines(items), TRAINING: _lines(training), README: batch_readme(manifest)}
     if not manifest.names_codes:
         members[SALT] = salt_member(salt)
+    for names, font in zip(_FONTS, fonts, strict=False):
+        members |= dict(zip(names, font, strict=True))
     return _read(pack_signed(manifest, members, identity))
 
 
@@ -165,7 +180,7 @@ def _unsealed(data: bytes, identities: Iterable[AgeIdentity], passphrase: str | 
 
 
 def _read(archive: bytes) -> Batch:
-    opened = unpack_signed(archive, BatchManifest, _MEMBERS, {SALT})
+    opened = unpack_signed(archive, BatchManifest, _MEMBERS, _OPTIONAL)
     batch = Batch(
         opened.manifest,
         opened.signed.content,
@@ -174,6 +189,7 @@ def _read(archive: bytes) -> Batch:
         archive,
         opened.signed.signature,
         salt=_salt(opened.manifest, opened.members.get(SALT)),
+        fonts=_fonts(opened.manifest, opened.members),
     )
     check_content(batch.manifest, batch.items, batch.training)
     return batch
@@ -188,6 +204,19 @@ def _salt(manifest: BatchManifest, content: bytes | None) -> bytes:
         return b"" if content is None else read_salt(content)
     except ValueError as error:
         raise FileError(FileProblem.INVALID, f"{SALT}: {error}.") from None
+
+
+def _fonts(manifest: BatchManifest, members: Mapping[str, bytes]) -> tuple[CarriedFont, ...]:
+    found = [
+        CarriedFont(members[font], members.get(licence, b""))
+        for font, licence in _FONTS
+        if font in members
+    ]
+    if found and (manifest.version or 0) < 3:
+        raise FileError(
+            FileProblem.INVALID, "A batch brings fonts from version 3 on, and none before."
+        )
+    return tuple(found)
 
 
 def _items(content: bytes, form: type[_Item], member: str, most: int) -> tuple[_Item, ...]:

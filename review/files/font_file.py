@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from harness.failures import HarnessError
 
@@ -23,21 +23,41 @@ NEEDED: Final = frozenset(
 )
 SHAPING: Final = frozenset({"GDEF", "GPOS", "GSUB"})
 """Tables that move and join letters; a font may lack them."""
-FAMILY: Final = "Rosetta Batch {number}"
-"""The name that a font has in a batch: no other font of a computer has it, and a changed font of the OFL needs one."""
+FAMILY: Final = "Rosetta Batch "
+"""With 12 hexadecimal digits behind it the name that a font has in a batch: no other font of a computer has it, and
+the OFL asks for another name where a font was changed."""
+MOST_FONTS: Final = 4
+"""Of one batch."""
+MOST_LICENCE: Final = 2**16
+"""Bytes of a licence."""
 
 _TRUETYPE, _APPLE = b"\0\1\0\0", b"true"
 _HEAD: Final = struct.Struct(">4s4H")
 _RECORD: Final = struct.Struct(">4s3I")
 _MAGIC: Final = 0x5F0F3CF5
 _MOST_TABLES = 64
-_FAMILY = re.compile(r"Rosetta Batch [1-9]")
+_FAMILY = re.compile(r"Rosetta Batch [0-9a-f]{12}")
+_OFL = ("sil open font license version 1.1", "permission & conditions")
+"""What stands in the text of the OFL, spaces and capitals aside."""
 _CHECKSUM_AT: Final = 8
 """Where ``head`` holds the sum of the whole file, which counts as 0 in its own."""
 
 
 class FontError(HarnessError):
     """A font that is not used; says why."""
+
+
+class CarriedFont(NamedTuple):
+    """A font that a batch brings along, as it stands there; neither of the two was looked at."""
+
+    font: bytes
+    licence: bytes
+    """Text of the licence under which it may be handed on; nothing where the batch has none."""
+
+    def read(self) -> FontFile:
+        """Read it; FontError where it has no licence that lets it be handed on, or is not as it should be."""
+        check_licence(self.licence)
+        return read_font(self.font)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +100,13 @@ def characters_of(data: bytes) -> frozenset[int]:
         _refuse("it is damaged or no font")
 
 
+def check_licence(content: bytes) -> None:
+    """Refuse what is not the text of the SIL Open Font License 1.1 (https://openfontlicense.org)."""
+    text = " ".join(content[:MOST_LICENCE].decode("utf-8", "replace").casefold().split())
+    if len(content) > MOST_LICENCE or not all(each in text for each in _OFL):
+        _refuse("the text of its licence, the SIL Open Font License 1.1, is not beside it")
+
+
 def _refuse(why: str) -> NoReturn:
     raise FontError(f"This font is not used: {why}.")
 
@@ -112,6 +139,8 @@ def _check_places(data: bytes, places: list[tuple[int, int]]) -> None:
         if begin != end or begin % 4:
             _refuse("its tables overlap or leave gaps")
         end = begin + (size + 3) // 4 * 4
+        if any(data[begin + size : end]):
+            _refuse("something stands between its tables")
     if end != len(data):
         _refuse("it is cut short, or something stands behind it")
 

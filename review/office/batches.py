@@ -21,6 +21,7 @@ from review.files.batch_form import (
     Task,
     TrainingItem,
 )
+from review.files.font_file import CarriedFont
 from review.files.keys import Identity
 from review.files.person_tag import place_of
 from review.files.signature import Signed
@@ -46,6 +47,8 @@ class Said:
     """age recipients for the ratings, two at least."""
     secret: bool
     labels: tuple[str, ...] = ()
+    fonts: tuple[CarriedFont, ...] = ()
+    """For letters that the reviewer's window does not bring."""
     looks: Mapping[str, int] = field(default_factory=dict)
     """Run id → how often its numbers were looked at before."""
 
@@ -115,7 +118,7 @@ def sign_batches(
         head = _manifest(asked, said, policy, identity, key)
     except ValidationError as error:
         raise UsageError(f"This cannot stand in a batch: {first_problem(error)}") from None
-    return [_batch(head, batch, part, asked, identity) for batch, part in parts.items()]
+    return [_batch(head, batch, part, asked, identity, said.fonts) for batch, part in parts.items()]
 
 
 def _manifest(
@@ -167,11 +170,16 @@ def scripted(tag: str, texts: Sequence[str]) -> str:
 
 
 def _batch(
-    head: BatchManifest, batch: str, part: Orders, asked: Asked, identity: Identity
+    head: BatchManifest,
+    batch: str,
+    part: Orders,
+    asked: Asked,
+    identity: Identity,
+    fonts: Sequence[CarriedFont],
 ) -> Batch:
     """Sign one batch, with the items that its reviewers are asked and no others."""
     wanted = {item for order in part.values() for item in order}
     orders = {place_of(tag): order for tag, order in part.items()}
     manifest = head.model_copy(update={"batch": batch, "orders": orders})
     items = [each for id_, each in asked.items.items() if id_ in wanted]
-    return make_batch(manifest, items, asked.training, identity, asked.salt)
+    return make_batch(manifest, items, asked.training, identity, asked.salt, fonts)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from review.office.texts import ReviewTexts
     from review.office.translating import TranslationDraft
     from rosetta_tui.review.handing_out import Making
+    from rosetta_tui.review.letter_words import Letters
 
 _SECONDS = (20, 60)
 """Seconds that one sentence takes, about."""
@@ -29,20 +30,23 @@ def create_translations(path: Path, given: dict[str, Any], *, as_json: bool, dry
     from review.office.store import Office
     from review.office.translating import Share, draft_translations
     from rosetta_tui.review.handing_out import hand_out, own_texts, say_published, told
+    from rosetta_tui.review.letter_words import look_at_letters, require_readable
 
     texts = own_texts(given, "translate")
     share = Share(given["reviewers"], given["items"], given["core"], given["items_per_person"])
     seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
     draft = draft_translations(_sentences(path, given), share, seed)
+    letters = look_at_letters(draft, texts, given, secret=False)
     if not as_json:
-        for line in _plan_lines(draft):
+        for line in _plan_lines(draft, letters):
             click.echo(plain(line))
     if dry_run:
         return
+    require_readable(letters, anyway=given["anyway"])
     with Office.open(home()) as office:
-        published = hand_out(office, _making(draft, texts), given)
+        published = hand_out(office, _making(draft, texts, letters), given)
     if as_json:
-        click.echo(json_text(told(published)))
+        click.echo(json_text(told(published, letters)))
     else:
         say_published(published, passphrases=given["passphrases"])
         name = published.review.name
@@ -71,8 +75,10 @@ def _sentences(path: Path, given: dict[str, Any]) -> Sentences:
     return of_corpus(corpus, segments, carries)
 
 
-def _plan_lines(draft: TranslationDraft) -> Iterator[str]:
+def _plan_lines(draft: TranslationDraft, letters: Letters) -> Iterator[str]:
     """Say what is asked of whom."""
+    from rosetta_tui.review.letter_words import letter_lines
+
     sentences, dataset = draft.sentences, draft.sentences.dataset
     pair = f"{dataset.source_language} → {dataset.target_language}"
     yield _line("sentences", f"{len(draft.entries)} of {len(sentences.entries)}, {pair}")
@@ -84,6 +90,8 @@ def _plan_lines(draft: TranslationDraft) -> Iterator[str]:
     yield _line("each person", f"{draft.longest} sentences{common}; about {low}–{high} minutes")
     times = sum(map(len, draft.orders.values())) / len(draft.items)
     yield _line("people", f"{len(draft.orders)}; a sentence is asked of {times:.3g} on average")
+    for number, line in enumerate(letter_lines(letters)):
+        yield _line("" if number else "letters", line)
     yield _line("seed", str(draft.seed))
     if draft.longest > _LONG:
         yield _line("", "that is long for one sitting; people can stop and go on another day")
@@ -93,7 +101,7 @@ def _line(name: str, text: str) -> str:
     return f"{name:<13}{text}"
 
 
-def _making(draft: TranslationDraft, texts: ReviewTexts) -> Making:
+def _making(draft: TranslationDraft, texts: ReviewTexts, letters: Letters) -> Making:
     from review.office.translating import NO_POLICY, make_translation_review
     from rosetta_tui.review.handing_out import Making
 
@@ -103,6 +111,7 @@ def _making(draft: TranslationDraft, texts: ReviewTexts) -> Making:
         texts=texts,
         policy=NO_POLICY,
         check=lambda _: None,
+        letters=letters,
         make=lambda said, identity, one_each: make_translation_review(
             draft, said, identity, one_each=one_each
         ),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from review.office.recovery_key import RecoveryKey
     from review.office.store import Office
     from review.office.texts import ReviewTexts
+    from rosetta_tui.review.letter_words import Letters
 
 _MOST_TEXT = 49_000
 """Characters of a consent or guide; a batch holds 50,000, the organisation's name filled in."""
@@ -38,6 +39,7 @@ class Making:
     policy: bytes
     check: Callable[[Mapping[str, str]], None]
     """Refuses words for reviewers, by option."""
+    letters: Letters
     make: Callable[[Said, Identity, bool], Made]
     """Signs one batch, or one for each reviewer."""
 
@@ -91,6 +93,7 @@ def _said(
         recipients=recipients,
         secret=making.secret or protection.sealed,
         labels=tuple(given["labels"]),
+        fonts=making.letters.fonts,
         looks=office.looks(),
     )
 
@@ -241,10 +244,13 @@ def _say_recovery(key: RecoveryKey) -> None:
     )
 
 
-def told(published: Published) -> dict[str, Any]:
+def told(published: Published, letters: Letters) -> dict[str, Any]:
     """Give what was made as JSON values."""
+    from rosetta_tui.review.letter_words import letters_json
+
     review = published.review
     return {
+        "letters": letters_json(letters),
         "review": review.name,
         "files": [str(path) for path in published.files],
         "cards": str(published.cards),

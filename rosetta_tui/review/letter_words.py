@@ -1,15 +1,130 @@
-"""What the organiser is told of letters: which a reviewer's window lacks, and what therefore nobody was asked."""
+"""What the organiser is told of letters: which a reviewer's window lacks, and what therefore nobody is asked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from review.files.font_file import CarriedFont
+    from review.office.items import Item
+    from review.office.making import Drawn
     from review.office.progress import ReviewProgress
+    from review.office.readability import Readability
+    from review.office.texts import ReviewTexts
 
 _MOST = 10
 """Entries that are named."""
+_BROUGHT = "Latin, Greek, Cyrillic, Arabic, Canadian syllabics and many signs"
+"""What the fonts of the reviewer's window draw."""
+
+
+_SIGNS = "signs"
+"""Everything that is no letter."""
+
+
+class Letters(NamedTuple):
+    """The fonts that a batch brings along, and what can be read with them and those of the window."""
+
+    fonts: tuple[CarriedFont, ...]
+    found: Readability
+    secret: bool
+    """Then no letter of a sentence is named, only its script."""
+
+
+def look_at_letters(
+    drawn: Drawn, texts: ReviewTexts, given: Mapping[str, Any], *, secret: bool
+) -> Letters:
+    """Cut the fonts that are named to the letters of a review, and work out what can be read; UsageError in words."""
+    from review.files.font_file import read_font
+    from review.office.carried_fonts import carried_fonts
+    from review.office.readability import readability
+
+    shown = [*(item.shown for item in drawn.items), *drawn.training]
+    written = [text for each in shown for text in _texts(each.model_dump())]
+    written += [
+        texts.consent,
+        texts.guide,
+        *(text for each in texts.others.values() for text in _texts(each.model_dump())),
+    ]
+    written += [given["title"] or texts.title, given["organisation"] or "", *drawn.written]
+    fonts = carried_fonts(given["fonts"], given["licences"], written)
+    has = [read_font(each.font).characters for each in fonts]
+    found = readability(drawn, texts.consent, texts.language, has)
+    return Letters(fonts, found, secret)
+
+
+def _texts(record: object) -> Iterator[str]:
+    """Give every text of a record, at whatever depth."""
+    if isinstance(record, str):
+        yield record
+    elif isinstance(record, Mapping):
+        for each in record.values():
+            yield from _texts(each)
+    elif isinstance(record, list | tuple):
+        for each in record:
+            yield from _texts(each)
+
+
+def letter_lines(letters: Letters) -> Iterator[str]:
+    """Say, for the plan, which letters the reviewer's window lacks and what becomes of their items."""
+    found = letters.found
+    brings = f"the reviewer's window brings {_BROUGHT}"
+    if letters.fonts:
+        size = sum(len(each.font) for each in letters.fonts)
+        brings += f", the batch {_counted(len(letters.fonts), 'font')} ({size // 1024 + 1} KB)"
+    if not found.lacking:
+        yield f"all can be shown: {brings}"
+        return
+    yield f"not all can be shown: {brings}"
+    if found.named:
+        yield (
+            f"SHOWN BY NAME, such as ‹GRINNING FACE›: {_kinds(letters, found.named)} in "
+            f"{_counted(len(found.named), 'item')}, {_entries(found.named)}"
+        )
+    if found.left_out:
+        yield (
+            f"LEFT OUT where the computer has no font for them: {_counted(len(found.left_out), 'item')} with "
+            f"{_kinds(letters, found.left_out)}, {_entries(found.left_out)}"
+        )
+
+
+def unreadable_words(letters: Letters) -> str:
+    """Say what nobody could read, and how to mend it; empty where all can be read."""
+    found = letters.found
+    if found.consent_lacks:
+        what = f"The consent cannot be read ({_scripts(found.consent_lacks)})"
+    elif found.left_out:
+        what = (
+            f"{_counted(len(found.left_out), 'item')} cannot be read ({_kinds(letters, found.left_out)}, "
+            f"{_entries(found.left_out)})"
+        )
+    else:
+        return ""
+    return (
+        f"{what} with the letters that the reviewer's window brings: {_BROUGHT}. Send a font along (--font FILE.ttf "
+        "--font-licence OFL.txt), or add --anyway: then nobody is asked about them where the computer has no font of "
+        "its own for them."
+    )
+
+
+def require_readable(letters: Letters, *, anyway: bool) -> None:
+    """Refuse a review of which something could not be read, unless the organiser knows it."""
+    from harness.failures import UsageError
+
+    if not anyway and (why := unreadable_words(letters)):
+        raise UsageError(why)
+
+
+def letters_json(letters: Letters) -> dict[str, Any]:
+    """Give the same as JSON values."""
+    return {
+        "fonts": len(letters.fonts),
+        "lacking": _by_script(letters.found.lacking),
+        "shown_by_name": [item.truth.entry for item in letters.found.named],
+        "left_out": [item.truth.entry for item in letters.found.left_out],
+    }
 
 
 def not_shown_words(found: ReviewProgress) -> Iterator[str]:
@@ -20,15 +135,56 @@ def not_shown_words(found: ReviewProgress) -> Iterator[str]:
         said = "could not be shown on a laptop, so its person was not asked"
         yield (
             f"NOT SHOWN: {_counted(len(entries), 'sentence')} {said} ({_counted(times, 'time')} in all): "
-            f"{named(entries)}."
+            f"{named(entries)}. A batch can bring letters along: `rosetta review create --font`."
         )
 
 
 def named(entries: Iterable[object]) -> str:
     """Name entries by their ids, the first ones of many."""
-    ids = [str(each) for each in entries]
+    ids = list(dict.fromkeys(map(str, entries)))
     more = f" and {len(ids) - _MOST} more" if len(ids) > _MOST else ""
     return f"{'entry' if len(ids) == 1 else 'entries'} {', '.join(ids[:_MOST])}{more}"
+
+
+def _entries(items: Sequence[Item]) -> str:
+    return named(sorted((item.truth.entry for item in items), key=_in_order))
+
+
+def _in_order(entry: object) -> tuple[int, str]:
+    return len(str(entry)), str(entry)
+
+
+def _kinds(letters: Letters, items: Sequence[Item]) -> str:
+    """Name what some items lack: the scripts, and of open sentences a few signs by their names."""
+    from corpora.visible import letter_name
+
+    texts = "".join(text for item in items for text in (item.shown.source, item.shown.candidate))
+    here = [each for each in letters.found.lacking if each in texts]
+    few = here[:3] if not letters.secret else []
+    names = (
+        f": {', '.join(map(letter_name, few))}{', …' if len(here) > len(few) else ''}"
+        if few
+        else ""
+    )
+    return f"{_scripts(here)}{names}"
+
+
+def _scripts(letters: Iterable[str]) -> str:
+    return ", ".join(
+        _counted(count, "sign" if name == _SIGNS else f"{name} letter")
+        for name, count in _by_script(letters).items()
+    )
+
+
+def _by_script(letters: Iterable[str]) -> dict[str, int]:
+    """Count letters by their script; what is no letter is a sign."""
+    from corpora.text import script_of
+
+    return dict(
+        Counter(
+            script_of(each).replace("_", " ") if each.isalpha() else _SIGNS for each in letters
+        ).most_common()
+    )
 
 
 def _counted(count: int, what: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from review.office.creating import Draft
     from review.verdict.policy import GatePolicy
+    from rosetta_tui.review.letter_words import Letters
 
 _LONG = 150
 """Sentences after which one sitting is too long."""
@@ -27,8 +28,12 @@ _KINDS = {
 }
 
 
-def draft_lines(draft: Draft, policy: GatePolicy, *, own_training: bool) -> Iterator[str]:
+def draft_lines(
+    draft: Draft, policy: GatePolicy, letters: Letters, *, own_training: bool
+) -> Iterator[str]:
     """Say what is asked of whom, what it is worth, and what could not be had."""
+    from rosetta_tui.review.letter_words import letter_lines
+
     yield _line("sentences", _sentences(draft))
     yield _line("difficulty", _strata(draft))
     yield _line("controls", _controls(draft))
@@ -47,6 +52,8 @@ def draft_lines(draft: Draft, policy: GatePolicy, *, own_training: bool) -> Iter
         yield _line("", why)
     if draft.placed:
         yield _line("context", _context(draft))
+    for number, line in enumerate(letter_lines(letters)):
+        yield _line("" if number else "letters", line)
     yield _line("seed", str(draft.seed))
     yield _line("chance", chance(draft, policy))
     yield from (_line("", line) for line in _warnings(draft, policy))

@@ -89,7 +89,7 @@ print(*sys.modules)
 NOT_NEEDED = [
     *("_ssl", "asyncio", "aiohttp", "click", "http", "httpx", "keyring", "numpy", "rich", "ssl"),
     *("textual", "urllib.request", "PySide6.QtNetwork", "PySide6.QtQml", "PySide6.QtSvg"),
-    *("scoring", "review.office", "review.verdict", "review.calibration"),
+    *("fontTools", "scoring", "review.office", "review.verdict", "review.calibration"),
 ]
 
 

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from review.office.texts import ReviewTexts
     from review.verdict.policy import GatePolicy
     from rosetta_tui.review.handing_out import Making
+    from rosetta_tui.review.letter_words import Letters
 
 _FILE = click.Path(path_type=Path)
 _TEXT = "[TAG=]FILE"
 """In the review's own language, or in one that is named."""
-_OF_RUNS = ("bad", "repeats", "anchors", "policy", "training", "anyway")
+_OF_RUNS = ("bad", "repeats", "anchors", "policy", "training")
 """Options that mean something for ratings only."""
 _OF_SENTENCES = ("source_language", "target_language", "form")
 
@@ -60,12 +61,14 @@ _OF_SENTENCES = ("source_language", "target_language", "form")
 @click.option("--training", multiple=True, metavar=_TEXT, help="Training items of yours, TOML or TSV. Once for each language, with the same items.")  # fmt: skip
 @click.option("--context", type=click.Choice(("open", "all", "none")), default="open", show_default=True, help="Of which sentences to show where they stand; all: of secret ones, too.")  # fmt: skip
 @click.option("--label", "labels", multiple=True, help="Tag of the community, such as “TK Verified”.")  # fmt: skip
+@click.option("--font", "fonts", multiple=True, type=_FILE, metavar="FILE.ttf", help="Goes along, for letters that reviewers' windows lack.")  # fmt: skip
+@click.option("--font-licence", "licences", multiple=True, type=_FILE, metavar="OFL.txt", help="Of the font; it must be the Open Font License.")  # fmt: skip
 @click.option("--recipient", "recipients", multiple=True, metavar="age1…|FILE", help="Who else can open the ratings.")  # fmt: skip
 @click.option("--for", "laptops", multiple=True, type=_FILE, metavar="LAPTOP-FILE", help="Seal the batch for this laptop alone; as often as there are laptops.")  # fmt: skip
 @click.option("--passphrases", is_flag=True, help="One file each, opened by words on the card.")
 @click.option("-o", "--output", "folder", type=_FILE, default=Path(), help="Folder for the files.")
 @click.option("--cards", type=_FILE, help="File for the cards. Default: review-cards/ in your data folder.")  # fmt: skip
-@click.option("--anyway", is_flag=True, help="Make it, though the policy can give no verdict of it.")  # fmt: skip
+@click.option("--anyway", is_flag=True, help="Make it, though the policy can give no verdict of it, or not all of it can be read.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def create_(
@@ -123,22 +126,25 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
     from review.office.store import Office
     from review.verdict.policy import read_policy_file
     from rosetta_tui.review.handing_out import hand_out, own_texts, say_published, told
+    from rosetta_tui.review.letter_words import look_at_letters, require_readable
 
     policy, policy_bytes = read_policy_file(given["policy"])
     texts = own_texts(given)
     given["organisation"] = given["organisation"] or policy.organisation
     reviewed = _runs(runs, given["segments"])
     draft = _draft(reviewed, policy, texts, given)
+    letters = look_at_letters(draft, texts, given, secret=draft.secret)
     if not as_json:
-        for line in _plan_lines(draft, policy, given):
+        for line in _plan_lines(draft, policy, letters, given):
             click.echo(plain(line))
     if dry_run:
         return
     _require_verdict(draft, policy, anyway=given["anyway"])
+    require_readable(letters, anyway=given["anyway"])
     with Office.open(home()) as office:
-        published = hand_out(office, _making(draft, policy_bytes, texts), given)
+        published = hand_out(office, _making(draft, policy_bytes, texts, letters), given)
     if as_json:
-        click.echo(json_text(told(published)))
+        click.echo(json_text(told(published, letters)))
     else:
         say_published(published, passphrases=given["passphrases"])
 
@@ -203,10 +209,13 @@ def _size(given: dict[str, Any], runs: ReviewedRuns) -> Size:
     )
 
 
-def _plan_lines(draft: Draft, policy: GatePolicy, given: dict[str, Any]) -> list[str]:
+def _plan_lines(
+    draft: Draft, policy: GatePolicy, letters: Letters, given: dict[str, Any]
+) -> list[str]:
     from rosetta_tui.review.plan_words import draft_lines
 
-    return list(draft_lines(draft, policy, own_training=bool(given["training"])))
+    own = bool(given["training"])
+    return list(draft_lines(draft, policy, letters, own_training=own))
 
 
 def _require_verdict(draft: Draft, policy: GatePolicy, *, anyway: bool) -> None:
@@ -221,7 +230,7 @@ def _require_verdict(draft: Draft, policy: GatePolicy, *, anyway: bool) -> None:
         )
 
 
-def _making(draft: Draft, policy: bytes, texts: ReviewTexts) -> Making:
+def _making(draft: Draft, policy: bytes, texts: ReviewTexts, letters: Letters) -> Making:
     from review.office.creating import make_review
     from review.office.naming import check_words
     from rosetta_tui.review.handing_out import Making
@@ -232,6 +241,7 @@ def _making(draft: Draft, policy: bytes, texts: ReviewTexts) -> Making:
         texts=texts,
         policy=policy,
         check=partial(check_words, draft.runs),
+        letters=letters,
         make=lambda said, identity, one_each: make_review(
             draft, said, policy, identity, one_each=one_each
         ),

@@ -1,0 +1,179 @@
+"""Fonts that a batch brings along: cut down to its letters, and written anew so that readers can check all of it.
+
+This is the only place that needs fontTools; whoever reads a batch does not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from corpora.text import script_of
+from harness.failures import UsageError
+from review.files.font_file import (
+    FAMILY,
+    MOST_FONTS,
+    NEEDED,
+    SHAPING,
+    CarriedFont,
+    FontError,
+    characters_of,
+    check_licence,
+    read_font,
+)
+from review.office.readability import brought, lacking_in
+
+if TYPE_CHECKING:
+    from fontTools.ttLib import TTFont
+
+_MOST_SOURCE: Final = 64 * 2**20
+_WHOLE: Final = 1_000
+"""A script of no more letters is taken whole: people write in it, too."""
+_BESIDE: Final = frozenset({0x20, 0xA0, 0x200C, 0x200D, 0x25CC})
+"""What scripts need to join letters, or to show a mark by itself."""
+_NO_EMBEDDING: Final = 0x0002
+"""Bit of ``OS/2.fsType``: the font may not be part of a document."""
+
+
+def carried_fonts(
+    fonts: Sequence[Path], licences: Sequence[Path], texts: Iterable[str]
+) -> tuple[CarriedFont, ...]:
+    """Read fonts with their licences, cut to the letters of ``texts`` that the reviewer's window lacks.
+
+    ``licences``: one for each font, or one for all. UsageError in words for what cannot be sent along.
+    """
+    if not fonts and not licences:
+        return ()
+    if not fonts or len(licences) not in {1, len(fonts)} or len(fonts) > MOST_FONTS:
+        raise UsageError(
+            "--font and --font-licence belong together: a font, and the file with the text of its licence (OFL.txt), "
+            f"one for each font or one for all; at most {MOST_FONTS} fonts."
+        )
+    _require_font_tools()
+    lacking = {each for text in texts for each in lacking_in(text, brought())}
+    each_licence = licences if len(licences) == len(fonts) else [*licences] * len(fonts)
+    return tuple(
+        _carried(font, licence, lacking) for font, licence in zip(fonts, each_licence, strict=True)
+    )
+
+
+def _require_font_tools() -> None:
+    try:
+        import fontTools  # noqa: F401  only whether it is there
+    except ImportError:
+        raise UsageError(
+            "Sending a font along needs fontTools, which is not installed. Install it in the folder of Rosetta: "
+            'pip install ".[fonts]"'
+        ) from None
+
+
+def _carried(font: Path, licence: Path, lacking: Collection[str]) -> CarriedFont:
+    data, text = _bytes(font), _bytes(licence)
+    try:
+        check_licence(text)
+        made = subset_font(data, lacking)
+        read_font(made)
+    except FontError as error:
+        file = licence if "licence" in str(error) else font
+        raise UsageError(f"{file}: {error}") from None
+    return CarriedFont(made, text)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > _MOST_SOURCE:
+            raise UsageError(f"{path} is too large: at most {_MOST_SOURCE:,} bytes are read.")
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def subset_font(data: bytes, lacking: Collection[str]) -> bytes:
+    """Give a font with the letters that are lacking, and with whole scripts of which some are; FontError if it has none."""
+    wanted = _wanted(characters_of(data), lacking)
+    digest = hashlib.sha256(data + ",".join(map(str, sorted(wanted))).encode()).hexdigest()
+    try:
+        return _written(_cut(data, wanted), FAMILY + digest[:12])
+    except FontError:
+        raise
+    except Exception as error:  # noqa: BLE001  fontTools raises whatever a damaged font leads to
+        raise FontError(f"This font is not used: it is damaged ({type(error).__name__}).") from None
+
+
+def _wanted(has: Collection[int], lacking: Collection[str]) -> set[int]:
+    found = {ord(each) for each in lacking} & set(has)
+    if not found:
+        raise FontError(
+            "This font is not used: it has none of the letters that the reviewer's window lacks for this review."
+        )
+    wanted = set(found)
+    for script in {script_of(chr(code)) for code in found if chr(code).isalpha()} - {"Other"}:
+        whole = {code for code in has if script_of(chr(code)) == script}
+        wanted |= whole if len(whole) <= _WHOLE else set()
+    return wanted | (_BESIDE & set(has))
+
+
+def _cut(data: bytes, wanted: Collection[int]) -> TTFont:
+    from fontTools import subset
+    from fontTools.ttLib import TTFont
+
+    font = TTFont(BytesIO(data), recalcTimestamp=False)
+    if "glyf" not in font:
+        raise FontError(
+            "This font is not used: its outlines are not TrueType. Take the .ttf file of it."
+        )
+    if font["OS/2"].fsType & _NO_EMBEDDING:
+        raise FontError("This font is not used: it says that it may not be sent along with texts.")
+    if "fvar" in font:
+        from fontTools.varLib.instancer import instantiateVariableFont
+
+        usual = {axis.axisTag: axis.defaultValue for axis in font["fvar"].axes}
+        font = instantiateVariableFont(font, usual)
+    for tag in set(font.keys()) - NEEDED - SHAPING - {"GlyphOrder"}:
+        del font[tag]
+    options = subset.Options(
+        hinting=False,
+        layout_features=["*"],
+        notdef_outline=True,
+        glyph_names=False,
+        name_IDs=[0, 13, 14],
+    )
+    cutter = subset.Subsetter(options)
+    cutter.populate(unicodes=wanted)
+    cutter.subset(font)
+    return font
+
+
+def _written(font: TTFont, family: str) -> bytes:
+    """Write a font under its new name, each picture drawn itself."""
+    _draw_each(font)
+    _rename(font, family)
+    font["post"].formatType = 3.0
+    made = BytesIO()
+    font.save(made)
+    return made.getvalue()
+
+
+def _draw_each(font: TTFont) -> None:
+    from fontTools.pens.recordingPen import DecomposingRecordingPen
+    from fontTools.pens.ttGlyphPen import TTGlyphPen
+
+    pictures: Any = font.getGlyphSet()
+    table: Any = font["glyf"]
+    for name in font.getGlyphOrder():
+        if table[name].isComposite():
+            parts, pen = DecomposingRecordingPen(pictures), TTGlyphPen(None)
+            pictures[name].draw(parts)
+            parts.replay(pen)
+            table[name] = pen.glyph()
+
+
+def _rename(font: TTFont, family: str) -> None:
+    """Give it a name that no other font has: a changed font may not bear the one that its licence reserves."""
+    names: Any = font["name"]
+    names.names = [each for each in names.names if each.platformID == 3]
+    for kind, text in ((1, family), (2, "Regular"), (4, family), (6, family.replace(" ", ""))):
+        names.setName(text, kind, 3, 1, 0x409)
