@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QFont, QKeyEvent, QWindow
@@ -98,13 +99,13 @@ def ours(file: Path) -> int:
     from review.desktop import program  # noqa: PLC0415  the bare window does without
     from review.log.laptop import Laptop  # noqa: PLC0415  the bare window does without
 
-    probe, append, begin = Probe(), Laptop.append, QApplication.exec
+    probe, record, begin = Probe(), Laptop.record, QApplication.exec
 
-    def timed(laptop: Laptop, payload: object) -> object:
+    def timed(laptop: Laptop, *given: Any) -> object:
         begun = time.perf_counter()
-        event = append(laptop, payload)  # type: ignore[arg-type]
+        events = record(laptop, *given)
         probe.commit_ms += (time.perf_counter() - begun) * 1000
-        return event
+        return events
 
     def watched(*_: object) -> int:
         app = QApplication.instance()
@@ -112,7 +113,7 @@ def ours(file: Path) -> int:
         app.installEventFilter(probe)
         return begin()
 
-    Laptop.append = timed  # type: ignore[method-assign,assignment]
+    Laptop.record = timed  # type: ignore[method-assign,assignment]
     QApplication.exec = watched  # type: ignore[method-assign,assignment]
     return program.main([str(file)])
 

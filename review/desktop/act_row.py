@@ -30,7 +30,7 @@ FIRST = (
     Act.QUIT,
 )
 """Which keep their button where there is not room for all, those most needed first."""
-BEHIND = (Act.UNRATED, Act.HAND_OVER, Act.SHARING, Act.WITHDRAW)
+BEHIND = (Act.UNRATED, Act.UNSAVED, Act.HAND_OVER, Act.SHARING, Act.WITHDRAW)
 """What is done so seldom that it always stands behind the button."""
 
 

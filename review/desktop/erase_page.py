@@ -66,6 +66,13 @@ class ErasePage(Page):
         if not isValid(self):
             return
         self._say_what_is_here(found)
+        if found.drafts:
+            said = self.words.plural(
+                "{n} text was written and not saved. It is not handed over, and would be lost.",
+                "{n} texts were written and not saved. They are not handed over, and would be lost.",
+                found.drafts,
+            )
+            self.paragraph(said, "warn")
         if found.reviewers:
             self._say_what_waits(found)
         self._say_what_goes()

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from shiboken6 import isValid
 
@@ -22,7 +22,9 @@ from review.desktop.rows import Rows
 from review.desktop.text_pane import TextPane
 from review.session import page_words
 from review.session.handing_over import Exported
+from review.session.keys import KEYS, Act, act_of
 from review.session.troubles import trouble
+from review.session.view import View
 
 LOOK_MILLISECONDS = 2000
 """How soon a stick that is put in is seen; nobody has to wait for it, or to be quicker."""
@@ -51,9 +53,22 @@ class _Written(NamedTuple):
 class HandOverPage(Page):
     """Writes to the stick that is chosen; a stick that is put in appears by itself."""
 
-    def __init__(self, desk: Desk, export: Export, places: Callable[[], Sequence[Path]]) -> None:
-        """``places`` lists the folders to choose from, sticks above all; both are called away from the window."""
+    unsaved = Signal()
+    """The person looks at words that are only drafts, before anything is handed over."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        export: Export,
+        places: Callable[[], Sequence[Path]],
+        view: View | None = None,
+    ) -> None:
+        """``places`` lists the folders to choose from, sticks above all; both are called away from the window.
+
+        ``view`` tells how far the person is; None where several reviews are handed over.
+        """
         super().__init__(desk)
+        self._view = view
         self._export, self._find = export, places
         self._places: tuple[_Place, ...] | None = None
         self._folders: Folders | None = None
@@ -117,7 +132,7 @@ class HandOverPage(Page):
         self._clear()
         if self._came_of_it:
             self.paragraph(self._came_of_it, "warn")
-        asked = self.paragraph(self._question(), "strong").text()
+        asked = " ".join([*self._how_far(), self.paragraph(self._question(), "strong").text()])
         if places:
             rows = Rows(words, [self._named(each) for each in places], main=stick is not None)
             rows.chosen.connect(lambda number: self.save(places[number].path))
@@ -129,6 +144,28 @@ class HandOverPage(Page):
         self._act = self.look if stick is None else partial(self.save, stick.path)
         self._timer.start()
         self._heard(f"{self._came_of_it} {asked}".strip())
+
+    def _how_far(self) -> list[str]:
+        """Say how far the person is, and what is only a draft and so not handed over."""
+        if self._view is None:
+            return []
+        far = page_words.how_far(self.words, self._view)
+        self.paragraph(far)
+        if not (unsaved := page_words.unsaved(self.words, self._view)):
+            return [far]
+        self.paragraph(unsaved, "warn")
+        ways = Offers()
+        ways.offer(page_words.look_at_unsaved(self.words), self.unsaved.emit, KEYS[Act.UNSAVED][0])
+        self.add(ways)
+        return [far, unsaved]
+
+    def typed(self, character: str) -> bool:
+        """Look at what is only a draft, while nothing is being written."""
+        wanted = act_of(character) is Act.UNSAVED and self._folders is None and not self._settled
+        if wanted and self._view is not None and self._view.unsaved:
+            self.unsaved.emit()
+            return True
+        return super().typed(character)
 
     def _question(self) -> str:
         if self._places is None:

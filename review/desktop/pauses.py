@@ -124,6 +124,13 @@ class PausePage(Page):
         self._lead(Onward.LEAVE, others, key, main=main)
         self._offers.offer(self.words("Close the program"), lambda: self.window().close())
 
+    def _tell_unsaved(self) -> None:
+        """Name what is only a draft, with the way to it."""
+        if said := page_words.unsaved(self.words, self.view):
+            self.paragraph(said, "warn")
+            way = page_words.look_at_unsaved(self.words)
+            self._offer(Onward.UNSAVED, way, KEYS[Act.UNSAVED][0])
+
     def _offer_changes(self) -> None:
         """Offer what can still be changed in one's own answers."""
         if self.view.done:
@@ -149,6 +156,7 @@ class LaterPage(PausePage):
     def fill(self) -> None:
         """Ask."""
         self._read(page_words.later(self.words, self.view))
+        self._tell_unsaved()
         self._go_on(self._look_at_them())
         self._stop()
         self._act(Act.HAND_OVER)
@@ -163,6 +171,7 @@ class EndPage(PausePage):
         """Say it."""
         self._read(page_words.end(self.words, self.view), "good")
         self._count()
+        self._tell_unsaved()
         self._what_to_do()
         self.paragraph(self.words("Your answers stay on this computer too."), "quiet")
         if self.translating:

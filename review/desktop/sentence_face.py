@@ -245,10 +245,12 @@ class SentenceFace(Page):
         self._tell_more()
 
     def _behind(self) -> list[Act]:
-        offered = {offer.act for offer in self._offers()}
+        hidden = {offer.act for offer in self._offers()}
+        if not self.view.unsaved:
+            hidden.add(Act.UNSAVED)
         training = self.view.phase is Phase.TRAINING
         return [
-            act for act in BEHIND if act not in offered and (act is Act.WITHDRAW or not training)
+            act for act in BEHIND if act not in hidden and (act is Act.WITHDRAW or not training)
         ]
 
     def _rows(self) -> int:

@@ -20,7 +20,7 @@ from review.desktop.desk import Desk
 from review.desktop.item_keys import control_act
 from review.desktop.sentence_face import UNASKED, Mode, SentenceFace
 from review.rating import CannotJudge
-from review.session import item_words
+from review.session import item_words, saying
 from review.session.item_words import Question
 from review.session.keys import Act, act_of, cannot_judge_of
 from review.session.labels import harm_question
@@ -53,6 +53,8 @@ class SentencePage(SentenceFace):
         super().__init__(desk, session)
         self._busy = False
         """True while the session works: keys that come meanwhile were not meant for what comes next."""
+        self._missed = False
+        """True where a key came meanwhile: what did nothing is said."""
         self._field = TextField.COMMENT
         """What is written in the box beside the answer."""
         self._kept: dict[TextField, str] = {}
@@ -73,6 +75,7 @@ class SentencePage(SentenceFace):
             Act.SKIP: lambda item: self._do(partial(session.skip, item.id)),
             Act.UNDO: lambda _: self._do(session.undo),
             Act.UNRATED: lambda _: self._do(session.go_to_unrated),
+            Act.UNSAVED: lambda _: self._do(session.go_to_unsaved),
             Act.CANNOT_JUDGE: self._ask_why,
             Act.COMMENT: partial(self._write, TextField.COMMENT),
             Act.HARM: self._ask_harm,
@@ -209,6 +212,13 @@ class SentencePage(SentenceFace):
         if isValid(self):
             self._hold(still=False)
             tell(came)
+            self._tell_missed()
+
+    def _tell_missed(self) -> None:
+        """Say that a key which came while something was saved did nothing, beside what was saved."""
+        missed, self._missed = self._missed and not self._busy, False
+        if missed and self.view.item is not None:
+            self.say(f"{self.view.said} {saying.too_soon(self.words)}".strip())
 
     def _hold(self, *, still: bool) -> None:
         """Let keys mean nothing while something is saved, and say so where it takes long."""
@@ -229,6 +239,7 @@ class SentencePage(SentenceFace):
     def _leave_panel(self, then: Callable[[], object] = lambda: None) -> None:
         """Go back to the answer, and then do something; what is typed is kept before."""
         item, texts = self.view.item, self._unkept()
+        self._missed = self._missed or self._busy
         if item is None or self._busy:
             return
         if self.mode is Mode.WRITING:
@@ -237,7 +248,9 @@ class SentencePage(SentenceFace):
             self.enter_mode(Mode.ANSWER)
         if texts:
             keep = partial(self._keep, item.id, texts)
-            self._work(keep, partial(self._put_away, texts, then), partial(self._stay, texts))
+            self._work(
+                keep, partial(self._put_away, texts, then), partial(self._not_kept_yet, then)
+            )
         else:
             then()
 
@@ -311,8 +324,6 @@ class SentencePage(SentenceFace):
     def _show_typed(self, item: ShownItem, text: str) -> None:
         """Let what stands in the box be seen beside the sentence, as the draft that it is now."""
         typed = item_words.with_text(item, self._field, text)
-        if text and self._field in typed.drafts:
-            self.say(self.words("Your words are kept, but not saved yet."))
         self.view = replace(self.view, item=typed)
         self._texts.show_marks(self._marks(typed))
 
@@ -337,17 +348,24 @@ class SentencePage(SentenceFace):
 
     def _put_away(self, texts: dict[TextField, str], then: Callable[[], object], _: None) -> None:
         self._kept |= texts
-        if self.session.view.item is not None and self.view.item is not None:
-            self.view = replace(self.view, item=self.session.view.item)
-            self._texts.show_marks(self._marks(self.session.view.item))
+        self._show_drafts()
+        item = self.view.item
+        if item is not None and item.drafts & (texts.keys() - {TextField.TRANSLATION}):
+            self.say(self.words("Your words are kept, but not saved yet."))
         then()
 
-    def _stay(self, texts: dict[TextField, str], error: HarnessError) -> None:
-        """Bring a text that is not on the disk back into its box, and say why."""
-        item = self.view.item
-        if item is not None and self.answering and self._field in texts:
-            self._open_box(item, texts[self._field])
+    def _not_kept_yet(self, then: Callable[[], object], error: HarnessError) -> None:
+        """Say that the disk does not take a text; the session holds it, so the person may go on all the same."""
+        self._show_drafts()
         self._tell_not_kept(error)
+        then()
+
+    def _show_drafts(self) -> None:
+        """Show beside the sentence what the session knows of it by now."""
+        item = self.session.view.item
+        if item is not None and self.view.item is not None:
+            self.view = replace(self.view, item=item, unsaved=self.session.view.unsaved)
+            self._texts.show_marks(self._marks(item))
 
     def _draft_kept(self, item: str, texts: dict[TextField, str], _: None) -> None:
         """Note it; only that a draft could not be kept is over now, and no answer that was not saved."""
@@ -363,5 +381,7 @@ class SentencePage(SentenceFace):
             self._tell_not_kept(error)
 
     def _tell_not_kept(self, error: HarnessError) -> None:
-        self.tell(trouble(self.words, error))
+        why = trouble(self.words, error)
+        if self.trouble != why:  # said once, not at each pause of the keys
+            self.tell(why)
         self._not_kept = True

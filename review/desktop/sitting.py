@@ -115,6 +115,8 @@ class Sitting(QObject):
             self._do(self._session.go_on, self._show)
         elif onward is Onward.UNDO:
             self._do(self._session.undo, self._show)
+        elif onward is Onward.UNSAVED:
+            self._do(self._session.go_to_unsaved, self._show)
         else:
             self._pages[onward]()
 
@@ -128,7 +130,9 @@ class Sitting(QObject):
 
     def _hand_over(self) -> None:
         places = partial(self._desk.opening.hand_over_places, self._batch)
-        self._lead_back(HandOverPage(self._desk, self._export, places), self._hand_over)
+        page = HandOverPage(self._desk, self._export, places, self._session.view)
+        page.unsaved.connect(partial(self._go, Onward.UNSAVED))
+        self._lead_back(page, self._hand_over)
 
     def _export(self, folder: Path) -> list[Exported]:
         return [self._session.export(folder)]

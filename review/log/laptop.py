@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,15 @@ from review.log.device import fingerprint, new_device
 from review.log.event import Event
 from review.log.laptop_schema import LAPTOP
 from review.log.own_file import OwnFile, opening
-from review.log.payloads import MOST_TEXT, AnyPayload, Scope, Withdraw
+from review.log.payloads import (
+    MOST_TEXT,
+    AnyPayload,
+    Comment,
+    Judged,
+    Scope,
+    Suggest,
+    Withdraw,
+)
 from review.log.presence import Presence
 from review.log.saving import saying
 from review.log.table import append_event, read_events
@@ -48,6 +56,16 @@ class StoredBatch:
     members: bytes
     """The rest of the file; of a secret batch only its encrypted bytes."""
     secret: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a person is typing about an item and did not save."""
+
+    item: str
+    field: str
+    text: str | None
+    """None: nothing is being typed any more."""
 
 
 class Laptop(OwnFile):
@@ -98,19 +116,45 @@ class Laptop(OwnFile):
         return self._presence
 
     def append(self, payload: AnyPayload) -> Event:
-        """Write what happened as the next event of this device; it is on the disk when this returns.
+        """Write what happened as the next event of this device; see ``record``."""
+        return self.record([payload])[0]
 
-        A withdrawal erases what it reaches, drafts too, from the file's every byte. Raises NotSaved where
-        nothing was saved, and UsageError for what the person has taken back in advance.
+    def record(
+        self,
+        payloads: Sequence[AnyPayload],
+        place: tuple[str, str] = ("", ""),
+        drafts: Iterable[Draft] = (),
+    ) -> list[Event]:
+        """Write what happened as the next events of this device, and change drafts: all of it, or nothing.
+
+        ``place`` is the batch and the person whose drafts change. All is on the disk when this returns. A text
+        that is written together with the answer to its item is known as saved with it. A withdrawal erases
+        what it reaches, drafts too, from the file's every byte. Raises NotSaved where nothing was saved, and
+        UsageError for what the person has taken back in advance.
         """
+        withdraws = [each for each in payloads if isinstance(each, Withdraw)]
         with self._writing():
-            self._refuse_taken_back(payload)
-            event = append_event(self.connection, self.device, payload)
-            if isinstance(payload, Withdraw):
-                self._drop_drafts(payload)
-        if isinstance(payload, Withdraw):
+            for payload in payloads:
+                self._refuse_taken_back(payload)
+            events = [append_event(self.connection, self.device, each) for each in payloads]
+            self._note_saved_together(events)
+            self._change_drafts(*place, drafts)
+            for withdraw in withdraws:
+                self._drop_drafts(withdraw)
+        if withdraws:
             self._clean()
-        return event
+        return events
+
+    def _note_saved_together(self, events: Sequence[Event]) -> None:
+        answers = {e.payload.item: e.id for e in events if isinstance(e.payload, Judged)}
+        texts = [(e.id, e.payload.item) for e in events if isinstance(e.payload, Comment | Suggest)]
+        rows = [(text, answers[item]) for text, item in texts if item in answers]
+        self.connection.executemany("INSERT INTO saved_with VALUES (?, ?)", rows)
+
+    def saved_with(self, answer: str) -> frozenset[str]:
+        """Return the events of the texts that an answer saved."""
+        rows = self._rows("SELECT text FROM saved_with WHERE answer = ?", answer)
+        return frozenset(row[0] for row in rows)
 
     def _refuse_taken_back(self, payload: AnyPayload) -> None:
         reviewer, batch = getattr(payload, "reviewer", None), getattr(payload, "batch", None)
@@ -180,26 +224,42 @@ class Laptop(OwnFile):
             return _stored(row)
         raise UsageError(f"There is no batch {batch} on this computer. Open its file first.")
 
-    def save_draft(self, batch: str, reviewer: str, item: str, field: str, text: str) -> None:
-        """Keep what a person is typing; raises UsageError where it is too long for an event."""
-        if len(text) > MOST_TEXT or not _writable(text):
-            raise UsageError(f"A text has at most {MOST_TEXT:,} characters. Shorten it.")
-        self._write("REPLACE INTO draft VALUES (?, ?, ?, ?, ?)", batch, reviewer, item, field, text)
+    def save_drafts(self, batch: str, reviewer: str, drafts: Iterable[Draft]) -> None:
+        """Keep what a person is typing, or forget it; raises UsageError where it is too long for an event."""
+        with self._writing():
+            self._change_drafts(batch, reviewer, drafts)
+
+    def _change_drafts(self, batch: str, reviewer: str, drafts: Iterable[Draft]) -> None:
+        for draft in drafts:
+            self.connection.execute(
+                "DELETE FROM draft WHERE batch = ? AND reviewer = ? AND item = ? AND field = ?",
+                (batch, reviewer, draft.item, draft.field),
+            )
+            if draft.text is None:
+                continue
+            if len(draft.text) > MOST_TEXT or not _writable(draft.text):
+                raise UsageError(f"A text has at most {MOST_TEXT:,} characters. Shorten it.")
+            row = (batch, reviewer, draft.item, draft.field, draft.text)
+            self.connection.execute("INSERT INTO draft VALUES (?, ?, ?, ?, ?)", row)
+
+    def drafts(self, batch: str, reviewer: str) -> tuple[Draft, ...]:
+        """Give everything that a person was typing in a batch and did not save."""
+        rows = self._rows(
+            "SELECT item, field, text FROM draft WHERE batch = ? AND reviewer = ? ORDER BY rowid",
+            batch, reviewer,
+        )  # fmt: skip
+        return tuple(Draft(*row) for row in rows)
 
     def draft(self, batch: str, reviewer: str, item: str, field: str) -> str | None:
-        """Give what a person was typing, None for nothing."""
-        rows = self._rows(
-            "SELECT text FROM draft WHERE batch = ? AND reviewer = ? AND item = ? AND field = ?",
-            batch, reviewer, item, field,
-        )  # fmt: skip
-        return rows[0][0] if rows else None
+        """Give one of them, None where there is none."""
+        drafts = self.drafts(batch, reviewer)
+        return next(
+            (each.text for each in drafts if (each.item, each.field) == (item, field)), None
+        )
 
-    def drop_draft(self, batch: str, reviewer: str, item: str, field: str) -> None:
-        """Forget a draft, because it was sent or given up."""
-        self._write(
-            "DELETE FROM draft WHERE batch = ? AND reviewer = ? AND item = ? AND field = ?",
-            batch, reviewer, item, field,
-        )  # fmt: skip
+    def count_drafts(self) -> int:
+        """Give how many texts people were typing here and did not save."""
+        return int(self._rows("SELECT count(*) FROM draft WHERE text <> ''")[0][0])
 
     def setting(self, name: str) -> str | None:
         """Give a setting of this computer, None where it was never set."""

@@ -41,7 +41,17 @@ def _m001_events_batches_drafts_settings(connection: sqlite3.Connection) -> None
         connection.execute(statement)
 
 
-MIGRATIONS = (_m001_events_batches_drafts_settings,)
+def _m002_texts_saved_with_an_answer(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        """CREATE TABLE saved_with (
+            text TEXT PRIMARY KEY,  -- event of a comment or a better wording
+            answer TEXT NOT NULL    -- event of the answer that saved it
+        ) STRICT"""
+    )
+    connection.execute("CREATE INDEX saved_with_answer ON saved_with (answer)")
+
+
+MIGRATIONS = (_m001_events_batches_drafts_settings, _m002_texts_saved_with_an_answer)
 """Each brings a file from the version of its place to the next."""
 
 LAPTOP = Form(APPLICATION_ID, MIGRATIONS)

@@ -25,6 +25,7 @@ class Author:
         """``order`` is this person's; ``now`` gives an aware time."""
         self.reviewer = reviewer
         self._batch, self._order, self._face, self._now = batch, order, face, now
+        self._places = {item: place for place, item in enumerate(order)}
 
     def wall(self) -> str:
         """Give the time as events write it: UTC, whole seconds."""
@@ -44,7 +45,7 @@ class Author:
         """Give the fields of a decision about an item."""
         return {
             **self.about(item),
-            "position": self._order.index(item),
+            "position": self._places[item],
             "active_ms": active_ms,
             "face": self._face,
             "font": font,

@@ -49,7 +49,7 @@ class Course:
         """Tell what is to be shown."""
         if now.withdrawn:
             return Place(Phase.WITHDRAWN)
-        if not now.state.consented:
+        if not now.person.consented:
             return Place(Phase.CONSENT)
         return self._lesson(now) or self._item(now)
 
@@ -64,38 +64,29 @@ class Course:
     def _item(self, now: Progress) -> Place:
         if self.resting:
             return Place(Phase.REST)
-        item = self.chosen or self._first_unseen(now)
+        item = self.chosen or now.first_unseen()
         if item is not None:
-            return Place(Phase.ITEMS, item, self.order.index(item) + 1, len(self.order))
+            return Place(Phase.ITEMS, item, now.number(item), len(self.order))
         return self._aside(now)
-
-    def _first_unseen(self, now: Progress) -> str | None:
-        seen = {*now.state.decided, *now.state.skipped}
-        return next((item for item in self.order if item not in seen), None)
 
     def _aside(self, now: Progress) -> Place:
         if self.second is None:
-            return Place(Phase.SKIPPED if self.waiting(now) else Phase.END)
-        asked = {*now.state.decided, *self.passed}
-        item = next((item for item in self.second if item not in asked), None)
+            return Place(Phase.SKIPPED if now.person.skipped else Phase.END)
+        asked = (each for each in self.second if each not in now.person.decided)
+        item = next((each for each in asked if each not in self.passed), None)
         if item is None:
             return Place(Phase.END)
         return Place(Phase.SKIPPED, item, self.second.index(item) + 1, len(self.second))
 
-    def waiting(self, now: Progress) -> tuple[str, ...]:
-        """Give the items that were put aside and still are, in that order."""
-        own = set(self.order)
-        return tuple(item for item in now.state.skipped if item in own)
-
     def unrated(self, now: Progress) -> tuple[str, ...]:
         """Give the items without a decision, in the person's order."""
-        return tuple(item for item in self.order if item not in now.state.decided)
+        return tuple(item for item in self.order if item not in now.person.decided)
 
     def next_unrated(self, now: Progress, here: str | None) -> str | None:
         """Give the first item without a decision after ``here``, else the first of all; None for none."""
         waiting = self.unrated(now)
-        at = self.order.index(here) if here in self.order else -1
-        later = (item for item in waiting if self.order.index(item) > at)
+        at = 0 if here is None else now.number(here)
+        later = (item for item in waiting if now.number(item) > at)
         return next(later, waiting[0] if waiting else None)
 
     def decided(self, *, put_aside: str | None = None, rest: bool = False) -> Course:
@@ -113,5 +104,7 @@ class Course:
         if self.lesson is not None:
             return replace(self, lesson=None)
         if place.item is None and place.phase in {Phase.SKIPPED, Phase.END}:
-            return replace(self, second=self.waiting(now) or self.second, passed=frozenset())
+            return replace(
+                self, second=tuple(now.person.skipped) or self.second, passed=frozenset()
+            )
         return replace(self, resting=False)

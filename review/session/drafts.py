@@ -1,31 +1,88 @@
-"""What one reviewer is typing in one batch: kept at each pause, so that no crash loses it."""
+"""What one reviewer is typing in one batch: kept at each pause, so that no crash loses it.
+
+What the disk does not take is held in memory and tried again with everything that is written after it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from harness.store.texts import storable
-from review.log.laptop import Laptop
+from review.log.laptop import Draft, Laptop
 from review.log.payloads import MOST_TEXT
 from review.session.view import TextField
 
+_FIELDS = {each.value: each for each in TextField}
+
 
 class Drafts:
-    """Every method raises NotSaved where the laptop's file cannot be used."""
+    """What is typed and not saved, as the person sees it: on the disk, or only here while the disk refuses it."""
 
     def __init__(self, laptop: Laptop, batch: str, reviewer: str) -> None:
+        """Raises NotSaved where the laptop's file cannot be read."""
         self._laptop, self._place = laptop, (batch, reviewer)
+        self._texts: dict[str, dict[TextField, str]] = {}
+        self._not_kept: dict[tuple[str, TextField], Draft] = {}
+        """What the disk did not take yet."""
+        self.reload()
 
-    def read(self, item: str, field: TextField) -> str | None:
-        """Give what is being typed, None for nothing."""
-        return self._laptop.draft(*self._place, item, field.value)
+    def reload(self) -> None:
+        """Read what is on the disk: something was erased there."""
+        self._texts, self._not_kept = {}, {}
+        for each in self._laptop.drafts(*self._place):
+            if each.text is not None and each.field in _FIELDS:
+                self._texts.setdefault(each.item, {})[_FIELDS[each.field]] = each.text
+
+    def of(self, item: str) -> dict[TextField, str]:
+        """Return what is being typed about an item."""
+        return self._texts.get(item, {})
+
+    def items(self) -> dict[str, frozenset[TextField]]:
+        """Return the items about which something is typed and not saved; an emptied translation is nothing."""
+        return {
+            item: fields
+            for item, texts in self._texts.items()
+            if (fields := frozenset(_worth_naming(texts)))
+        }
 
     def keep(self, item: str, field: TextField, text: str, saved: str = "") -> None:
-        """Keep what is being typed, as much of it as an event could hold; nothing where it is saved as it stands."""
-        text = storable(text)
-        if text.strip() == saved:
-            self.drop(item, field)
-        else:
-            self._laptop.save_draft(*self._place, item, field.value, text[:MOST_TEXT])
+        """Keep what is being typed, as much of it as an event could hold; nothing where it is saved as it stands.
 
-    def drop(self, item: str, field: TextField) -> None:
-        """Forget it, because it was saved."""
-        self._laptop.drop_draft(*self._place, item, field.value)
+        Raises NotSaved where the disk does not take it; it is held all the same.
+        """
+        text = storable(text)
+        self._hold(Draft(item, field.value, None if text.strip() == saved else text[:MOST_TEXT]))
+        self.keep_held()
+
+    def keep_held(self) -> None:
+        """Write what the disk did not take yet; raises NotSaved where it still does not."""
+        if self._not_kept:
+            self._laptop.save_drafts(*self._place, self._not_kept.values())
+            self._not_kept = {}
+
+    def with_held(self, changes: Iterable[Draft]) -> list[Draft]:
+        """Return changes together with what the disk did not take yet, for one transaction."""
+        changed = {(each.item, _FIELDS[each.field]): each for each in changes}
+        return list((self._not_kept | changed).values())
+
+    def changed(self, changes: Iterable[Draft]) -> None:
+        """Take over what a transaction wrote, with everything that was held."""
+        for each in changes:
+            self._hold(each)
+        self._not_kept = {}
+
+    def _hold(self, draft: Draft) -> None:
+        field, texts = _FIELDS[draft.field], self._texts.setdefault(draft.item, {})
+        known = texts.pop(field, None)
+        if draft.text is not None:
+            texts[field] = draft.text
+        if not texts:
+            del self._texts[draft.item]
+        if draft.text != known:
+            self._not_kept[draft.item, field] = draft
+
+
+def _worth_naming(texts: dict[TextField, str]) -> list[TextField]:
+    return [
+        field for field, text in texts.items() if text.strip() or field is not TextField.TRANSLATION
+    ]

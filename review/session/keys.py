@@ -31,6 +31,7 @@ class Act(StrEnum):
     WORDING = "wording"
     HARM = "harm"
     UNRATED = "unrated"
+    UNSAVED = "unsaved"
     LARGER = "larger"
     SMALLER = "smaller"
     HAND_OVER = "hand_over"
@@ -56,6 +57,7 @@ KEYS: Final[Mapping[Act, tuple[str, ...]]] = {
     Act.WORDING: ("e",),
     Act.HARM: ("!",),
     Act.UNRATED: ("n",),
+    Act.UNSAVED: ("t",),
     Act.LARGER: ("+", "="),
     Act.SMALLER: ("-",),
     Act.HAND_OVER: ("x",),
@@ -82,6 +84,7 @@ ACT_WORDS: Final[Mapping[Act, str]] = {
     Act.WORDING: msgid("Write a better translation"),
     Act.HARM: msgid("This is harmful or hurts our culture"),
     Act.UNRATED: msgid("Go to the next one without an answer"),
+    Act.UNSAVED: msgid("Go to what you wrote and did not save"),
     Act.LARGER: msgid("Larger letters"),
     Act.SMALLER: msgid("Smaller letters"),
     Act.HAND_OVER: msgid("Hand over your answers"),

@@ -20,6 +20,8 @@ class Onward(Enum):
     WITHDRAW = auto()
     ANSWERS = auto()
     """The person's own answers, to look at again."""
+    UNSAVED = auto()
+    """The next sentence with words that are not saved."""
     HELP = auto()
     LEAVE = auto()
 
@@ -29,7 +31,8 @@ ONWARD_OF: Final[Mapping[Act, Onward]] = {
     Act.HAND_OVER: Onward.HAND_OVER,
     Act.SHARING: Onward.SHARING,
     Act.WITHDRAW: Onward.WITHDRAW,
+    Act.UNSAVED: Onward.UNSAVED,
     Act.HELP: Onward.HELP,
     Act.QUIT: Onward.LEAVE,
 }
-"""Act → where its key leads; on the page of an item, undo is done there."""
+"""Act → where its key leads; on the page of an item, undo and the way to unsaved words are done there."""

@@ -21,6 +21,10 @@ class Given(NamedTuple):
     """That it is in another language than the person's, and in which; empty where it is not."""
 
 
+_NAMED_NUMBERS = 12
+"""So many sentences are named by their numbers; nobody hears more of them."""
+
+
 class PageWords(NamedTuple):
     """What is to be read on a page."""
 
@@ -198,6 +202,38 @@ def end(words: Words, view: View) -> PageWords:
     """Say thank you, and how much was answered."""
     answered = words("You answered {done} of {total}.", done=view.done, total=view.total)
     return PageWords(words("That was the last one. Thank you!"), (answered,))
+
+
+def how_far(words: Words, view: View) -> str:
+    """Say how much is answered, left for later, and without any answer yet."""
+    open_ = view.total - view.done - view.skipped
+    left = words.plural(
+        "{n} sentence is left for later.", "{n} sentences are left for later.", view.skipped
+    )
+    unseen = words.plural(
+        "{n} sentence has no answer yet.", "{n} sentences have no answer yet.", open_
+    )
+    said = [words("You answered {done} of {total}.", done=view.done, total=view.total)]
+    return " ".join([*said, *[left] * bool(view.skipped), *[unseen] * bool(open_)])
+
+
+def unsaved(words: Words, view: View) -> str:
+    """Name the sentences with words that are only drafts, so that nobody believes them handed over; empty for none."""
+    if not view.unsaved:
+        return ""
+    numbers = [str(each.number) for each in view.unsaved]
+    more = ["…"] if len(numbers) > _NAMED_NUMBERS else []
+    return words.plural(
+        "What you wrote about {n} sentence is not saved, so it is not handed over: sentence {numbers}.",
+        "What you wrote about {n} sentences is not saved, so it is not handed over: sentences {numbers}.",
+        len(numbers),
+        numbers=", ".join([*numbers[:_NAMED_NUMBERS], *more]),
+    )
+
+
+def look_at_unsaved(words: Words) -> str:
+    """Name the way to them."""
+    return words("Look at what is not saved")
 
 
 def handed_over(words: Words, view: View) -> str:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from review.files.batch import Batch
 from review.files.batch_form import BatchItem, TrainingItem, wording
 from review.log.payloads import Rate, Translate
 from review.session.course import Course, Place
+from review.session.drafts import Drafts
 from review.session.page_words import given
 from review.session.progress import Progress
-from review.session.view import LastJudged, Lesson, Phase, ShownItem, TextField, View
+from review.session.view import (
+    LastJudged,
+    Lesson,
+    Phase,
+    ShownItem,
+    TextField,
+    Unsaved,
+    View,
+)
 from review.session.words import Words
-
-Draft = Callable[[str, TextField], str | None]
-"""(item, field) → the text that is being written, None where there is none."""
 
 _JUDGING = frozenset({Phase.ITEMS, Phase.SKIPPED, Phase.REST, Phase.END})
 
@@ -23,25 +28,26 @@ _JUDGING = frozenset({Phase.ITEMS, Phase.SKIPPED, Phase.REST, Phase.END})
 class Picture:
     """Knows the batch's texts and draws what is shown of them."""
 
-    def __init__(self, batch: Batch, draft: Draft) -> None:
+    def __init__(self, batch: Batch, drafts: Drafts) -> None:
         self._manifest = batch.manifest
         self._texts = {item.id: item for item in (*batch.items, *batch.training)}
-        self._draft = draft
+        self._drafts = drafts
 
     def view(self, course: Course, now: Progress, place: Place, words: Words) -> View:
         """Draw the view of a place; what the organisation wrote is in the language of ``words`` where it can be."""
         judging = place.phase in _JUDGING
         return View(
             phase=place.phase,
-            done=sum(item in now.state.decided for item in course.order),
+            done=len(now.person.decided),
             total=len(course.order),
             item=None if place.item is None else self._item(place, now),
             lesson=self._lesson(course, words) if place.phase is Phase.TRAINING else None,
             last=self._last(course, now) if judging else None,
-            skipped=len(course.waiting(now)),
-            can_undo=judging and bool(now.state.undoable),
+            skipped=len(now.person.skipped),
+            unsaved=self._unsaved(now),
+            can_undo=judging and bool(now.person.acts),
             handed_over=now.handed_over,
-            shares=now.state.share_corrections,
+            shares=now.person.share_corrections,
         )
 
     def _lesson(self, course: Course, words: Words) -> Lesson | None:
@@ -64,7 +70,7 @@ class Picture:
             return plain
         before = now.taken_back.get(text.id)
         shown = self._with_words(plain, now)
-        if text.id in now.state.decided:
+        if text.id in now.person.decided:
             return _answered(shown, now)
         if isinstance(before, Rate):
             return replace(shown, rating=before.rating)
@@ -75,39 +81,46 @@ class Picture:
     def _with_words(self, item: ShownItem, now: Progress) -> ShownItem:
         return replace(
             item,
-            reasons=now.state.reasons.get(item.id, ()),
+            reasons=now.person.reasons.get(item.id, ()),
             comment=self._typed(item.id, TextField.COMMENT, now),
             suggestion=self._typed(item.id, TextField.SUGGESTION, now),
-            harmful=item.id in now.state.harmful,
+            harmful=item.id in now.person.harmful,
             translation=self._typed(item.id, TextField.TRANSLATION, now),
-            drafts=frozenset(each for each in TextField if self._draft(item.id, each) is not None),
+            drafts=frozenset(self._drafts.of(item.id)),
         )
 
     def _typed(self, item: str, field: TextField, now: Progress) -> str:
         """Give what is being written, else what was saved; a translation that was emptied is none."""
-        draft, saved = self._draft(item, field), now.written(item, field)
+        draft, saved = self._drafts.of(item).get(field), now.written(item, field)
         if field is TextField.TRANSLATION:
             return draft or saved
         return saved if draft is None else draft
 
+    def _unsaved(self, now: Progress) -> tuple[Unsaved, ...]:
+        found = [
+            Unsaved(item, now.number(item), fields) for item, fields in self._drafts.items().items()
+        ]
+        return tuple(sorted((each for each in found if each.number), key=lambda each: each.number))
+
     def _last(self, course: Course, now: Progress) -> LastJudged | None:
         """Give the item decided last; none after an undo, which opens one whose reasons would go astray."""
         item = now.judged_last
-        if item not in course.order or item not in now.state.decided:
+        if item is None or item not in now.person.decided:
             return None
         return LastJudged(shown := self._decided(item, course, now), shown.rating)
 
     def answered(self, course: Course, now: Progress) -> tuple[ShownItem, ...]:
         """Draw every item that was decided, in the person's order, with its answer as it was saved."""
-        decided, translations = set(now.state.decided), now.state.translations
         return tuple(
-            replace(self._decided(item, course, now), translation=translations.get(item, ""))
+            replace(
+                self._decided(item, course, now), translation=now.person.translation(item) or ""
+            )
             for item in course.order
-            if item in decided
+            if item in now.person.decided
         )
 
     def _decided(self, item: str, course: Course, now: Progress) -> ShownItem:
-        text, number = self._texts[item], course.order.index(item) + 1
+        text, number = self._texts[item], now.number(item)
         shown = _read(text, number, len(course.order))
         return _answered(self._with_words(shown, now), now)
 
@@ -121,7 +134,7 @@ def _read(text: BatchItem, number: int, of: int) -> ShownItem:
 
 def _answered(item: ShownItem, now: Progress) -> ShownItem:
     """Add what was decided: a rating, a translation, or that the person could give none."""
-    judgement = now.state.judgements.get(item.id)
+    judgement = now.person.judgement(item.id)
     rating = None if judgement is None else judgement.rating
     could_not = judgement is not None and rating is None
     return replace(item, rating=rating, stands=True, could_not=could_not)

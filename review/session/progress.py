@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from operator import attrgetter
 
 from review.log.event import Event
-from review.log.fold import fold
-from review.log.payloads import Export, NotJudged, Rate, Scope, Skip, Train, Translate, Undo
-from review.log.state import ReviewerState
+from review.log.payloads import (
+    Comment,
+    Export,
+    Kind,
+    NotJudged,
+    Rate,
+    Scope,
+    Skip,
+    Suggest,
+    Train,
+    Translate,
+    Undo,
+)
+from review.log.person import Person
+from review.log.withdrawal import covered, withdrawals
 from review.rating import Rating
 from review.session.view import TextField
 
@@ -17,36 +30,125 @@ Decision = Rate | NotJudged | Translate | Skip
 """What undo can take back."""
 
 
-@dataclass(frozen=True, slots=True)
 class Progress:
-    """What a sitting must know of everything before it."""
+    """What a sitting must know of everything before it; ``add`` folds in what is new, and nothing else."""
 
-    state: ReviewerState
-    withdrawn: bool
-    """True where the person took back the whole batch: nothing can be added any more."""
-    words_withdrawn: bool
-    """True where the person took back comments and better wordings: no more of these are kept."""
-    taken_back: Mapping[str, Decision]
-    """Item → what was taken back last, while nothing was decided since."""
-    reopened: str | None
-    """The item whose decision was taken back last, while nothing was decided about any item since."""
-    judged_last: str | None
-    """The item decided last, other than left for later, since anything was taken back; None for none."""
-    answers: Mapping[str, Sequence[Rating]]
-    """Training item → its answers, in order."""
-    decisions: Mapping[str, Decision]
-    """Event id → decision, of all that were ever made."""
-    handed_over: str = ""
-    """When everything was handed over, by this computer's clock; empty where something came after that."""
+    def __init__(
+        self, events: Sequence[Event], batch: str, reviewer: str, order: Sequence[str]
+    ) -> None:
+        """``events`` are those of one person (``own_events``), in any order; ``order`` are this person's items."""
+        self._order = order
+        self._places = {item: place for place, item in enumerate(order)}
+        self._front = 0
+        """Items before this place of the order were all decided or skipped."""
+        self.person = Person()
+        self.withdrawn = False
+        """True where the person took back the whole batch: nothing can be added any more."""
+        self.words_withdrawn = False
+        """True where the person took back comments and better wordings: no more of these are kept."""
+        self.taken_back: dict[str, Decision] = {}
+        """Item → what was taken back last, while nothing was decided since."""
+        self.reopened: str | None = None
+        """The item whose decision was taken back last, while nothing was decided about any item since."""
+        self.judged_last: str | None = None
+        """The item decided last, other than left for later, since anything was taken back; None for none."""
+        self.answers: dict[str, list[Rating]] = {}
+        """Training item → its answers, in order."""
+        self.decisions: dict[str, Decision] = {}
+        """Event id → decision, of all that were ever made."""
+        self._handed_over: str | None = None
+        """Time of the file that holds everything; None where something came after it."""
+        self._texts: dict[tuple[str, Kind], list[Event]] = defaultdict(list)
+        """Item and kind of text → what was saved, one after the other."""
+        self._read(events, batch, reviewer)
+
+    def _read(self, events: Sequence[Event], batch: str, reviewer: str) -> None:
+        withdrawn = withdrawals(events)
+        scopes = withdrawn.get((reviewer, batch), frozenset())
+        scopes |= withdrawn.get((reviewer, None), frozenset())
+        self.withdrawn = bool(scopes - {Scope.COMMENTS})
+        self.words_withdrawn = Scope.COMMENTS in scopes
+        for event in sorted(events, key=attrgetter("order")):
+            self.add(event.erased() if covered(event, withdrawn) else event)
+
+    def add(self, event: Event) -> None:
+        """Fold in the newest event; after a withdrawal, everything that is left is to be read anew."""
+        if isinstance(event.payload, Decision) and event.payload.item not in self._places:
+            event = event.erased()
+        self.person.add(event)
+        said = event.payload
+        self._handed_over = said.wall if isinstance(said, Export) else None
+        match said:
+            case Undo():
+                self._taken_back(said.target)
+            case Rate() | NotJudged() | Translate() | Skip():
+                self._decided(event.id, said)
+            case Train():
+                self.answers.setdefault(said.item, []).append(said.rating)
+            case Comment() | Suggest():
+                self._texts[said.item, said.kind].append(event)
+            case _:
+                pass
+
+    @property
+    def handed_over(self) -> str:
+        """When everything was handed over, by this computer's clock; empty where something came after that."""
+        if self._handed_over is None:
+            return ""
+        return datetime.fromisoformat(self._handed_over).astimezone().strftime("%Y-%m-%d %H:%M")
 
     def written(self, item: str, field: TextField) -> str:
-        """Give what this person saved about an item and did not take back; empty for nothing."""
-        saved = {
-            TextField.COMMENT: self.state.comments,
-            TextField.SUGGESTION: self.state.suggestions,
-            TextField.TRANSLATION: self.state.translations,
-        }
-        return saved[field].get(item, "")
+        """Return what this person saved about an item and did not take back; empty for nothing."""
+        if field is TextField.TRANSLATION:
+            return self.person.translation(item) or ""
+        saved = self.person.comments if field is TextField.COMMENT else self.person.suggestions
+        return saved.get(item, "")
+
+    def replaced(self, item: str, texts: Collection[str]) -> list[tuple[Comment | Suggest, str]]:
+        """Return what was saved of an item by these events, each with the text that it took the place of.
+
+        A text that was changed since is left out.
+        """
+        found = []
+        for kind in (Kind.COMMENT, Kind.SUGGEST):
+            saved = self._texts.get((item, kind), [])
+            last = saved[-1] if saved else None
+            if last and last.id in texts and isinstance(last.payload, Comment | Suggest):
+                before = saved[-2].payload if len(saved) > 1 else None
+                text = before.text if isinstance(before, Comment | Suggest) else ""
+                found.append((last.payload, text))
+        return found
+
+    @property
+    def last_act(self) -> str | None:
+        """Event of the decision or skip that undo takes back next; None for none."""
+        return next(reversed(self.person.acts), None)
+
+    def number(self, item: str) -> int:
+        """Return the 1-based place of an item in the person's order, 0 for one that is not theirs."""
+        return self._places.get(item, -1) + 1
+
+    def first_unseen(self) -> str | None:
+        """Return the first item in the person's order that was neither decided nor skipped; None for none."""
+        while self._front < len(self._order) and self._is_seen(self._order[self._front]):
+            self._front += 1
+        return self._order[self._front] if self._front < len(self._order) else None
+
+    def _is_seen(self, item: str) -> bool:
+        return item in self.person.decided or item in self.person.skipped
+
+    def _decided(self, event: str, said: Decision) -> None:
+        self.decisions[event] = said
+        self.taken_back.pop(said.item, None)
+        self.reopened = None
+        self.judged_last = self.judged_last if isinstance(said, Skip) else said.item
+
+    def _taken_back(self, target: str) -> None:
+        if target in self.decisions:
+            self.reopened = self.decisions[target].item
+            self._front = min(self._front, self._places[self.reopened])
+            self.taken_back[self.reopened] = self.decisions[target]
+            self.judged_last = None
 
 
 def own_events(events: Iterable[Event], batch: str, reviewer: str) -> list[Event]:
@@ -62,63 +164,6 @@ def _is_own(event: Event, batch: str, reviewer: str) -> bool:
         batch,
         None,
     }
-
-
-def progress(events: Iterable[Event], batch: str, reviewer: str) -> Progress:
-    """Read the events of one person (``own_events``) as the place from which the sitting goes on."""
-    ordered = sorted(events, key=lambda event: event.order)
-    state = fold(ordered)
-    decisions = {each.id: each.payload for each in ordered if isinstance(each.payload, Decision)}
-    taken_back, reopened, judged_last = _taken_back(ordered, decisions)
-    scopes = state.withdrawn.get((reviewer, batch), frozenset())
-    scopes |= state.withdrawn.get((reviewer, None), frozenset())
-    return Progress(
-        state=state.reviewers.get((batch, reviewer), ReviewerState()),
-        withdrawn=bool(scopes - {Scope.COMMENTS}),
-        words_withdrawn=Scope.COMMENTS in scopes,
-        taken_back=taken_back,
-        reopened=reopened,
-        judged_last=judged_last,
-        answers=_answers(ordered),
-        decisions=decisions,
-        handed_over=_handed_over(ordered),
-    )
-
-
-def _handed_over(ordered: Sequence[Event]) -> str:
-    """Give when a file was written, where nothing came after it."""
-    last = ordered[-1].payload if ordered else None
-    if not isinstance(last, Export):
-        return ""
-    return datetime.fromisoformat(last.wall).astimezone().strftime("%Y-%m-%d %H:%M")
-
-
-def _taken_back(
-    ordered: Iterable[Event], decisions: Mapping[str, Decision]
-) -> tuple[dict[str, Decision], str | None, str | None]:
-    """Give what was taken back of each item, the item that is open again, and the one decided last since."""
-    found: dict[str, Decision] = {}
-    reopened: str | None = None
-    judged: str | None = None
-    for event in ordered:
-        said = event.payload
-        if isinstance(said, Undo) and said.target in decisions:
-            reopened = decisions[said.target].item
-            found[reopened] = decisions[said.target]
-            judged = None
-        elif isinstance(said, Decision):
-            found.pop(said.item, None)
-            reopened = None
-            judged = judged if isinstance(said, Skip) else said.item
-    return found, reopened, judged
-
-
-def _answers(ordered: Iterable[Event]) -> dict[str, list[Rating]]:
-    answers: dict[str, list[Rating]] = {}
-    for event in ordered:
-        if isinstance(event.payload, Train):
-            answers.setdefault(event.payload.item, []).append(event.payload.rating)
-    return answers
 
 
 def trained_before(events: Iterable[Event], batch: str, reviewer: str) -> bool:

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from review.log.payloads import MOST_TEXT, NotJudged, Rate, Scope, Translate
+from review.log.payloads import (
+    MOST_TEXT,
+    AnyPayload,
+    Comment,
+    Kind,
+    NotJudged,
+    Rate,
+    Reasons,
+    Scope,
+    Suggest,
+    Translate,
+)
 from review.rating import Rating, Reason
 from review.session.labels import cannot_judge_label, rating_label, reasons_label, sharing
 from review.session.progress import Decision
@@ -60,12 +71,26 @@ def practice_is_over(words: Words) -> str:
 
 
 def taken_back(
-    words: Words, decision: Decision, *, reasons: bool = False, translating: bool = False
+    words: Words,
+    decision: Decision,
+    beside: Collection[AnyPayload] = (),
+    *,
+    translating: bool = False,
 ) -> str:
-    """Say what it was that undo took back, and whether its reasons went with it."""
-    said = _taken_back(words, decision, translating)
-    too = words("Its reasons are taken back, too.")
-    return f"{said} {too}" if reasons else said
+    """Say what it was that undo took back, and what went with it: reasons, and words that are drafts again."""
+    said = [_taken_back(words, decision, translating)]
+    if any(isinstance(each, Reasons) for each in beside):
+        said.append(words("Its reasons are taken back, too."))
+    if any(isinstance(each, Comment | Suggest) for each in beside):
+        said.append(words("Your words are kept, but not saved yet."))
+    return " ".join(said)
+
+
+def with_texts(words: Words, said: str, texts: Collection[Comment | Suggest]) -> str:
+    """Say what was saved together with an answer."""
+    fields = {Kind.COMMENT: TextField.COMMENT, Kind.SUGGEST: TextField.SUGGESTION}
+    saved = (text(words, fields[each.kind], each.text) for each in texts)
+    return " ".join([said, *saved])
 
 
 def _taken_back(words: Words, decision: Decision, translating: bool) -> str:
@@ -141,6 +166,21 @@ def asks_for_translations(words: Words) -> str:
 def asks_for_ratings(words: Words) -> str:
     """Say why a translation that is to be rated takes no other one."""
     return words("These translations are to be rated. Write a better one beside your answer.")
+
+
+def too_soon(words: Words) -> str:
+    """Say that a key did nothing, because nobody reads so fast."""
+    return words("That came too soon to be meant, so it did nothing. Do it again.")
+
+
+def all_saved(words: Words) -> str:
+    """Say why the jump to words that are not saved did nothing."""
+    return words("Everything that you wrote is saved.")
+
+
+def not_saved_here(words: Words) -> str:
+    """Say what to do where words are not saved."""
+    return words("What you wrote here is not saved yet. Save it, or answer once more.")
 
 
 def all_answered(words: Words) -> str:

@@ -6,7 +6,8 @@ Nothing is shown as done before it is durable, and a key acts only on the item t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -17,12 +18,10 @@ from harness.failures import HarnessError
 from harness.store.texts import storable
 from review.files.batch import Batch
 from review.files.batch_form import BatchManifest
-from review.log.event import Event
-from review.log.laptop import Laptop
+from review.log.laptop import Draft, Laptop
 from review.log.payloads import (
     MOST_TEXT,
     AnyPayload,
-    Comment,
     Consent,
     Face,
     HarmFlag,
@@ -32,20 +31,20 @@ from review.log.payloads import (
     Related,
     Scope,
     Skip,
-    Suggest,
     Train,
     Translate,
     Undo,
     Withdraw,
 )
+from review.log.saving import NotSaved
 from review.rating import CannotJudge, Rating, Reason, Relation
 from review.session import saying
 from review.session.author import Author
 from review.session.course import Course
-from review.session.drafts import Drafts
 from review.session.handing_over import Exported, hand_over
 from review.session.picture import Picture
-from review.session.progress import own_events, progress, trained_before
+from review.session.progress import Progress, trained_before
+from review.session.record import KIND_OF, Record
 from review.session.timing import GUARD_SECONDS, ActiveTime, Clock, Rest
 from review.session.troubles import trouble
 from review.session.view import Lesson, Phase, ShownItem, TextField, View
@@ -82,15 +81,18 @@ class Session:
         self._laptop, self._batch, self._reviewer = laptop, batch, reviewer
         order = batch.manifest.order(reviewer)
         self._author = Author(batch.manifest.batch, reviewer, order, face, now)
-        self._time, self._rest, self._began = ActiveTime(clock, guard), Rest(), False
+        self._time, self._rest = ActiveTime(clock, guard), Rest()
         everything = list(laptop.events())
         known = trained_before(everything, batch.manifest.batch, reviewer)
-        self._course = Course(order, training=() if known else batch.training)
-        self._drafts = Drafts(laptop, batch.manifest.batch, reviewer)
-        self._picture = Picture(batch, self._drafts.read)
-        self._read(own_events(everything, batch.manifest.batch, reviewer))
-        self._course = self._course.going_to(self._progress.reopened)
+        self._record = Record(laptop, batch.manifest.batch, self._author, order, everything)
+        self._picture = Picture(batch, self._record.drafts)
+        course = Course(order, training=() if known else batch.training)
+        self._course = course.going_to(self._progress.reopened)
         self._view = self._drawn()
+
+    @property
+    def _progress(self) -> Progress:
+        return self._record.progress
 
     @property
     def words(self) -> Words:
@@ -132,12 +134,12 @@ class Session:
         """Agree to the consent text."""
         if self._view.phase is not Phase.CONSENT:
             return self._view
-        return self._done(self._agreed(share_corrections))
+        return self._done([self._agreed(share_corrections)])
 
     @property
     def asks_relation(self) -> bool:
         """Whether to ask how near the person is to the method: once, after the consent, before anything is judged."""
-        said = self._progress.state
+        said = self._progress.person
         begun = said.decided or said.skipped or said.trained
         open_ = said.consented and said.relation is None and not self._progress.withdrawn
         return open_ and not begun and not self.translating
@@ -146,22 +148,21 @@ class Session:
         """Say how near the person is to the method that is judged; what was said stays."""
         if not self.asks_relation:
             return self._view
-        return self._done(Related(**self._author.who(), relation=relation))
+        return self._done([Related(**self._author.who(), relation=relation)])
 
     def share(self, shares: bool) -> View:
         """Let what the person writes be used, or not any more: the consent is given anew, and the last one counts."""
         if self._view.phase not in _JUDGING:
             return self._view
-        given = None if shares is self._view.shares else self._agreed(shares)
+        given = [] if shares is self._view.shares else [self._agreed(shares)]
         said = saying.shared(self.words, shares=shares, translating=self.translating)
         return self._done(given, said)
 
     def _agreed(self, shares: bool) -> Consent:
         """Give the event that agrees: to the text that is shown, and to the same one when it is given anew."""
-        before = [each.payload for each in self._events if isinstance(each.payload, Consent)]
-        if before and self._progress.state.consented:
+        if (before := self._progress.person.consent) is not None:
             changed = {"wall": self._author.wall(), "share_corrections": shares}
-            return before[-1].model_copy(update=changed)
+            return before.model_copy(update=changed)
         text, shown = self.manifest.consent_in(self.words.language)
         return self._author.agreed(
             text,
@@ -172,8 +173,8 @@ class Session:
 
     def rate(self, item: str, rating: Rating, *, override: bool = False) -> View:
         """Rate the item that is shown, or answer the training item."""
-        if not self._means(item, training=True):
-            return self._view
+        if (not_meant := self._not_meant(item, training=True)) is not None:
+            return not_meant
         if self.translating:
             return self._trouble(saying.asks_for_translations(self.words))
         if self._view.phase is Phase.TRAINING:
@@ -186,8 +187,8 @@ class Session:
 
         The office that made a batch of an earlier version cannot read NOT_SHOWN, and gets UNSAID.
         """
-        if not self._means(item):
-            return self._view
+        if (not_meant := self._not_meant(item)) is not None:
+            return not_meant
         if why is CannotJudge.NOT_SHOWN and not self.manifest.knows_not_shown:
             why = CannotJudge.UNSAID
         judged = NotJudged(**self._judged(item, override=override), why=why)
@@ -196,8 +197,8 @@ class Session:
 
     def translate(self, item: str, text: str, *, override: bool = False) -> View:
         """Give the translation of the item that is shown; only where the batch asks for translations."""
-        if not self._means(item):
-            return self._view
+        if (not_meant := self._not_meant(item)) is not None:
+            return not_meant
         if not self.translating:
             return self._trouble(saying.asks_for_ratings(self.words))
         typed = storable(text).strip()
@@ -206,34 +207,41 @@ class Session:
         if len(typed) > MOST_TEXT:
             return self._too_long(item, TextField.TRANSLATION, typed)
         said = saying.translated(self.words)
-        drop = partial(self._drafts.drop, item, TextField.TRANSLATION)
         if typed == self._progress.written(item, TextField.TRANSLATION):
-            return self._done(None, said, self._course.going_to(None), drop)
+            return self._leave_as_it_is(item, said)
         given = Translate(**self._judged(item, override=override), text=typed)
-        return self._decide(given, said, drop)
+        return self._decide(given, said)
+
+    def _leave_as_it_is(self, item: str, said: str) -> View:
+        texts, drafts = self._record.typed_about(item)
+        drafts.append(Draft(item, TextField.TRANSLATION, None))
+        return self._done(texts, said, self._course.going_to(None), drafts)
 
     def skip(self, item: str) -> View:
         """Put the item that is shown at the end."""
-        if not self._means(item):
-            return self._view
+        if (not_meant := self._not_meant(item)) is not None:
+            return not_meant
         course = self._course.decided(put_aside=item)
         said = saying.put_aside(self.words, again=self._view.phase is Phase.SKIPPED)
-        return self._done(Skip(**self._author.about(item)), said, course)
+        return self._done([Skip(**self._author.about(item))], said, course)
 
     def undo(self) -> View:
         """Take the last decision back with its reasons, as often as there is one; its item is shown again."""
         if self._view.item is not None and not self._time.takes_keys():
-            return self._view
-        undoable = self._progress.state.undoable
-        if self._view.phase not in _JUDGING or not undoable:
+            return self._too_soon()
+        target = self._progress.last_act
+        if self._view.phase not in _JUDGING or target is None:
             return self._say(saying.nothing_to_take_back(self.words))
-        decision = self._progress.decisions[undoable[-1]]
-        reasons = not isinstance(decision, Skip) and decision.item in self._progress.state.reasons
+        decision = self._progress.decisions[target]
+        try:
+            beside, drafts = self._record.undone_beside(target)
+        except HarnessError as error:
+            return self._trouble(*trouble(self.words, error))
         view = self._done(
-            Undo(**self._author.who(), target=undoable[-1]),
-            saying.taken_back(self.words, decision, reasons=reasons, translating=self.translating),
+            [*beside, Undo(**self._author.who(), target=target)],
+            saying.taken_back(self.words, decision, beside, translating=self.translating),
             self._course.going_to(decision.item),
-            first=Reasons(**self._author.about(decision.item), reasons=()) if reasons else None,
+            drafts,
         )
         if not view.trouble and not isinstance(decision, Skip):
             self._rest.take_back()
@@ -254,6 +262,17 @@ class Session:
         item = self._course.next_unrated(self._progress, here)
         return self.go_to(item) if item else self._say(saying.all_answered(self.words))
 
+    def go_to_unsaved(self) -> View:
+        """Show the next item with words that are not saved, in the person's order, after the last one the first."""
+        here = self._view.item.id if self._view.item else ""
+        unsaved, number = self._view.unsaved, self._progress.number(here)
+        later = (each.item for each in unsaved if each.number > number)
+        item = next(later, unsaved[0].item if unsaved else None)
+        if self._view.phase not in _JUDGING or item is None:
+            return self._say(saying.all_saved(self.words))
+        self.go_to(item)
+        return self._say(saying.not_saved_here(self.words))
+
     def go_to(self, item: str | None) -> View:
         """Show an item of this person out of turn; None goes back to where they were without it."""
         if self._view.phase in _JUDGING and item in {None, *self._course.order}:
@@ -270,16 +289,21 @@ class Session:
         if not self._at_hand(item):
             return self._view
         chosen = tuple(reason for reason in Reason if reason in reasons)
-        return self._done(
-            Reasons(**self._author.about(item), reasons=chosen), saying.reasons(self.words, chosen)
-        )
+        said = saying.reasons(self.words, chosen)
+        return self._done([Reasons(**self._author.about(item), reasons=chosen)], said)
 
     def keep_draft(self, item: str, field: TextField, text: str) -> None:
-        """Keep what is being typed, so that no crash loses it; NotSaved where it cannot be kept."""
+        """Keep what is being typed, so that no crash loses it.
+
+        Raises NotSaved where the disk does not take it; it is then shown, and tried again with what comes next.
+        """
         self.touched()
         withdrawn = self._progress.words_withdrawn and field is not TextField.TRANSLATION
-        if self._at_hand(item) and not withdrawn:
-            self._drafts.keep(item, field, text, self._progress.written(item, field))
+        if not self._at_hand(item) or withdrawn:
+            return
+        try:
+            self._record.drafts.keep(item, field, text, self._progress.written(item, field))
+        finally:
             self._view = replace(self._drawn(), said=self._view.said)
 
     def save_text(self, item: str, field: TextField, text: str) -> View:
@@ -294,19 +318,16 @@ class Session:
         typed = storable(text).strip()
         if len(typed) > MOST_TEXT:
             return self._too_long(item, field, typed)
-        kind = Comment if field is TextField.COMMENT else Suggest
-        return self._done(
-            kind(**self._author.about(item), text=typed),
-            saying.text(self.words, field, typed),
-            then=partial(self._drafts.drop, item, field),
-        )
+        said, dropped = saying.text(self.words, field, typed), Draft(item, field, None)
+        given = KIND_OF[field](**self._author.about(item), text=typed)
+        return self._done([given], said, drafts=[dropped])
 
     def flag_harm(self, item: str, harmful: bool) -> View:
         """Call an item harmful or culturally wrong, or take that back."""
         if not self._at_hand(item):
             return self._view
         flag = HarmFlag(**self._author.about(item), harmful=harmful)
-        return self._done(flag, saying.harm(self.words, harmful=harmful))
+        return self._done([flag], saying.harm(self.words, harmful=harmful))
 
     def withdraw(self, scope: Scope) -> View:
         """Take back what this person gave, at any time, and erase it from this computer."""
@@ -315,7 +336,7 @@ class Session:
             wall=self._author.wall(), reviewer=self._reviewer, batch=batch, scope=scope
         )
         said = saying.withdrawn(self.words, scope, translating=self.translating)
-        return self._done(payload, said, then=self._reread)
+        return self._done([payload], said, then=self._record.reread)
 
     def export(self, folder: Path) -> Exported:
         """Write everything about this batch as one sealed file into a folder and read it back.
@@ -323,13 +344,15 @@ class Session:
         Raises NotSaved or FileError in words; the ratings stay on this computer either way.
         """
         exported = hand_over(self._laptop, self._batch, self._reviewer, folder, self._author.wall())
-        self._reread()
+        self._record.reread()
         self._say("")
         return exported
 
     def close(self) -> None:
-        """End the sitting: no key does anything any more. Everything is on the disk already."""
+        """End the sitting: no key does anything any more. Everything is on the disk, if it takes anything now."""
         self._time.reset()
+        with suppress(NotSaved):
+            self._record.drafts.keep_held()
 
     def _judged(self, item: str, *, override: bool) -> dict[str, Any]:
         return self._author.decided(
@@ -338,12 +361,18 @@ class Session:
 
     # which item a key means
 
-    def _means(self, item: str, *, training: bool = False) -> bool:
-        """Tell whether a key means this item: it is shown, painted, and not only just now."""
+    def _not_meant(self, item: str, *, training: bool = False) -> View | None:
+        """Return what to show of a key that cannot mean this item; None where it is shown, and not only just now."""
         view = self._view
         lessons = training and view.phase is Phase.TRAINING and view.lesson is None
         right = view.item is not None and view.item.id == item
-        return right and (lessons or view.phase in _ANSWERING) and self._time.takes_keys()
+        if not (right and (lessons or view.phase in _ANSWERING)):
+            return view
+        return None if self._time.takes_keys() else self._too_soon()
+
+    def _too_soon(self) -> View:
+        said = saying.too_soon(self.words)
+        return self._show(replace(self._drawn(), said=said, too_soon=True))
 
     def _at_hand(self, item: str) -> bool:
         """Tell whether words can be said about this item: it is shown, or was judged last."""
@@ -357,15 +386,15 @@ class Session:
         exercise = next(each for each in self._batch.training if each.id == item)
         lesson = Lesson(given, exercise.rating, exercise.explanation)
         course = replace(self._course, lesson=(self._place, lesson))
-        return self._done(Train(**self._author.about(item), rating=given), course=course)
+        return self._done([Train(**self._author.about(item), rating=given)], course=course)
 
-    def _decide(
-        self,
-        judged: Rate | NotJudged | Translate,
-        said: str,
-        then: Callable[[], None] | None = None,
-    ) -> View:
-        view = self._done(judged, said, self._course.decided(), then)
+    def _decide(self, judged: Rate | NotJudged | Translate, said: str) -> View:
+        """Keep an answer, and with it what was typed about its item."""
+        texts, drafts = self._record.typed_about(judged.item)
+        if isinstance(judged, Translate):
+            drafts.append(Draft(judged.item, TextField.TRANSLATION, None))
+        said = saying.with_texts(self.words, said, texts)
+        view = self._done([*texts, judged], said, self._course.decided(), drafts)
         if view.trouble:
             return view
         self._rest.judged(judged.active_ms)
@@ -376,46 +405,26 @@ class Session:
 
     def _done(
         self,
-        payload: AnyPayload | None,
+        payloads: Sequence[AnyPayload],
         said: str = "",
         course: Course | None = None,
+        drafts: Sequence[Draft] = (),
         then: Callable[[], None] | None = None,
-        first: AnyPayload | None = None,
     ) -> View:
-        """Make an event durable, after the one that goes ``first``; only then show what follows.
+        """Make events and changes of drafts durable, all or none; only then show what follows.
 
-        None where what is in the log stays as it is. On failure the course stays.
+        On failure the course stays.
         """
         try:
-            for event in (first, payload):
-                if event is not None:
-                    self._keep(event)
+            self._record.keep(payloads, drafts, language=self.words.language)
             if then is not None:
                 then()
         except HarnessError as error:
-            self._read(self._events)
             return self._trouble(*trouble(self.words, error))
-        self._read(self._events)
         self._course = course or self._course
         return self._say(said)
 
-    def _keep(self, payload: AnyPayload) -> None:
-        """Append an event; before the first one of a sitting, that the sitting began."""
-        if not self._began and not isinstance(payload, Consent | Withdraw):
-            self._events.append(self._laptop.append(self._author.began(self.words.language)))
-            self._began = True
-        self._events.append(self._laptop.append(payload))
-
-    def _reread(self) -> None:
-        """Read what is on the disk: something was erased there, or noted by another."""
-        batch = self.manifest.batch
-        self._read(own_events(self._laptop.events(), batch, self._reviewer))
-
     # what is shown
-
-    def _read(self, events: list[Event]) -> None:
-        self._events = events
-        self._progress = progress(events, self.manifest.batch, self._reviewer)
 
     def _say(self, said: str) -> View:
         return self._show(replace(self._drawn(), said=said))

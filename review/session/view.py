@@ -86,6 +86,16 @@ class LastJudged:
 
 
 @dataclass(frozen=True, slots=True)
+class Unsaved:
+    """An item about which the person typed something that is not saved, and so would not be handed over."""
+
+    item: str
+    number: int
+    """1-based place among the person's items."""
+    fields: frozenset[TextField]
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """Everything that a face needs to draw itself."""
 
@@ -100,6 +110,8 @@ class View:
     last: LastJudged | None = None
     skipped: int = 0
     """Items that wait at the end."""
+    unsaved: tuple[Unsaved, ...] = ()
+    """What is only a draft, in the person's order."""
     can_undo: bool = False
     handed_over: str = ""
     """When these answers were handed over, ``2026-03-02 14:05`` by this computer's clock; empty where they
@@ -108,6 +120,8 @@ class View:
     """Whether the person lets what they write be used; False before they were asked."""
     said: str = ""
     """One quiet sentence about what the last key did, in the reviewer's language; empty for nothing."""
+    too_soon: bool = False
+    """True where the last key came before it could be meant for what is shown, and so did nothing."""
     trouble: str = ""
     """Why the last key was not saved and what to do, in the reviewer's language; nothing advanced."""
     detail: str = ""

@@ -31,6 +31,8 @@ class Kept:
     """Answers of all people, handed over or not."""
     waiting: int = 0
     """Sentences about which something was said that was not handed over since."""
+    drafts: int = 0
+    """Texts that somebody wrote and did not save: no file holds them."""
     taken_back: bool = False
     """True where something was taken back of what an organisation has, and it was not told yet."""
     reviewers: Mapping[str, str] = field(default_factory=dict)
@@ -47,6 +49,7 @@ def kept(laptop: Laptop) -> Kept:
     return Kept(
         batches=len(batches),
         answers=sum(len(state.decided) for state in fold(events).reviewers.values()),
+        drafts=laptop.count_drafts(),
         waiting=sum(sum(changed.values()) for changed in waiting.values()),
         taken_back=bool(untold),
         reviewers=untold | people,

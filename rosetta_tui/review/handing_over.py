@@ -16,6 +16,8 @@ from textual.widgets.option_list import Option
 from harness.failures import HarnessError
 from review.session import page_words
 from review.session.handing_over import Exported
+from review.session.keys import KEYS, Act
+from review.session.onward import Onward
 from review.session.troubles import trouble
 from rosetta_tui.review.key_line import Hint, KeyLine
 from rosetta_tui.review.page import Page, paragraph
@@ -25,14 +27,18 @@ from rosetta_tui.review.trouble import TroubleLine
 from rosetta_tui.text import show
 
 
-class HandOverPage(Page[None]):
-    """Writes to the stick that is chosen; a folder can be typed where there is none."""
+class HandOverPage(Page[Onward]):
+    """Writes to the stick that is chosen; a folder can be typed where there is none.
+
+    Gives UNSAVED where the person looks at words that are only drafts first.
+    """
 
     AUTO_FOCUS = "OptionList"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "look", show=False),
         Binding("f", "folder", show=False),
         Binding("r", "look", show=False),
+        Binding(KEYS[Act.UNSAVED][0], "unsaved", show=False),
     ]
 
     def __init__(self, sitting: Sitting) -> None:
@@ -50,7 +56,11 @@ class HandOverPage(Page[None]):
 
     def body(self) -> ComposeResult:
         """Lay out the question and the places."""
-        yield paragraph("")
+        view = self._sitting.view
+        yield paragraph(page_words.how_far(self.words, view))
+        if said := page_words.unsaved(self.words, view):
+            yield paragraph(said, "$warn")
+        yield Static(classes="asked")
         yield OptionList()
         yield Input(max_length=1000, classes="wide", select_on_focus=False)
 
@@ -69,9 +79,19 @@ class HandOverPage(Page[None]):
         return [
             Hint(words("Enter"), first, "save_here"),
             *again,
+            *self._to_unsaved(),
             Hint("f", words("another folder"), "folder"),
             Hint(words("Esc"), words("back"), "leave"),
         ]
+
+    def _to_unsaved(self) -> list[Hint]:
+        way = self.words("what is not saved")
+        return [Hint(KEYS[Act.UNSAVED][0], way, "unsaved")] if self._sitting.view.unsaved else []
+
+    def action_unsaved(self) -> None:
+        """Look at what is only a draft, while nothing is being written."""
+        if self._sitting.view.unsaved and not self._busy and not self._done:
+            self.dismiss(Onward.UNSAVED)
 
     def action_look(self) -> None:
         """Look for sticks; after handing over, go back."""
@@ -118,7 +138,7 @@ class HandOverPage(Page[None]):
         return page_words.place_to_save(self.words, place, on_stick=is_stick).replace("\n", "   ")
 
     def _tell(self, words: str) -> None:
-        self.query_one(".body > Static", Static).update(told(words))
+        self.query_one(".asked", Static).update(told(words))
         self.query_one(KeyLine).offer(self.hints())
 
     def action_save_here(self) -> None:

@@ -12,9 +12,11 @@ from rosetta_tui.review.key_line import Hint
 def hints(words: Words, view: View) -> list[Hint]:
     """Give the keys beside the ratings."""
     offered = [_hint(offer.act, offer.said) for offer in offers(words, view) if offer.now]
-    if view.lesson is None:
-        return offered
-    return [Hint(words("Enter"), words("go on"), "enter"), *offered]
+    if view.lesson is not None:
+        return [Hint(words("Enter"), words("go on"), "enter"), *offered]
+    if view.item is not None and view.item.stands:
+        return [Hint(words("Enter"), words("back"), "enter"), *offered]
+    return offered
 
 
 def _hint(act: Act, said: str) -> Hint:

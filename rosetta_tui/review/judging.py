@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Reason
-from review.session import item_words, page_words
+from review.session import item_words, page_words, saying
 from review.session.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of
 from review.session.labels import harm_question
 from review.session.onward import ONWARD_OF, Onward
@@ -55,9 +55,12 @@ class JudgingScreen(ItemPage):
         super().__init__(sitting)
         self._busy = False
         """True while the session works: keys that come meanwhile were not meant for what comes next."""
+        self._missed = False
+        """True where a key came meanwhile: what did nothing is said."""
         self._deeds: dict[Act, Callable[[ShownItem], None]] = {
             Act.SKIP: lambda item: self._do(partial(sitting.session.skip, item.id)),
             Act.UNRATED: lambda _: self._do(sitting.session.go_to_unrated),
+            Act.UNSAVED: lambda _: self._do(sitting.session.go_to_unsaved),
             Act.CANNOT_JUDGE: self._ask_why,
             Act.REASONS: self._ask_reasons,
             Act.COMMENT: partial(self._write, TextField.COMMENT),
@@ -97,11 +100,20 @@ class JudgingScreen(ItemPage):
             self._save(self.query_one(Writing).text)
         elif self.mode is Mode.JUDGE and self.view.lesson is not None:
             self._do(self.sitting.session.go_on)
+        elif self.mode is Mode.JUDGE:
+            self._leave_as_it_is()
+
+    def _leave_as_it_is(self) -> None:
+        """Go back to where the person was before they came to look at words of theirs."""
+        if self.view.item is not None and self.view.item.stands:
+            self._do(partial(self.sitting.session.go_to, None))
 
     def action_back(self) -> None:
         """Go back to the ratings; what was typed stays as a draft."""
         if self.mode is Mode.WRITING:
             self._put_away(self.query_one(Writing).text)
+        elif self.mode is Mode.JUDGE:
+            self._leave_as_it_is()
         else:
             self.enter(Mode.JUDGE)
 
@@ -115,6 +127,7 @@ class JudgingScreen(ItemPage):
             self._act(Act(name))
 
     def _typed(self, character: str) -> None:
+        self._missed = self._missed or self._busy
         if self._busy:
             return
         if self.mode is Mode.REASONS:
@@ -150,6 +163,9 @@ class JudgingScreen(ItemPage):
             slow.stop()
             self._busy = False
         then(view)
+        missed, self._missed = self._missed, False
+        if missed and view.item is not None:
+            self.say(f"{view.said} {saying.too_soon(self.words)}".strip())
 
     def _act(self, act: Act | None) -> None:
         item = self.view.item
@@ -294,16 +310,21 @@ class JudgingScreen(ItemPage):
             case Onward.UNDO:
                 self._do(session.undo)
             case Onward.HAND_OVER:
-                self.app.push_screen(HandOverPage(self.sitting), self._came_back)
+                self.app.push_screen(HandOverPage(self.sitting), self._handed_over)
             case Onward.WITHDRAW:
                 self.app.push_screen(WithdrawPage(self.words), self._withdraw)
             case Onward.SHARING:
                 self._do(partial(session.share, not self.view.shares))
+            case Onward.UNSAVED:
+                self._do(session.go_to_unsaved)
             case Onward.HELP:
                 page = HelpPage(self.words, page_words.guide(self.words, session.manifest))
                 self.app.push_screen(page, self._came_back)
             case _:
                 self.dismiss(None)
+
+    def _handed_over(self, onward: Onward | None) -> None:
+        self._came_back(None) if onward is None else self._go(onward)
 
     def _came_back(self, _: object) -> None:
         self.draw(self.sitting.view)

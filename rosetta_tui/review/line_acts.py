@@ -68,12 +68,8 @@ class LineActs:
         """Decide about the item that is shown; of what came too soon to be meant for it, say so."""
         if view.item is None:
             self._console.say(self._words("There is no sentence to answer here."))
-        elif decide(view.item) is view:
-            self._too_soon()
-
-    def _too_soon(self) -> None:
-        self._console.forget_what_was_typed()
-        self._console.say(self._words("That came too soon to be meant. Type it again."))
+        elif decide(view.item).too_soon:
+            self._console.forget_what_was_typed()
 
     def _rate(self, item: ShownItem, rating: Rating) -> View:
         return self._session.rate(item.id, rating, override=self._override(item))
@@ -99,10 +95,10 @@ class LineActs:
         """Leave the item for later."""
         self._judge(view, lambda item: self._session.skip(item.id))
 
-    def undo(self, view: View) -> None:
+    def undo(self) -> None:
         """Take the last decision back."""
-        if self._session.undo() is view:
-            self._too_soon()
+        if self._session.undo().too_soon:
+            self._console.forget_what_was_typed()
 
     # words about an item
 
@@ -130,7 +126,14 @@ class LineActs:
         before = item.comment if field is TextField.COMMENT else item.suggestion
         text = typed or self._asked_text(item, field, before)
         if text:
-            self._session.save_text(item.id, field, "" if text == _DELETE else text)
+            self._save(item, field, "" if text == _DELETE else text)
+
+    def _save(self, item: ShownItem, field: TextField, text: str) -> None:
+        """Save words; from a sentence whose answer stands, go back to where the person was before."""
+        view = self._session.save_text(item.id, field, text)
+        if view.item is not None and view.item.stands and not view.trouble:
+            self._console.say(view.said)
+            self._session.go_to(None)
 
     def _asked_text(self, item: ShownItem, field: TextField, before: str) -> str:
         """Read lines until an empty one; each is on the disk before the next is asked for."""
@@ -175,6 +178,10 @@ class LineActs:
         """Go to the next item without an answer."""
         self._session.go_to_unrated()
 
+    def unsaved(self) -> None:
+        """Go to the next sentence with words that are not saved."""
+        self._session.go_to_unsaved()
+
     def hand_over(self) -> None:
         """Write the answers to a stick."""
         hand_over(self._opening, self._session, self._console, self._places)
@@ -212,12 +219,13 @@ class LineActs:
 _ACTS: Final[Mapping[Act, Callable[[LineActs, View, str], None]]] = {
     Act.CANNOT_JUDGE: lambda acts, view, rest: acts.cannot_judge(view, rest),
     Act.SKIP: lambda acts, view, _: acts.skip(view),
-    Act.UNDO: lambda acts, view, _: acts.undo(view),
+    Act.UNDO: lambda acts, _view, _rest: acts.undo(),
     Act.REASONS: lambda acts, view, rest: acts.reasons(view, rest),
     Act.COMMENT: lambda acts, view, rest: acts.text(view, TextField.COMMENT, rest),
     Act.WORDING: lambda acts, view, rest: acts.text(view, TextField.SUGGESTION, rest),
     Act.HARM: lambda acts, view, _: acts.harm(view),
     Act.UNRATED: lambda acts, _view, _rest: acts.unrated(),
+    Act.UNSAVED: lambda acts, _view, _rest: acts.unsaved(),
     Act.HAND_OVER: lambda acts, _view, _rest: acts.hand_over(),
     Act.SHARING: lambda acts, _view, _rest: acts.share(),
     Act.WITHDRAW: lambda acts, _view, _rest: acts.withdraw(),

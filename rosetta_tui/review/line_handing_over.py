@@ -6,9 +6,10 @@ from pathlib import Path
 
 from harness.failures import HarnessError
 from review.session import page_words
-from review.session.keys import scope_of
+from review.session.keys import Act, act_of, scope_of
 from review.session.labels import scope_label
 from review.session.session import Session
+from review.session.words import Words
 from rosetta_tui.review import line_pages as pages
 from rosetta_tui.review.console import Console
 from rosetta_tui.review.line_opening import tell_trouble, yes
@@ -19,7 +20,15 @@ from rosetta_tui.text import plain
 def hand_over(opening: Opening, session: Session, console: Console, places: list[Path]) -> None:
     """Write the answers to a stick and say the six words."""
     words = session.words
-    folder = _folder(opening, session, console, places)
+    console.say(page_words.how_far(words, session.view))
+    if unsaved := pages.unsaved_words(words, session.view):
+        console.say(unsaved)
+    stick = next((place for place in places if opening.on_stick(place)), None)
+    typed = _asked_place(words, console, places, offered=stick is not None)
+    if act_of(typed) is Act.UNSAVED and session.view.unsaved:
+        session.go_to_unsaved()
+        return
+    folder = _folder(typed, places, stick)
     if folder is None:
         console.say(words("Nothing was written. Your answers are kept on this computer."))
         return
@@ -38,21 +47,21 @@ def hand_over(opening: Opening, session: Session, console: Console, places: list
     console.ask(words("Enter goes on:"))
 
 
-def _folder(
-    opening: Opening, session: Session, console: Console, places: list[Path]
-) -> Path | None:
-    """Ask where to, one place offered by Enter; None for nowhere."""
-    words = session.words
-    stick = next((place for place in places if opening.on_stick(place)), None)
+def _asked_place(words: Words, console: Console, places: list[Path], *, offered: bool) -> str:
+    """Ask where to; ``offered`` tells whether Enter stands for the first place."""
     for number, place in enumerate(places, 1):
         console.say(words("{key}: {label}", key=number, label=plain(str(place))))
-    if stick is not None:
+    if offered:
         prompt = words("Enter saves in number 1. Type a number or a folder, or q:")
     else:
         console.say(words("No stick was found."))
         prompt = words("Type a folder, or only Enter for nowhere:")
-    typed = console.ask(prompt).strip()
-    if typed.casefold() == "q":
+    return console.ask(prompt).strip()
+
+
+def _folder(typed: str, places: list[Path], stick: Path | None) -> Path | None:
+    """Return what was typed as a place, the stick for nothing typed; None for nowhere."""
+    if act_of(typed) is Act.QUIT:
         return None
     if not typed:
         return stick

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Rating, Reason
-from review.session import item_words
+from review.session import item_words, page_words
 from review.session.beside import beside
 from review.session.keys import ACT_WORDS, KEYS, Act, key_name
 from review.session.labels import (
@@ -113,11 +113,12 @@ def rest_words(words: Words, view: View) -> str:
 
 def aside_words(words: Words, view: View) -> str:
     """Say how many items wait, after all were seen."""
-    return words.plural(
+    said = words.plural(
         "You have seen all sentences. You left one for later.",
         "You have seen all sentences. You left {n} for later.",
         view.skipped,
     )
+    return " ".join(filter(None, (said, unsaved_words(words, view))))
 
 
 def end_words(words: Words, view: View) -> str:
@@ -126,9 +127,18 @@ def end_words(words: Words, view: View) -> str:
     said = thanks + " " + words("You answered {done} of {total}.", done=view.done, total=view.total)
     if view.skipped:
         said += " " + words("Enter shows those without an answer.")
+    if unsaved := unsaved_words(words, view):
+        said += " " + unsaved
     if view.handed_over:
         said += " " + words("Handed over at {time}.", time=view.handed_over)
     return said
+
+
+def unsaved_words(words: Words, view: View) -> str:
+    """Name what is only a draft, and the way to it; empty for nothing."""
+    said = page_words.unsaved(words, view)
+    way = words("Type {key} and Enter to look at it.", key=KEYS[Act.UNSAVED][0])
+    return f"{said} {way}" if said else ""
 
 
 def end_prompt(words: Words, view: View) -> str:

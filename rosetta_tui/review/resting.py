@@ -66,6 +66,15 @@ class PausePage(Page[Onward]):
     def _undo(self) -> list[Hint]:
         return [self._key(Act.UNDO, self.words("undo"))] if self._view.can_undo else []
 
+    def _unsaved(self) -> ComposeResult:
+        """Name what is only a draft."""
+        if said := page_words.unsaved(self.words, self._view):
+            yield paragraph(said, "$warn")
+
+    def _to_unsaved(self) -> list[Hint]:
+        way = self.words("what is not saved")
+        return [self._key(Act.UNSAVED, way)] if self._view.unsaved else []
+
     def _far(self) -> str:
         return page_words.far(self.words, self._view)
 
@@ -105,12 +114,14 @@ class LaterPage(PausePage):
         said = page_words.later(self.words, self._view)
         yield paragraph(said.first, "bold")
         yield from map(paragraph, said.rest)
+        yield from self._unsaved()
 
     def hints(self) -> Sequence[Hint]:
         """Give the keys."""
         words = self.words
         return [
             self._enter(words("look at them")),
+            *self._to_unsaved(),
             self._key(Act.HAND_OVER, words("hand over")),
             *self._undo(),
             self._key(Act.HELP, words("help")),
@@ -139,6 +150,7 @@ class EndPage(PausePage):
                     view.skipped,
                 )
             )
+        yield from self._unsaved()
         yield from self._what_to_do()
         yield paragraph(
             words(
@@ -168,6 +180,7 @@ class EndPage(PausePage):
         return [
             self._key(Act.HAND_OVER, words("hand over")),
             *again,
+            *self._to_unsaved(),
             *self._undo(),
             self._key(Act.SHARING, shares_or_not(words, shares=self._view.shares)),
             self._key(Act.WITHDRAW, words("take back")),

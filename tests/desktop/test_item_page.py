@@ -236,12 +236,14 @@ def test_the_page_going_away_keeps_the_draft(scene: Scene) -> None:
     assert scene.draft(item_id(1), TextField.SUGGESTION) == "abc"
 
 
-def test_ctrl_and_a_digit_rate_while_a_box_is_open_and_keep_its_text(scene: Scene) -> None:
+def test_ctrl_and_a_digit_rate_while_a_box_is_open_and_save_its_text(scene: Scene) -> None:
     scene.press("c")
     in_box(scene, "12")
     scene.press("3", modifiers=CONTROL)
     assert rated(scene) == [(item_id(1), Rating.ACCEPTABLE)]
-    assert scene.draft(item_id(1), TextField.COMMENT) == "12"
+    assert [each.text for each in scene.events(Comment)] == ["12"]
+    assert scene.draft(item_id(1), TextField.COMMENT) is None
+    assert "Saved: Acceptable. Your comment is saved." in texts(scene)
     assert scene.mode is Mode.ANSWER
     scene.press("c")
     assert scene.page._writing.text == ""

@@ -15,14 +15,16 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from review.desktop import banner, page
 from review.desktop.sentence_face import Mode
 from review.files.batch_form import BatchItem
-from review.log.payloads import Comment, NotJudged, Rate, Skip
+from review.log.payloads import Comment, NotJudged, Rate, Skip, Suggest
 from review.rating import CannotJudge, Rating
 from review.session.item_words import marks
+from review.session.onward import Onward
 from review.session.view import ShownItem, TextField
-from tests.desktop.item_scene import CONTROL, Make, Scene, button, in_box, rated, texts
-from tests.review.session.scenes import batch_of, item_id, items_of, training_of
+from tests.desktop.item_scene import Make, Scene, button, in_box, mark, rated, texts
+from tests.review.session.scenes import Clock, batch_of, item_id, items_of, training_of
 
 
 @contextmanager
@@ -81,22 +83,57 @@ def test_a_draft_that_was_not_kept_is_told_and_kept_at_the_next_chance(scene: Sc
     assert BUSY not in texts(scene)
 
 
-def test_a_draft_that_was_not_kept_comes_back_into_its_box(scene: Scene) -> None:
+def test_a_box_can_be_left_while_the_disk_takes_nothing(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(banner, "announce", lambda _, said: told.append(said))
     scene.press("e")
-    in_box(scene, "mine")
     with held(scene):
+        for letters in ("mi", "ne"):
+            in_box(scene, letters)
+            scene.page.keep_typed()
+            scene.idle()
+        assert len(told) == 1, "said once, not at each pause of the keys"
         scene.press(Qt.Key.Key_Escape)
         assert BUSY in texts(scene)
-        assert scene.mode is Mode.WRITING
-        assert scene.page._writing.text == "mine"
-        scene.press("3", modifiers=CONTROL)
-        assert scene.page._writing.text == "mine"
-    scene.press("3", modifiers=CONTROL)
-    assert scene.draft(item_id(1), TextField.SUGGESTION) == "mine"
+        assert scene.mode is Mode.ANSWER
+        assert "Your words are kept" not in texts(scene)
+        assert mark(scene, "Your better translation, not saved yet:") == "mine"
+        assert texts(scene).count("mine") == 1
+        scene.press("3")
+        assert rated(scene) == []
+        assert mark(scene, "Your better translation, not saved yet:") == "mine"
+        scene.press("x")
+        assert scene.onward == [Onward.HAND_OVER]
+    scene.press("3")
+    assert [each.text for each in scene.events(Suggest)] == ["mine"]
     assert rated(scene) == [(item_id(1), Rating.ACCEPTABLE)]
+    assert BUSY not in texts(scene)
 
 
-def test_a_slow_disk_is_told_of(qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_key_within_the_guard_is_seen_and_heard_to_do_nothing(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(page, "announce", lambda _, said: told.append(said))
+    clock = Clock()
+    scene = Scene(qtbot, tmp_path, guard=0.25, clock=clock)
+    scene.idle()
+    scene.press("3")
+    said = "That came too soon to be meant, so it did nothing. Do it again."
+    assert said in texts(scene)
+    assert told[-1] == said
+    assert rated(scene) == []
+    clock.seconds += 0.3
+    scene.press("3")
+    assert rated(scene) == [(item_id(1), Rating.ACCEPTABLE)]
+    scene.close()
+
+
+def test_a_slow_disk_is_told_of_and_so_is_a_key_that_came_meanwhile(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
     scene = Scene(qtbot, tmp_path, busy_seconds=20.0)
     scene.idle()
     with held(scene):
@@ -106,7 +143,11 @@ def test_a_slow_disk_is_told_of(qtbot: QtBot, tmp_path: Path) -> None:
         assert scene.item == item_id(1)
     scene.idle()
     assert rated(scene) == [(item_id(1), Rating.ACCEPTABLE)]
-    assert "Saved: Acceptable." in texts(scene)
+    too_soon = "That came too soon to be meant, so it did nothing. Do it again."
+    assert f"Saved: Acceptable. {too_soon}" in texts(scene)
+    scene.press("4")
+    assert "Saved: Excellent." in texts(scene)
+    assert too_soon not in texts(scene)
     scene.close()
 
 

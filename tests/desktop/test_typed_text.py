@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,14 +65,14 @@ def meanwhile(scene: Scene, asked: Callable[[], object], then: Callable[[], obje
 
 def fails(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the next save fail, and nothing after it."""
-    append = scene.laptop.append
+    record = scene.laptop.record
 
-    def once(payload: object) -> object:
-        monkeypatch.setattr(scene.laptop, "append", append)
+    def once(*given: Any) -> object:
+        monkeypatch.setattr(scene.laptop, "record", record)
         with held(scene):
-            return append(payload)  # type: ignore[arg-type]
+            return record(*given)
 
-    monkeypatch.setattr(scene.laptop, "append", once)
+    monkeypatch.setattr(scene.laptop, "record", once)
 
 
 def comments(scene: Scene) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import closing
 from random import Random
@@ -12,7 +13,8 @@ from review.log.chain import check_chain
 from review.log.event import Event, read_event
 from review.log.fold import fold
 from review.log.merge import merge
-from review.log.payloads import Kind
+from review.log.payloads import Kind, OfReviewer
+from review.log.person import Person
 from review.log.state import ReviewerState
 from review.log.table import create_event_table, insert_event, read_events
 from review.log.withdrawal import covered, withdrawals
@@ -87,12 +89,27 @@ def check(random: Random, made: History) -> None:
         made.files
     )
     withdrawn = withdrawals(ends[0].values())
+    check_one_by_one(ends[0].values())
     known = set(ends[0])
     assert known <= {event.id for event in made.truth}
     if known == {event.id for event in made.truth}:
         assert check_chain(ends[0].values()).whole
         reached = {event.id for event in made.truth if covered(event, withdrawn)}
         assert not [each for each in reached if ends[0][each].payload]
+
+
+def check_one_by_one(events: Iterable[Event]) -> None:
+    """Fold a history event by event, and compare after each with the fold of everything until then."""
+    withdrawn = withdrawals(events)
+    left = [event for event in events if event.payload and not covered(event, withdrawn)]
+    live: dict[tuple[str, str], Person] = defaultdict(Person)
+    for count, event in enumerate(sorted(left, key=lambda each: each.order), 1):
+        if isinstance(said := event.payload, OfReviewer):
+            live[said.batch, said.reviewer].add(event)
+        if count % 7 == 0 or count == len(left):
+            whole = fold(sorted(left, key=lambda each: each.order)[:count]).reviewers
+            assert {place: person.state() for place, person in live.items()} == whole
+            assert list(map(repr, whole.values())) == [repr(live[p].state()) for p in whole]
 
 
 def test_any_order_of_arrival_gives_one_state() -> None:

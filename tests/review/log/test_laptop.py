@@ -16,7 +16,7 @@ import pytest
 from harness.failures import StoreError, UsageError
 from review.log.chain import check_chain
 from review.log.event import read_event
-from review.log.laptop import FILE_NAME, Laptop, StoredBatch
+from review.log.laptop import FILE_NAME, Draft, Laptop, StoredBatch
 from review.log.laptop_schema import LAPTOP, MIGRATIONS
 from review.log.merge import export_events, merge
 from review.log.payloads import Export, Scope
@@ -181,13 +181,13 @@ def test_drafts_and_settings_last(tmp_path: Path) -> None:
     with Laptop.open(tmp_path) as laptop:
         assert (laptop.draft(*key), laptop.setting("language")) == (None, None)
         for text in ("n", "ni", "niwâpamâw ᐊᑎᒼ\n"):
-            laptop.save_draft(*key, text)
-        laptop.save_draft(*key[:3], "suggestion", "other")
+            laptop.save_drafts(*key[:2], [Draft(*key[2:], text)])
+        laptop.save_drafts(*key[:2], [Draft(key[2], "suggestion", "other")])
         laptop.set_setting("language", "en")
         laptop.set_setting("language", "fr")
     with Laptop.open(tmp_path) as laptop:
         assert (laptop.draft(*key), laptop.setting("language")) == ("niwâpamâw ᐊᑎᒼ\n", "fr")
-        laptop.drop_draft(*key)
+        laptop.save_drafts(*key[:2], [Draft(*key[2:], None)])
         laptop.set_setting("language", None)
         assert (laptop.draft(*key), laptop.setting("language")) == (None, None)
         assert laptop.draft(*key[:3], "suggestion") == "other"
@@ -196,7 +196,7 @@ def test_drafts_and_settings_last(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["x" * 4001, "\ud800"], ids=["long", "half"])
 def test_a_draft_that_no_event_could_hold_is_refused(tmp_path: Path, text: str) -> None:
     with Laptop.open(tmp_path) as laptop, pytest.raises(UsageError, match="4,000"):
-        laptop.save_draft(BATCH, ANN, "0" * 16, "comment", text)
+        laptop.save_drafts(BATCH, ANN, [Draft("0" * 16, "comment", text)])
 
 
 def test_nothing_is_acknowledged_that_a_withdrawal_reaches(tmp_path: Path) -> None:

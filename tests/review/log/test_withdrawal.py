@@ -13,7 +13,7 @@ import pytest
 from review.log.chain import check_chain
 from review.log.event import Event, events_sha256
 from review.log.fold import fold
-from review.log.laptop import FILE_NAME, Laptop
+from review.log.laptop import FILE_NAME, Draft, Laptop
 from review.log.merge import export_events, merge
 from review.log.payloads import Scope
 from review.log.presence import FILE_NAME as PRESENCE
@@ -64,8 +64,8 @@ def say_much(laptop: Laptop) -> tuple[list[Event], list[Event]]:
 def test_no_byte_of_it_is_left_on_the_laptop(tmp_path: Path) -> None:
     with Laptop.open(tmp_path) as laptop:
         anns, others = say_much(laptop)
-        laptop.save_draft(BATCH, ANN, ITEMS[0], "comment", DRAFT)
-        laptop.save_draft(BATCH, BEN, ITEMS[0], "comment", "Ben's draft")
+        laptop.save_drafts(BATCH, ANN, [Draft(ITEMS[0], "comment", DRAFT)])
+        laptop.save_drafts(BATCH, BEN, [Draft(ITEMS[0], "comment", "Ben's draft")])
         before = events_sha256(event.id for event in laptop.events())
         found = every_byte(tmp_path)
         assert all(trace in found for event in anns for trace in traces(event)[1:3])

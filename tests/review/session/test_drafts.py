@@ -1,16 +1,22 @@
 """What is typed and not saved yet: kept for its own sentence, gone as soon as it is saved, never saved in silence."""
 
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from review.log.payloads import Export, NotJudged, Translate
+from review.log.fold import fold
+from review.log.laptop import FILE_NAME
+from review.log.payloads import Export, Kind, NotJudged, Scope, Translate
+from review.log.saving import NotSaved
 from review.rating import CannotJudge, Rating
 from review.session.item_words import marks, translation_marks
-from review.session.view import TextField
+from review.session.session import Session
+from review.session.view import TextField, View
 from review.session.words import Words
 from tests.review.session.scenes import CODE, Sitting, batch_of, item_id, sentences_of
 from tests.review.thorough import times
@@ -182,3 +188,169 @@ def test_what_was_typed_last_is_what_is_shown(
     typed = steps[-1][1].replace("\ud800", "\ufffd").strip() if steps else ""
     assert shown.comment.strip() == typed
     sitting.laptop.close()
+
+
+# an answer saves what is typed about its sentence, and undo takes both back
+
+
+def said_of(sitting: Sitting, item: str) -> tuple[str, str]:
+    """Give comment and better wording of an item as they would be handed over: from the events alone."""
+    place = (sitting.batch.manifest.batch, CODE)
+    person = fold(sitting.laptop.events()).reviewers[place]
+    return person.comments.get(item, ""), person.suggestions.get(item, "")
+
+
+def type_both(sitting: Sitting, item: str) -> None:
+    sitting.session.keep_draft(item, TextField.COMMENT, " too formal ")
+    sitting.session.keep_draft(item, TextField.SUGGESTION, "mi vidis")
+
+
+ANSWERS: dict[str, Callable[[Session, str], View]] = {
+    "rate": lambda session, item: session.rate(item, Rating.GIST),
+    "cannot": lambda session, item: session.cannot_judge(item, CannotJudge.SUBJECT),
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=list(ANSWERS))
+def test_an_answer_saves_what_is_typed_and_undo_takes_both_back(
+    rating: Sitting, answer: Callable[[Session, str], View]
+) -> None:
+    item = rating.see()
+    rating.session.save_text(item, TextField.COMMENT, "old")
+    type_both(rating, item)
+    assert [each.number for each in rating.session.view.unsaved] == [1]
+    view = answer(rating.session, item)
+    assert view.said.endswith("Your comment is saved. Your translation is saved.")
+    assert (view.unsaved, said_of(rating, item)) == ((), ("too formal", "mi vidis"))
+    assert draft(rating, item, TextField.COMMENT) is None
+    rating.restart()  # undo works the next day, too
+    rating.see()
+    view = rating.session.undo()
+    assert view.said.endswith("Your words are kept, but not saved yet.")
+    assert said_of(rating, item) == ("old", "")
+    assert view.item is not None
+    assert (view.item.comment, view.item.suggestion) == ("too formal", "mi vidis")
+    assert [each.fields for each in view.unsaved] == [{TextField.COMMENT, TextField.SUGGESTION}]
+    rating.see()
+    answer(rating.session, item)
+    assert said_of(rating, item) == ("too formal", "mi vidis")
+
+
+def test_a_translation_saves_a_comment_that_is_typed(translating: Sitting) -> None:
+    item = translating.see()
+    translating.session.keep_draft(item, TextField.COMMENT, "an old word")
+    translating.session.translate(item, "niwâpamâw")
+    assert said_of(translating, item)[0] == "an old word"
+    session = translating.session
+    session.keep_draft(come_back(translating, item), TextField.COMMENT, "a very old word")
+    view = session.translate(item, "niwâpamâw")  # which stays as it is
+    assert (view.unsaved, said_of(translating, item)[0]) == ((), "a very old word")
+
+
+def test_an_emptied_comment_is_taken_back_by_the_answer(rating: Sitting) -> None:
+    item = rating.see()
+    rating.session.save_text(item, TextField.COMMENT, "old")
+    rating.session.keep_draft(item, TextField.COMMENT, "")
+    rating.session.rate(item, Rating.GIST)
+    assert said_of(rating, item) == ("", "")
+
+
+def test_undo_leaves_words_that_were_saved_otherwise(rating: Sitting) -> None:
+    item = rating.see()
+    rating.session.save_text(item, TextField.COMMENT, "saved by itself")
+    rating.session.keep_draft(item, TextField.SUGGESTION, "with the answer")
+    rating.session.rate(item, Rating.GIST)
+    rating.session.save_text(come_back(rating, item), TextField.SUGGESTION, "changed since")
+    rating.session.undo()
+    assert said_of(rating, item) == ("saved by itself", "changed since")
+    assert draft(rating, item, TextField.SUGGESTION) is None
+
+
+def test_undo_of_a_second_answer_leaves_what_the_first_saved(rating: Sitting) -> None:
+    item = rating.see()
+    type_both(rating, item)
+    rating.session.rate(item, Rating.GIST)
+    rating.session.rate(come_back(rating, item), Rating.REJECT)
+    rating.see()
+    rating.session.undo()
+    assert said_of(rating, item) == ("too formal", "mi vidis")
+    rating.see()
+    rating.session.undo()
+    assert said_of(rating, item) == ("", "")
+
+
+def test_answer_and_words_are_saved_together_or_not_at_all(tmp_path: Path) -> None:
+    """The transaction fails at its last step: neither the comment nor the answer is there, and nothing is lost."""
+    sitting = Sitting(tmp_path)
+    item = sitting.see()
+    type_both(sitting, item)
+    sitting.laptop.connection.execute(
+        "CREATE TEMP TRIGGER full BEFORE DELETE ON main.draft WHEN OLD.field = 'suggestion'"
+        " BEGIN SELECT RAISE(ABORT, 'full'); END"
+    )
+    view = sitting.session.rate(item, Rating.GIST)
+    assert view.trouble
+    assert [each.kind for each in sitting.laptop.events()] == [Kind.CONSENT]
+    assert (view.done, len(view.unsaved), view.item is not None) == (0, 1, True)
+    sitting.laptop.connection.execute("DROP TRIGGER full")
+    assert sitting.session.rate(item, Rating.GIST).unsaved == ()
+    assert said_of(sitting, item) == ("too formal", "mi vidis")
+    kinds = [each.kind for each in sitting.laptop.events()]
+    assert kinds == [Kind.CONSENT, Kind.SESSION, Kind.COMMENT, Kind.SUGGEST, Kind.RATE]
+    sitting.laptop.close()
+
+
+def test_words_that_the_disk_refused_are_saved_with_what_comes_next(tmp_path: Path) -> None:
+    sitting = Sitting(tmp_path)
+    item = sitting.see()
+    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        for text in ("too", "too formal"):
+            with pytest.raises(NotSaved):
+                sitting.session.keep_draft(item, TextField.COMMENT, text)
+    shown = sitting.session.view.item
+    assert shown is not None
+    assert (shown.comment, shown.drafts) == ("too formal", {TextField.COMMENT})
+    sitting.session.skip(item)
+    assert draft(sitting, item, TextField.COMMENT) == "too formal"
+    sitting.laptop.close()
+
+
+def test_what_is_only_a_draft_is_named_and_can_be_gone_to(rating: Sitting) -> None:
+    session = rating.session
+    type_both(rating, rating.see())
+    session.skip(FIRST)
+    session.rate(rating.see(), Rating.GIST)
+    session.keep_draft(come_back(rating, SECOND), TextField.COMMENT, "later")
+    session.go_to(None)
+    rating.restart()
+    session = rating.session
+    unsaved = [(each.item, each.number, len(each.fields)) for each in session.view.unsaved]
+    assert unsaved == [(FIRST, 1, 2), (SECOND, 2, 1)]
+    went = []
+    for _ in range(3):
+        view = session.go_to_unsaved()
+        assert view.item is not None
+        went.append(view.item.id)
+    assert went == [FIRST, SECOND, FIRST]
+    assert "not saved yet" in view.said
+    session.rate(rating.see(), Rating.GIST)
+    session.save_text(come_back(rating, SECOND), TextField.COMMENT, "later")
+    assert session.view.unsaved == ()
+    assert session.go_to_unsaved().said == "Everything that you wrote is saved."
+
+
+def test_a_half_written_translation_is_named_an_untouched_one_is_not(translating: Sitting) -> None:
+    session = translating.session
+    session.keep_draft(translating.see(), TextField.TRANSLATION, "ni")
+    assert [each.number for each in session.view.unsaved] == [1]
+    session.keep_draft(FIRST, TextField.TRANSLATION, "")
+    assert session.view.unsaved == ()
+
+
+def test_no_draft_outlives_what_was_taken_back(rating: Sitting) -> None:
+    type_both(rating, rating.see())
+    view = rating.session.withdraw(Scope.COMMENTS)
+    assert view.unsaved == ()
+    assert view.item is not None
+    assert view.item.comment == ""

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from review.log.event import Event
 from review.log.fold import fold
 from review.log.payloads import Kind, Rate, Scope
+from review.log.person import Person
 from review.rating import CannotJudge, Rating, Reason
 from review.session.view import Phase, TextField
 from tests.review.session.scenes import CODE, Sitting, batch_of, item_id, items_of, training_of
@@ -59,23 +61,29 @@ def test_a_key_right_after_painting_is_not_meant_for_what_was_painted(
     sitting: Sitting, late: float
 ) -> None:
     item = sitting.see(late)
-    before = sitting.session.view
     for act in (
         lambda: sitting.session.rate(item, Rating.EXCELLENT),
         lambda: sitting.session.cannot_judge(item, CannotJudge.SUBJECT),
         lambda: sitting.session.skip(item),
+        sitting.session.undo,
     ):
-        assert act() is before
+        view = act()
+        assert view.too_soon
+        assert view.said == "That came too soon to be meant, so it did nothing. Do it again."
+        assert (view.item, view.trouble) == (sitting.session.view.item, "")
     assert kinds(sitting) == [Kind.CONSENT]
+    sitting.clock.seconds += 1
+    assert not sitting.session.rate(item, Rating.EXCELLENT).too_soon
 
 
 def test_a_key_for_another_item_or_before_painting_does_nothing(sitting: Sitting) -> None:
-    before = sitting.session.view
-    assert sitting.session.rate(item_id(1), Rating.GIST) is before  # not painted
+    assert sitting.session.rate(item_id(1), Rating.GIST).too_soon  # not painted
     sitting.see()
+    before = sitting.session.view
     assert sitting.session.rate(item_id(2), Rating.GIST) is before
     sitting.session.close()
-    assert sitting.session.rate(item_id(1), Rating.GIST) is before
+    assert sitting.session.rate(item_id(1), Rating.GIST).done == 0
+    assert kinds(sitting) == [Kind.CONSENT]
 
 
 def test_undo_goes_back_without_limit_and_shows_what_it_was(sitting: Sitting) -> None:
@@ -432,3 +440,28 @@ def test_after_an_undo_what_is_left_for_later_does_not_lead_reasons_to_an_older_
     sitting.session.undo()
     view = sitting.session.skip(sitting.see())
     assert view.last is None
+
+
+def test_a_key_folds_only_the_events_that_it_makes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sitting = Sitting(tmp_path, batch_of(items_of(12)))
+    for _ in range(8):
+        sitting.rate()
+    folded: list[Kind] = []
+    add = Person.add
+
+    def noted(person: Person, event: Event) -> None:
+        folded.append(event.kind)
+        add(person, event)
+
+    monkeypatch.setattr(Person, "add", noted)
+    monkeypatch.setattr(sitting.laptop, "events", lambda *_: pytest.fail("the log is read again"))
+    sitting.rate()
+    sitting.session.skip(sitting.see())
+    sitting.session.keep_draft(sitting.see(), TextField.COMMENT, "so")
+    sitting.rate()
+    sitting.see()
+    sitting.session.undo()
+    assert folded == [Kind.RATE, Kind.SKIP, Kind.COMMENT, Kind.RATE, Kind.COMMENT, Kind.UNDO]
+    sitting.laptop.close()

@@ -170,10 +170,10 @@ async def test_every_trouble_is_told_in_words_at_80_columns(
     async with app.run_test(size=SMALL) as pilot:
         await begin(pilot)
 
-        def fail(_: object) -> None:
+        def fail(*_: object) -> None:
             raise NotSaved(problem, Path("x"), "SQLITE_SOMETHING")
 
-        monkeypatch.setattr(app.laptop, "append", fail)
+        monkeypatch.setattr(app.laptop, "record", fail)
         await press(pilot, "2")
         shown = " ".join(text(app).replace("█", " ").split())
         assert SAVING[problem] in shown

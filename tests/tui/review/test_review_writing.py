@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -134,3 +136,60 @@ def test_scripts_keep_their_letters() -> None:
     for kept in ("niwâpamâw ᓂᐚᐸᒫᐤ", "م\u200cن", "line\nline", "ﬁ ꞌ ʔ x\u030c"):
         assert harmless(kept) == kept
     assert harmless("a\u00a0b\tc\r\nd") == "a b c\nd"
+
+
+async def test_words_left_with_escape_are_saved_by_the_answer(app: Reviewing) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "c")
+        await write(pilot, "too formal")
+        await press(pilot, "escape", "2")
+        assert said(app, Kind.COMMENT) == ["too formal"]
+        assert "Saved: Gist. Your comment is saved." in text(app)
+        await press(pilot, "u")
+        assert said(app, Kind.COMMENT) == ["too formal", ""]
+        assert "Your comment, not saved yet: too formal" in text(app)
+
+
+async def test_the_last_pages_name_words_that_are_not_saved_and_lead_there(app: Reviewing) -> None:
+    named = "What you wrote about 1 sentence is not saved"
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "c")
+        await write(pilot, "half")
+        await press(pilot, "escape", "s", "2", "3")
+        assert named in text(app)
+        await press(pilot, "x")
+        assert named in text(app)
+        assert "You answered 2 of 3. 1 sentence is left for later." in text(app)
+        await press(pilot, "t")
+        assert "Sentence 1 of 3" in text(app)
+        assert "Your comment, not saved yet: half" in text(app)
+        await press(pilot, "4")
+        assert "That was the last one." in text(app)
+        assert named not in text(app)
+        assert said(app, Kind.COMMENT) == ["half"]
+        app.session.go_to(item_id(2))
+        app.session.keep_draft(item_id(2), TextField.COMMENT, "later")
+        app.session.go_to(None)
+        await press(pilot, "t", "c", "enter", "enter")
+        assert "That was the last one." in text(app)
+        assert said(app, Kind.COMMENT) == ["half", "later"]
+
+
+async def test_words_that_the_disk_refuses_are_told_once_and_not_lost(app: Reviewing) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "c")
+        with closing(sqlite3.connect(app.laptop.path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            await write(pilot, "half")
+            await press(pilot, "escape")
+            assert text(app).count("This was not saved") == 1
+            assert "Your comment, not saved yet: half" in text(app)
+            await press(pilot, "2")
+            assert "Your comment, not saved yet: half" in text(app)
+            assert "Sentence 1 of 3" in text(app)
+        await press(pilot, "2")
+        assert said(app, Kind.COMMENT) == ["half"]
+        assert "Sentence 2 of 3" in text(app)

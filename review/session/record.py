@@ -1,0 +1,98 @@
+"""What one reviewer's sitting keeps on the laptop: events, drafts, and what both add up to so far.
+
+Events are read once; after that only what is new is folded in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from review.log.event import Event
+from review.log.laptop import Draft, Laptop
+from review.log.payloads import AnyPayload, Comment, Consent, Kind, Reasons, Skip, Suggest, Withdraw
+from review.session.author import Author
+from review.session.drafts import Drafts
+from review.session.progress import Progress, own_events
+from review.session.view import TextField
+
+KIND_OF: Final[Mapping[TextField, type[Comment | Suggest]]] = {
+    TextField.COMMENT: Comment,
+    TextField.SUGGESTION: Suggest,
+}
+"""What is written beside an answer → its kind of event."""
+_FIELD_OF: Final = {Kind.COMMENT: TextField.COMMENT, Kind.SUGGEST: TextField.SUGGESTION}
+
+
+class Record:
+    """One person's part of one batch on this laptop."""
+
+    def __init__(
+        self,
+        laptop: Laptop,
+        batch: str,
+        author: Author,
+        order: Sequence[str],
+        events: Iterable[Event],
+    ) -> None:
+        """``events`` are all of the laptop; raises NotSaved where its drafts cannot be read."""
+        self._laptop, self._batch, self._author, self._order = laptop, batch, author, order
+        self._began = False
+        self.drafts = Drafts(laptop, batch, author.reviewer)
+        self.progress = self._read(events)
+
+    def keep(
+        self, payloads: Sequence[AnyPayload], drafts: Sequence[Draft] = (), *, language: str
+    ) -> None:
+        """Make events and changes of drafts durable, all or none, with drafts that the disk refused before.
+
+        Before the first event of a sitting goes that it began. Raises NotSaved or UsageError: nothing changed.
+        """
+        begins = not self._began and any(not isinstance(e, Consent | Withdraw) for e in payloads)
+        began = [self._author.began(language)] if begins else []
+        changes = self.drafts.with_held(drafts)
+        place = (self._batch, self._author.reviewer)
+        events = self._laptop.record([*began, *payloads], place, changes)
+        self._began = self._began or begins
+        self.drafts.changed(changes)
+        for event in events:
+            self.progress.add(event)
+
+    def reread(self) -> None:
+        """Read what is on the disk: something was erased there, or noted by another."""
+        self.progress = self._read(self._laptop.events())
+        self.drafts.reload()
+
+    def _read(self, events: Iterable[Event]) -> Progress:
+        own = own_events(events, self._batch, self._author.reviewer)
+        return Progress(own, self._batch, self._author.reviewer, self._order)
+
+    # words beside an answer
+
+    def typed_about(self, item: str) -> tuple[list[Comment | Suggest], list[Draft]]:
+        """Return what is typed beside an item's answer as it is to be saved, and the drafts that are over then."""
+        typed = {field: text for field, text in self.drafts.of(item).items() if field in KIND_OF}
+        texts = [
+            KIND_OF[field](**self._author.about(item), text=text.strip())
+            for field, text in typed.items()
+            if text.strip() != self.progress.written(item, field)
+        ]
+        return texts, [Draft(item, field, None) for field in typed]
+
+    def undone_beside(self, target: str) -> tuple[list[AnyPayload], list[Draft]]:
+        """Return what goes with a decision that is taken back: its reasons, and texts that it saved are drafts again.
+
+        Raises NotSaved where it cannot be read which texts that are.
+        """
+        decision = self.progress.decisions[target]
+        if isinstance(decision, Skip):
+            return [], []
+        about, beside, drafts = self._author.about(decision.item), list[AnyPayload](), list[Draft]()
+        if decision.item in self.progress.person.reasons:
+            beside.append(Reasons(**about, reasons=()))
+        saved = self._laptop.saved_with(target)
+        for text, before in self.progress.replaced(decision.item, saved):
+            beside.append(type(text)(**about, text=before))
+            if (field := _FIELD_OF[text.kind]) not in self.drafts.of(decision.item):
+                drafts.append(Draft(decision.item, field, text.text))
+        return beside, drafts
