@@ -23,7 +23,7 @@ from review.log.payloads import Comment, HarmFlag, Kind, NotJudged, Skip, Transl
 from review.rating import CannotJudge
 from review.session.onward import Onward
 from review.session.view import Phase, TextField
-from tests.desktop.item_scene import CONTROL, Scene, texts
+from tests.desktop.item_scene import CONTROL, Scene, mark, texts
 from tests.desktop.test_item_trouble import BUSY, held
 from tests.review.session.scenes import batch_of, item_id, sentences_of
 
@@ -226,19 +226,19 @@ def test_what_was_not_saved_stays_and_the_same_key_works_again(scene: Translatio
     assert BUSY not in texts(scene)
 
 
-def test_a_comment_that_was_not_kept_comes_back_into_its_box(scene: TranslationScene) -> None:
+def test_a_comment_that_was_not_kept_is_saved_with_the_translation(scene: TranslationScene) -> None:
     scene.write("my text")
     scene.click("comment")
     with held(scene):
         scene.write("an old word")
         scene.press(Qt.Key.Key_Escape)
         assert BUSY in texts(scene)
-        assert scene.page.mode is Mode.WRITING
-        assert scene.page._writing.text == "an old word"
-    scene.press(Qt.Key.Key_Escape)
-    assert (scene.page.mode, scene.box.written) == (Mode.ANSWER, "my text")
-    assert scene.draft(item_id(1), TextField.COMMENT) == "an old word"
-    assert scene.draft(item_id(1), TextField.TRANSLATION) == "my text"
+        assert (scene.page.mode, scene.box.written) == (Mode.ANSWER, "my text")
+        assert mark(scene, "Your comment, not saved yet:") == "an old word"
+    scene.press(Qt.Key.Key_Return)
+    assert [each.text for each in scene.events(Comment)] == ["an old word"]
+    assert scene.given() == [(item_id(1), "my text")]
+    assert scene.draft(item_id(1), TextField.COMMENT) is None
 
 
 def test_a_key_that_is_held_down_saves_one_sentence(scene: TranslationScene) -> None:
