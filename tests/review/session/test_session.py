@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from review.log.event import Event
 from review.log.fold import fold
 from review.log.payloads import Kind, Rate, Scope
-from review.log.person import Person
 from review.rating import CannotJudge, Rating, Reason
 from review.session.view import Phase, TextField
 from tests.review.session.scenes import CODE, Sitting, batch_of, item_id, items_of, training_of
@@ -440,28 +438,3 @@ def test_after_an_undo_what_is_left_for_later_does_not_lead_reasons_to_an_older_
     sitting.session.undo()
     view = sitting.session.skip(sitting.see())
     assert view.last is None
-
-
-def test_a_key_folds_only_the_events_that_it_makes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sitting = Sitting(tmp_path, batch_of(items_of(12)))
-    for _ in range(8):
-        sitting.rate()
-    folded: list[Kind] = []
-    add = Person.add
-
-    def noted(person: Person, event: Event) -> None:
-        folded.append(event.kind)
-        add(person, event)
-
-    monkeypatch.setattr(Person, "add", noted)
-    monkeypatch.setattr(sitting.laptop, "events", lambda *_: pytest.fail("the log is read again"))
-    sitting.rate()
-    sitting.session.skip(sitting.see())
-    sitting.session.keep_draft(sitting.see(), TextField.COMMENT, "so")
-    sitting.rate()
-    sitting.see()
-    sitting.session.undo()
-    assert folded == [Kind.RATE, Kind.SKIP, Kind.COMMENT, Kind.RATE, Kind.COMMENT, Kind.UNDO]
-    sitting.laptop.close()

@@ -3,12 +3,16 @@
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from review.log.event import Event
 from review.log.fold import fold
+from review.log.payloads import Kind
+from review.log.person import Person
 from review.rating import CannotJudge, Rating
-from review.session.view import Phase
+from review.session.view import Phase, TextField
 from tests.review.session.scenes import CODE, Sitting, batch_of, items_of
 from tests.review.thorough import times
 
@@ -88,3 +92,28 @@ def check_disk(sitting: Sitting, model: Model) -> None:
         for item, each in state.judgements.items()
     }
     assert said == model.judged
+
+
+def test_a_key_folds_only_the_events_that_it_makes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sitting = Sitting(tmp_path, batch_of(items_of(12)))
+    for _ in range(8):
+        sitting.rate()
+    folded: list[Kind] = []
+    add = Person.add
+
+    def noted(person: Person, event: Event) -> None:
+        folded.append(event.kind)
+        add(person, event)
+
+    monkeypatch.setattr(Person, "add", noted)
+    monkeypatch.setattr(sitting.laptop, "events", lambda *_: pytest.fail("the log is read again"))
+    sitting.rate()
+    sitting.session.skip(sitting.see())
+    sitting.session.keep_draft(sitting.see(), TextField.COMMENT, "so")
+    sitting.rate()
+    sitting.see()
+    sitting.session.undo()
+    assert folded == [Kind.RATE, Kind.SKIP, Kind.COMMENT, Kind.RATE, Kind.COMMENT, Kind.UNDO]
+    sitting.laptop.close()
