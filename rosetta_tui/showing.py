@@ -29,7 +29,19 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 0.1
 
 
-def start_and_show(corpus: Corpus, positions: Sequence[int], plan: Plan, style: str | None) -> None:
+Words = tuple[str, Sequence[str]]
+"""A person's note and tags beside a run."""
+
+_NO_WORDS: Words = ("", ())
+
+
+def start_and_show(
+    corpus: Corpus,
+    positions: Sequence[int],
+    plan: Plan,
+    style: str | None,
+    words: Words = _NO_WORDS,
+) -> None:
     """Begin a run and show it until its end; exits with the code that says how it ended."""
     from harness.local_servers import NobodyAnswersForServer, remember
     from harness.staying_here import make_method
@@ -47,20 +59,29 @@ def start_and_show(corpus: Corpus, positions: Sequence[int], plan: Plan, style: 
         click.confirm("Does it keep all texts on this machine?", abort=True, err=True)
         remember(unknown.url)
         method = make_method(plan, corpus.entries, chosen)
-    begin_and_show(corpus, positions, plan, method, style)
+    begin_and_show(corpus, positions, plan, method, style, words)
 
 
 def begin_and_show(
-    corpus: Corpus, positions: Sequence[int], plan: Plan, method: Method, style: str | None
+    corpus: Corpus,
+    positions: Sequence[int],
+    plan: Plan,
+    method: Method,
+    style: str | None,
+    words: Words = _NO_WORDS,
 ) -> None:
     """Begin a run with a method that is made already."""
     from harness.beginning import begin, instruments_for
     from harness.store.database import default_path, opened
+    from harness.store.notes import change_words
 
     path = default_path()
     with opened(path) as connection:
         instruments = instruments_for(connection, corpus, positions, plan)
         number = begin(connection, corpus, positions, method, plan, instruments)
+        if any(words):
+            note, tags = words
+            change_words(connection, number, note=note, add=tags)
     secret = {place for place in positions if corpus.entries[place].secret}
     show(path, number, method, style, secret, instruments=instruments)
 

@@ -70,6 +70,8 @@ class _WithMethods(click.Command):
 )
 @scoring_options
 @click.option("--condition", help="Label of the experiment.")
+@click.option("--tag", "tags", multiple=True, help="A word to find the run again; may be repeated.")
+@click.option("--note", help="Your own words beside the run; they stay on this computer.")
 @click.option("--replicate", type=int, help="Which repetition of the same experiment this is.")
 @click.option("--concurrency", type=click.IntRange(1, 1024), help="Most calls at once. Default: 8.")
 @click.option("--budget", type=click.FloatRange(0, min_open=True), help="Most US dollars to spend.")
@@ -96,11 +98,13 @@ def run(style: str | None, **given: Any) -> None:
     watched live; piped, it prints lines. The first Ctrl-C finishes what is under way and saves, the
     second stops at once; `rosetta resume` goes on.
     """
+    from harness.store.notes import tidy_note, tidy_tags
     from rosetta_tui.showing import start_and_show
 
+    words = tidy_note(given["note"] or ""), tidy_tags(given["tags"])
     corpus = load_corpus(given, given["reference"])
     positions = selection(given).apply(corpus)
-    start_and_show(corpus, positions, make_plan(corpus, given), style)
+    start_and_show(corpus, positions, make_plan(corpus, given), style, words)
 
 
 def make_plan(corpus: Corpus, given: dict[str, Any]) -> Plan:

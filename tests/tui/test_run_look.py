@@ -24,8 +24,9 @@ __all__ = ["path"]
 
 def test_every_option_of_the_command_is_a_field_of_the_form() -> None:
     asked_in_the_app_at_the_end = {"keep_failed"}
+    written_in_the_app_at_any_time = {"tags", "note"}
     options = {parameter.name for parameter in run_command.params} - {"style"}
-    assert FIELDS.keys() == options - asked_in_the_app_at_the_end
+    assert FIELDS.keys() == options - asked_in_the_app_at_the_end - written_in_the_app_at_any_time
 
 
 def test_what_another_method_takes_is_kept_but_not_asked_for() -> None:
@@ -51,7 +52,7 @@ def test_a_corpus_without_a_version_is_called_by_its_id_alone(path: Path, tmp_pa
         ({"limit": "x"}, "limit", "A whole number of at least 1 is wanted."),
         ({"budget": "-1"}, "budget", "A number above 0 is wanted."),
         ({"concurrency": "2000"}, "concurrency", "A whole number from 1 to 1024 is wanted."),
-        ({"temperature": "7"}, "temperature", "less than or equal to 2"),
+        ({"temperature": "7"}, "temperature", "A number of at most 2 is wanted."),
         ({"endpoint": "nowhere"}, "endpoint", "is not known. Use one of openrouter"),
         ({"prompt": "plain-v9"}, "prompt", "neither a file nor a shipped version"),
         ({"coaching": "/nowhere/c.json"}, "coaching", "cannot be read"),

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 @click.argument("run", default="last")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole card as JSON.")
 def show(run: str, *, as_json: bool) -> None:
-    """Show all scores of RUN (an id, its beginning, or `last`), with its note and tags.
+    """Show all scores of RUN (an id, its beginning, `last`, or `last~1` …), with its note and tags.
+
+    Of a run that is under way or stopped: how far it is, its score so far, and how it goes on.
 
     What is known at home only (note, tags, scores without retried entries, whether anything here shows the
     verification tier that a card states) stands in JSON under `beside`,
@@ -35,6 +37,9 @@ def show(run: str, *, as_json: bool) -> None:
 
     with opened() as connection:
         found = find_run(connection, run)
+        if read_card(connection, found.id) is None and not found.imported:
+            _unfinished(connection, found, as_json=as_json)
+            return
         card = load_card(connection, found.id).as_json()
         head = read_card(connection, found.id) or {}
         certificates = attached_to(connection, found.id)
@@ -49,6 +54,21 @@ def show(run: str, *, as_json: bool) -> None:
     click.echo(card_text(card, review))
     for line in _lines(beside, retried):
         click.echo(line)
+
+
+def _unfinished(connection: sqlite3.Connection, run: Run, *, as_json: bool) -> None:
+    """Show a run that has no card yet."""
+    from harness.store.database import default_path
+    from rosetta_tui.unfinished_run import read_unfinished, unfinished_json, unfinished_lines
+
+    found = read_unfinished(default_path(), run.run_id)
+    beside = _beside(connection, run, None, "")
+    if as_json:
+        told = unfinished_json(found)
+        click.echo(json_text({**told, "beside": beside} if beside else told))
+        return
+    for each in [*unfinished_lines(found), *_lines(beside, None)]:
+        click.echo(each)
 
 
 def _beside(

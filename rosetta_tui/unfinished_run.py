@@ -1,0 +1,136 @@
+"""A run that has no card yet, as one page or as JSON: how far it is, its score so far, and how it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.events import Finished, Progress, Started
+from rosetta_tui import figures
+from rosetta_tui.lines import sentence
+from rosetta_tui.metric_words import short_title, value
+from rosetta_tui.named_line import line
+from rosetta_tui.resuming import resume_call
+from rosetta_tui.run_facts import failed_words
+from scoring.wording import counted
+
+_SURE = ("chrf_plus_plus", "composite")
+"""Shown first, with their intervals."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedRun:
+    """What the store knows of a run before its seal."""
+
+    started: Started
+    progress: Progress
+    finished: Finished | None
+    """None while a process is at work on it."""
+    failures: Mapping[str, int]
+    """Class of failure → entries that failed so."""
+
+    @property
+    def goes_on_with(self) -> str | None:
+        """The command that goes on with it; None while it goes on by itself."""
+        if self.finished is None:
+            return None
+        more_money = self.finished.budget_reached
+        return resume_call(self.progress.run_id, self.progress.failed, more_money=more_money)
+
+
+def read_unfinished(path: Path, run_id: str) -> UnfinishedRun:
+    """Read where a run of a store stands now, in one look; nothing of it is changed."""
+    from harness.following import Follower
+    from harness.store.database import opened
+    from harness.store.runs import find_run
+    from harness.store.tallies import failures_by_run
+
+    with closing(Follower(path, run_id)) as follower:
+        events = follower.drain()
+    with opened(path) as connection:
+        number = find_run(connection, run_id).id
+        failures = failures_by_run(connection, number).get(number, {})
+    [started] = [each for each in events if isinstance(each, Started)]
+    [progress] = [each for each in events if isinstance(each, Progress)]
+    ended = [each for each in events if isinstance(each, Finished)]
+    return UnfinishedRun(started, progress, ended[0] if ended else None, failures)
+
+
+def unfinished_lines(run: UnfinishedRun) -> Iterator[str]:
+    """Give the page: what it is, how far it is, the score so far, and what goes on or would."""
+    now, setup, dataset = run.progress, run.started.setup, run.started.dataset
+    names = dict.fromkeys((setup.method, setup.model_slug, setup.condition))
+    yield line("run", now.run_id)
+    yield line("corpus", dataset.id, dataset.language_pair)
+    yield line("method", *names)
+    share = f" ({now.done / now.total:.0%})" if now.total else ""
+    told = [f"{figures.count(now.done)} of {counted(now.total, 'entry', 'entries')}{share}"]
+    if now.failed:
+        told.append(f"failed {failed_words(now.failed, run.failures)}")
+    state = "stopped" if run.finished is not None else str(now.state)
+    yield line("state", state, *told)
+    yield from _at_work(run)
+    yield ""
+    yield from _scores(now)
+    yield ""
+    yield line("cost so far", figures.cost(now.cost_usd, now.known_cost_usd), _budget(now))
+    yield line("time so far", figures.clock(now.elapsed_seconds))
+
+
+def _at_work(run: UnfinishedRun) -> Iterator[str]:
+    now = run.progress
+    if run.finished is None:
+        parts = [f"{len(now.in_flight)} under way", f"{len(now.waiting)} waiting to be tried again"]
+        if now.doing:
+            parts = [now.doing]
+        yield line("goes on", "by itself, in the process that began it", *parts)
+        return
+    if run.finished.reason:
+        yield line("why", sentence(run.finished.reason))
+    yield line("goes on with", str(run.goes_on_with))
+
+
+def _budget(now: Progress) -> str:
+    return "" if now.budget_usd is None else f"of {figures.money(now.budget_usd)} budget"
+
+
+def _scores(now: Progress) -> Iterator[str]:
+    if not now.done:
+        yield line("score so far", "no entry is in yet")
+        return
+    yield line("score so far", "of the entries that are in; it changes until the last one is")
+    there = {name: number for name, number in now.values.items() if number is not None}
+    for name in sorted(there, key=lambda name: (name not in _SURE, _SURE[:1] != (name,))):
+        low, high = now.intervals.get(name, (None, None)) if name in _SURE else (None, None)
+        between = "" if low is None else f" ({value(name, low)}–{value(name, high)})"
+        yield line(f"  {short_title(name)}", f"{value(name, there[name])}{between}")
+
+
+def unfinished_json(run: UnfinishedRun) -> dict[str, Any]:
+    """Give the same for programs; ``scores_so_far`` has null where a metric has no value yet."""
+    now, setup = run.progress, run.started.setup
+    return {
+        "run_id": now.run_id,
+        "complete": False,
+        "state": "stopped" if run.finished is not None else str(now.state),
+        "dataset_id": run.started.dataset.id,
+        "language_pair": run.started.dataset.language_pair,
+        "method": setup.method,
+        "model_slug": setup.model_slug,
+        "condition": setup.condition,
+        "total": now.total,
+        "done": now.done,
+        "failed": now.failed,
+        "failures": dict(run.failures),
+        "under_way": len(now.in_flight),
+        "waiting": len(now.waiting),
+        "scores_so_far": dict(now.values),
+        "intervals_so_far": {name: list(pair) for name, pair in now.intervals.items()},
+        "cost_usd": now.cost_usd,
+        "elapsed_seconds": now.elapsed_seconds,
+        "reason": None if run.finished is None else run.finished.reason,
+        "goes_on_with": run.goes_on_with,
+    }

@@ -1,0 +1,91 @@
+"""``rosetta runs show`` of a run that has no card yet, and words that a run is begun with."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from harness.events import RunState
+from harness.store.database import open_store
+from harness.store.runs import list_runs, set_live
+from rosetta_tui.commands import rosetta
+from tests.harness.card import factory
+from tests.tui.runs_group import connection, harmless, rosetta_runs
+
+__all__ = ["connection"]
+
+
+def page() -> dict[str, str]:
+    shown = rosetta_runs("show", "last").stdout
+    assert harmless(shown)
+    lines = (line.strip().partition("  ") for line in shown.splitlines())
+    return {name: rest.strip() for name, _, rest in lines}
+
+
+def test_a_run_under_way_tells_its_score_so_far_and_that_it_goes_on(
+    connection: sqlite3.Connection,
+) -> None:
+    number = factory.add_run(connection, stored=2)
+    live = {"at": time.time(), "in_flight": [2], "waiting": [(3, 2, 6, 1.5, "429")]}
+    set_live(connection, number, RunState.RUNNING, live)
+    told = page()
+    assert told["run"] == factory.RUN_ID
+    assert told["state"].startswith("running · 2 of 4 entries (50%)")
+    assert told["goes on"].endswith("1 under way · 1 waiting to be tried again")
+    fields = json.loads(rosetta_runs("show", "--json").stdout)
+    assert (fields["complete"], fields["state"], fields["goes_on_with"]) == (False, "running", None)
+    assert (fields["done"], fields["total"], fields["under_way"], fields["waiting"]) == (2, 4, 1, 1)
+    chrf = fields["scores_so_far"]["chrf_plus_plus"]
+    assert told["chrF++"].startswith(f"{chrf:.1f} (")
+
+
+def test_a_stopped_run_tells_why_and_what_goes_on_with_it(connection: sqlite3.Connection) -> None:
+    number = factory.add_run(connection, stored=2)
+    reason = {"reason": "The budget\x1b[2J is spent", "budget_reached": True}
+    set_live(connection, number, RunState.STOPPED, reason)
+    rosetta_runs("tag", "last", "cheap")
+    told = page()
+    assert told["state"].startswith("stopped · 2 of 4 entries (50%)")
+    assert told["why"].endswith("is spent.")
+    assert told["goes on with"] == f"rosetta resume {factory.RUN_ID[:8]} --budget USD"
+    assert told["tags"] == "#cheap"
+    fields = json.loads(rosetta_runs("show", "--json").stdout)
+    assert fields["goes_on_with"] == told["goes on with"]
+    assert fields["beside"]["tags"] == ["cheap"]
+
+
+def test_a_run_whose_process_is_gone_is_said_to_be_stopped(connection: sqlite3.Connection) -> None:
+    number = factory.add_run(connection, stored=0)
+    set_live(connection, number, RunState.RUNNING, {"at": time.time() - 3600})
+    told = page()
+    assert told["state"].startswith("stopped · 0 of 4")
+    assert told["why"] == "The process that ran it is gone."
+    assert told["score so far"] == "no entry is in yet"
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    path = tmp_path / "c.tsv"
+    path.write_text("id\tsource\treference\n1\tA dog.\tHundo.\n")
+    return path
+
+
+def test_a_run_is_begun_with_tags_and_a_note(corpus: Path, tmp_path: Path) -> None:
+    base = [
+        *("run", str(corpus), "--source-language", "en", "--target-language", "eo"),
+        *("-m", "copy-source", "--plain"),
+    ]
+    refused = CliRunner().invoke(rosetta, [*base, "--tag", "two words"])
+    assert "A tag is one word" in str(refused.exception)
+    begun = CliRunner().invoke(rosetta, [*base, "--tag", "b", "--tag", "a", "--note", "My words."])
+    assert begun.exit_code == 0, begun.output
+    with closing(open_store(tmp_path / "home" / "rosetta.sqlite")) as store:
+        [run] = list_runs(store)
+    assert (run.tags, run.note) == (("a", "b"), "My words.")
