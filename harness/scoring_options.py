@@ -6,11 +6,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
+from scoring.metric_names import COMPOSITE, ROSETTA, metric_named, unknown_metric
 from scoring.specification import specification
-
-ROSETTA = "rosetta"
-"""Name of all metrics of the scoring specification together."""
-
 
 _ANALYSED = frozenset(
     {
@@ -41,7 +38,7 @@ class ScoringOptions(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     metrics: tuple[str, ...] = (ROSETTA,)
-    """Metric ids, or ``rosetta`` for all that can be computed."""
+    """Metric ids, or ``rosetta`` for all that can be computed; any name of a metric is turned into its id."""
     language_card: Path | None = None
     """The user's own card of the target language."""
     analyser: Path | None = None
@@ -62,12 +59,8 @@ class ScoringOptions(BaseModel):
     @field_validator("metrics")
     @classmethod
     def _known(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """Refuse an id that is not in the inventory."""
-        known = specification().metrics
-        for id_ in value:
-            if id_ != ROSETTA and id_ not in known:
-                raise ValueError(f"there is no metric {id_!r}; there are {', '.join(known)}")
-        return value
+        """Turn names into ids, each once; refuse what is no metric of the inventory."""
+        return tuple(dict.fromkeys(map(_id, value)))
 
     @property
     def asked_for(self) -> frozenset[str]:
@@ -85,3 +78,14 @@ class ScoringOptions(BaseModel):
         """The ids of all metrics that are wanted."""
         all_ids = frozenset(specification().metrics) if ROSETTA in self.metrics else frozenset()
         return all_ids | frozenset(self.metrics) - {ROSETTA}
+
+
+def _id(name: str) -> str:
+    if name.strip().casefold() == ROSETTA:
+        return ROSETTA
+    found = metric_named(name)
+    if found == COMPOSITE:
+        raise ValueError("the composite is made of other metrics: name those, or rosetta for all")
+    if found is None:
+        raise ValueError(unknown_metric(name))
+    return found

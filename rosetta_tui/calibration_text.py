@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rosetta_tui import figures
 from rosetta_tui.card_text import table
-from rosetta_tui.metric_words import short_title, title
 from rosetta_tui.text import plain
+from scoring.metric_names import short_title, title
 
 if TYPE_CHECKING:
     from review.calibration.evidence import Evidence

@@ -22,18 +22,12 @@ from rosetta_tui.card_fields import (
     with_interval,
 )
 from rosetta_tui.claim_lines import caveat_lines, floor_lines, rise_line
-from rosetta_tui.metric_words import (
-    beside_value,
-    by_category,
-    by_reason,
-    remark,
-    title,
-    value,
-)
+from rosetta_tui.metric_words import beside_value, by_category, by_reason, remark, value
 from rosetta_tui.named_line import line
 from rosetta_tui.retry_words import retry_lines, some_entries
 from rosetta_tui.run_facts import OTHER_INPUTS, failed_words, setup_words, when
 from rosetta_tui.text import plain
+from scoring.metric_names import title
 from scoring.specification import specification
 
 if TYPE_CHECKING:

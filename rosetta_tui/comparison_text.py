@@ -17,9 +17,9 @@ from rosetta_tui.comparison_words import (
     sentence,
     told_apart,
 )
-from rosetta_tui.metric_words import heading, short_title
 from rosetta_tui.stacked_table import stacked
 from rosetta_tui.text import plain
+from scoring.metric_names import short_title
 from scoring.significance import COMPOSITE
 from scoring.wording import counted
 
@@ -60,7 +60,7 @@ def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
     )
     words = told_apart(comparison.runs, by_id=False)
     told = _led(comparison)
-    heads = ("", "run", "what", *map(heading, told))
+    heads = ("", "run", "what", *map(short_title, told))
     rows = [_run(run, said, told) for run, said in zip(comparison.runs, words, strict=True)]
     yield from stacked([(*heads, *_MORE), *rows], width)
     for run in comparison.runs:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from rosetta_tui import figures
 from rosetta_tui.card_fields import review_of, tier_words
-from rosetta_tui.metric_words import digits, title
+from rosetta_tui.metric_words import digits
 from scoring.claim import Reason
+from scoring.metric_names import title
 from scoring.significance import COMPOSITE, direction
 from scoring.wording import counted
 

@@ -15,8 +15,9 @@ from harness.store.corpora import read_dataset, read_entries
 from harness.store.runs import Run, read_run
 from rosetta_tui import figures
 from rosetta_tui.card_fields import references_accepted
-from rosetta_tui.metric_words import by_category, of_entries, short_title, shown_value
+from rosetta_tui.metric_words import by_category, of_entries, shown_value
 from rosetta_tui.text import show
+from scoring.metric_names import short_title
 from scoring.scorer import Scorer
 from scoring.table import StatisticsError
 from scoring.tiers import quality_tier

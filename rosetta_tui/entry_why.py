@@ -9,8 +9,8 @@ from textual.content import Content
 from rosetta_tui.entry_words import analyses, verdicts
 from rosetta_tui.explaining import Why
 from rosetta_tui.line import Line
-from rosetta_tui.metric_words import short_title
 from rosetta_tui.text import show
+from scoring.metric_names import short_title
 
 
 def why(found: Why) -> Iterator[Line]:

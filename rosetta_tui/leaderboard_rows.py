@@ -18,11 +18,12 @@ from rosetta_tui.card_fields import (
     validated_by,
     with_interval,
 )
-from rosetta_tui.metric_words import short_title, title, value
+from rosetta_tui.metric_words import value
 from rosetta_tui.records import Record, Value
 from rosetta_tui.run_facts import failed_words, iso, setup_words, when
 from rosetta_tui.widgets.columns import Column
 from rosetta_tui.widgets.result_table import Cell
+from scoring.metric_names import short_title, title
 from scoring.wording import counted
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ COLUMNS = (
     Column("adjusted", "cost-adj.", 9, right=True, drop=6),
     Column("exact", "exact", 5, right=True, drop=10),
     Column("fst", "FST", 5, right=True, drop=11),
-    Column("semantic", "sem.", 5, right=True, drop=12),
+    Column("semantic", "semantic", 8, right=True, drop=12),
     Column("verified", "validated by", 16, drop=8),
     Column("class", "class", 11, drop=13),
     Column("when", "when", 16, drop=9),
@@ -73,9 +74,9 @@ def _verified(entrant: Entrant) -> str:
 SORTS: Mapping[str, Dimension] = {
     "chrf": Dimension("chrF++", lambda e: e.value("chrf_plus_plus"), True),
     "composite": Dimension("composite", lambda e: e.composite, True),
-    "exact": Dimension("exact match", lambda e: e.value("exact_match_rate"), True),
-    "fst": Dimension("FST acceptance", lambda e: e.value("fst_acceptance_rate"), True),
-    "semantic": Dimension("semantic score", lambda e: e.value("semantic_score"), True),
+    "exact": Dimension("exact", lambda e: e.value("exact_match_rate"), True),
+    "fst": Dimension("FST", lambda e: e.value("fst_acceptance_rate"), True),
+    "semantic": Dimension("semantic", lambda e: e.value("semantic_score"), True),
     "cost": Dimension("cost per entry", lambda e: e.cost_per_entry_usd, False),
     "speed": Dimension("seconds per entry", lambda e: e.avg_latency_seconds, False),
     "adjusted": Dimension("cost-adjusted score", lambda e: e.cost_adjusted, True),

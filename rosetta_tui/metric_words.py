@@ -6,29 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from rosetta_tui import figures
+from scoring.metric_names import metric_named, short_title, unknown_metric
 from scoring.specification import specification
 
 if TYPE_CHECKING:
     from textual.content import Content
-
-_SHORT = {
-    "exact_match_rate": "exact",
-    "equivalent_match_rate": "equivalent",
-    "ter": "TER",
-    "length_ratio": "length",
-    "fst_acceptance_rate": "FST",
-    "morphological_accuracy": "morphology",
-    "orthographic_accuracy": "orthography",
-    "semantic_score": "semantic",
-    "comet_score": "COMET",
-    "code_switching_rate": "code-switching",
-    "hallucination_rate": "hallucination",
-    "terminology_adherence": "terminology",
-    "consistency_score": "consistency",
-    "compliance_index": "compliance",
-    "repair_effectiveness": "repair",
-}
-
 
 _FLOORS = {
     "empty": "empty outputs",
@@ -60,36 +42,14 @@ def remark(metric: str, entries: float | None) -> str | None:
     return REMARKS.get(metric)
 
 
-def short_title(metric: str) -> str:
-    """Give a metric's name where room is scarce."""
-    return _SHORT.get(metric) or title(metric)
+def metric_asked(words: str, option: str) -> str:
+    """Return the id of the metric that someone asked for by any of its names; UsageError with the nearest."""
+    from harness.failures import UsageError
 
-
-def heading(metric: str) -> str:
-    """Give a metric's name at the head of a narrow column."""
-    return "comp." if metric == "composite" else short_title(metric)
-
-
-def metric_named(words: str) -> str:
-    """Give the id of a metric by any name that is shown of it, in any case and with or without signs.
-
-    A plus counts: chrF, chrF+ and chrF++ are three metrics. What is no name of a metric is given back as it is.
-    """
-    wanted = _letters(words)
-    for id_ in (*specification().metrics, "composite"):
-        if wanted in {_letters(name) for name in (id_, title(id_), short_title(id_), heading(id_))}:
-            return id_
-    return words
-
-
-def _letters(words: str) -> str:
-    return "".join(letter for letter in words.casefold() if letter.isalnum() or letter == "+")
-
-
-def title(metric: str) -> str:
-    """Give a metric's name as the specification has it."""
-    row = specification().metrics.get(metric)
-    return metric if row is None else row.info.title
+    found = metric_named(words)
+    if found is None:
+        raise UsageError(f"{option}: {unknown_metric(words)}")
+    return found
 
 
 def value(metric: str, number: float | None) -> str:

@@ -16,9 +16,10 @@ import numpy as np
 from harness.card.reading import block, number
 from rosetta_tui import figures
 from rosetta_tui.card_fields import interval, with_interval
-from rosetta_tui.metric_words import short_title, value
+from rosetta_tui.metric_words import value
 from rosetta_tui.records import Record
 from rosetta_tui.run_facts import iso, setup_words, when
+from scoring.metric_names import short_title
 from scoring.specification import specification
 from scoring.speed import percentiles
 from scoring.wording import counted

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block
 from rosetta_tui.card_fields import blocks
-from rosetta_tui.metric_words import title, value
+from rosetta_tui.metric_words import value
 from rosetta_tui.named_line import line
 from rosetta_tui.text import plain
+from scoring.metric_names import title
 
 if TYPE_CHECKING:
     from harness.retried_scores import RetriedScores

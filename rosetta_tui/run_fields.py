@@ -182,7 +182,7 @@ _SCORING = (
     _f(
         "metrics",
         "Metrics",
-        "Ids parted by commas; rosetta is all that can be computed.",
+        "Names parted by commas, such as chrf,bleu; rosetta is all that can be computed.",
         kind=_S,
         default="rosetta",
     ),

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from rosetta_tui.estimate_words import cost_words, estimate_rows, time_words
-from rosetta_tui.metric_words import by_reason, short_title
+from rosetta_tui.metric_words import by_reason
 from rosetta_tui.run_draft import RunDraft
 from rosetta_tui.text import plain, show, show_lines
+from scoring.metric_names import short_title
 from scoring.wording import counted
 
 if TYPE_CHECKING:

@@ -181,17 +181,20 @@ def models(store_path: Path, endpoint: str) -> dict[str, str]:
 
 def metrics(typed: str) -> list[Suggestion]:
     """Offer metrics for the last part of a list of ids."""
+    from scoring.metric_names import metric_named, short_title, title, typed_name
     from scoring.specification import specification
 
     before, comma, last = typed.rpartition(",")
     every = {"rosetta": "all that can be computed"} | {
-        id_: row.info.title for id_, row in specification().metrics.items()
+        typed_name(id_): title(id_) for id_ in specification().metrics
     }
-    taken = set(before.split(","))
+    taken = {metric_named(each) or each.strip() for each in before.split(",")}
+    wanted = last.strip().casefold()
     return [
-        Suggestion(f"{before}{comma}{id_}", id_, about)
-        for id_, about in every.items()
-        if id_ not in taken and last.strip() in id_
+        Suggestion(f"{before}{comma}{name}", short_title(metric_named(name) or name), about)
+        for name, about in every.items()
+        if (metric_named(name) or name) not in taken
+        and wanted in f"{name} {metric_named(name)} {about}".casefold()
     ]
 
 

@@ -11,10 +11,11 @@ from typing import Any
 from harness.events import Finished, Progress, Started
 from rosetta_tui import figures
 from rosetta_tui.lines import sentence
-from rosetta_tui.metric_words import short_title, value
+from rosetta_tui.metric_words import value
 from rosetta_tui.named_line import line
 from rosetta_tui.resuming import resume_call
 from rosetta_tui.run_facts import failed_words
+from scoring.metric_names import short_title
 from scoring.wording import counted
 
 _SURE = ("chrf_plus_plus", "composite")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN [RUN]...")
 @click.option(
     "--metric", "metrics", multiple=True, metavar="NAME",
-    help="Compare by this metric only (chrF++, BLEU, an id, composite); may be given several times.",
+    help="Compare by this metric only (chrf, bleu, exact, composite …); may be given several times.",
 )  # fmt: skip
 @click.option("--baseline", metavar="RUN", help="Compare every other run with this one only.")
 @click.option(
@@ -49,9 +49,9 @@ def compare(
     """
     from harness.comparing import compare_runs
     from harness.store.database import opened
-    from rosetta_tui.metric_words import metric_named
+    from rosetta_tui.metric_words import metric_asked
 
-    metrics = [metric_named(words) for words in metrics]
+    metrics = [metric_asked(words, "--metric") for words in metrics]
     with opened() as connection:
         found = compare_runs(
             connection,

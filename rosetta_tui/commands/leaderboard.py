@@ -21,7 +21,11 @@ SORTS = (
 @click.command()
 @click.option("--dataset", metavar="ID", help="Only the lists of this corpus.")
 @click.option(
-    "--sort", type=click.Choice(SORTS), default="chrf", show_default=True, help="Best first."
+    "--sort",
+    default="chrf",
+    show_default=True,
+    metavar="NAME",
+    help=f"Best first; a metric's short name or what the column is called: {', '.join(SORTS)}.",
 )
 @click.option("--best", is_flag=True, help="Only the best run of each set-up.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -40,6 +44,7 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
     from rosetta_tui.leaderboard_rows import ranked_for
     from rosetta_tui.text import json_text, plain
 
+    sort = _sort(sort)
     with opened() as store:
         found = [ranked_for(board, sort) for board in leaderboards(store, dataset)]
         boards = [with_clusters(store, board) for board in found]
@@ -56,6 +61,24 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
     for index, board in enumerate(shown):
         for line in _lines(boards, board, index, sort):
             click.echo(plain(line))
+
+
+def _sort(words: str) -> str:
+    """Return by what lists are sorted; a metric goes by any of its names. UsageError with the nearest."""
+    from difflib import get_close_matches
+
+    from harness.failures import UsageError
+    from scoring.metric_names import metric_named, typed_name
+
+    metric = metric_named(words)
+    name = words.strip().lower() if metric is None else typed_name(metric)
+    if name in SORTS:
+        return name
+    if metric is not None:
+        raise UsageError(f"--sort: lists have no column {words!r}; there are {', '.join(SORTS)}.")
+    near = get_close_matches(name[:40], SORTS, n=1)
+    guess = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(SORTS)}."
+    raise UsageError(f"--sort: lists cannot be sorted by {words[:40]!r}; {guess}")
 
 
 def _lines(boards: list[Board], board: Board, index: int, sort: str) -> Iterator[str]:

@@ -32,7 +32,9 @@ def scoring_options(command: Command) -> Command:
             help="Score chrF++, BLEU, TER against the variants too. Default: the reference alone.",
         ),
         click.option(
-            "--metrics", metavar="ID,ID…", help="Default: rosetta, all that can be computed."
+            "--metrics",
+            metavar="NAME,NAME…",
+            help="Such as chrf,bleu,exact. Default: rosetta, all that can be computed.",
         ),
     ):
         command = add(command)
@@ -65,4 +67,5 @@ def read_scoring_options(given: Mapping[str, Any]) -> ScoringOptions:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         said = first["msg"].removeprefix("Value error, ")
-        raise UsageError(f"{flag(str(first['loc'][0]))}: {said}. Correct it.") from error
+        end = " Correct it." if said.endswith("?") else ". Correct it."
+        raise UsageError(f"{flag(str(first['loc'][0]))}: {said}{end}") from error

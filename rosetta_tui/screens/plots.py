@@ -19,7 +19,6 @@ from rosetta_tui import figures
 from rosetta_tui.exporting import row_text
 from rosetta_tui.in_store import in_store
 from rosetta_tui.messages import Copied, ExportAsked, Left, RunChosen
-from rosetta_tui.metric_words import title
 from rosetta_tui.plot_points import (
     COMPOSITE,
     MOST_TOGETHER,
@@ -42,6 +41,7 @@ from rosetta_tui.widgets.empty_state import EmptyState
 from rosetta_tui.widgets.key_line import KeyLine
 from rosetta_tui.widgets.plot_view import PlotView
 from rosetta_tui.widgets.where import Where
+from scoring.metric_names import title
 
 if TYPE_CHECKING:
     import sqlite3

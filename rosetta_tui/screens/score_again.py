@@ -20,11 +20,12 @@ from textual.worker import get_current_worker
 from rosetta_tui import suggesting
 from rosetta_tui.answering import AnsweringScreen
 from rosetta_tui.in_store import in_store
-from rosetta_tui.metric_words import by_reason, short_title
+from rosetta_tui.metric_words import by_reason
 from rosetta_tui.run_draft import Value
 from rosetta_tui.run_fields import FIELDS, PATHS
 from rosetta_tui.text import plain, show, show_lines
 from rosetta_tui.widgets.form_line import FormLine
+from scoring.metric_names import short_title
 
 if TYPE_CHECKING:
     import sqlite3

@@ -21,13 +21,13 @@ from rosetta_tui.metric_words import (
     by_reason,
     floor_words,
     remark,
-    title,
     value,
 )
 from rosetta_tui.text import show
 from rosetta_tui.widgets.quality_panel import tier_line
 from scoring.claim import caveat_sentence
 from scoring.composite import Composite, composite
+from scoring.metric_names import title
 from scoring.specification import specification
 
 LEGEND = (

@@ -10,11 +10,12 @@ from textual.content import Content
 from harness.events import Floor
 from rosetta_tui import figures, metric_words
 from rosetta_tui.live import LiveRun
-from rosetta_tui.metric_words import short_title, shown_value
+from rosetta_tui.metric_words import shown_value
 from rosetta_tui.text import show
 from rosetta_tui.widgets.telling import Telling
 from scoring.claim import caveat_words
 from scoring.composite import composite, composite_metrics
+from scoring.metric_names import short_title
 from scoring.specification import specification
 from scoring.tiers import Tier
 

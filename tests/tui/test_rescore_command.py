@@ -61,4 +61,6 @@ def test_nothing_is_said_of_metrics_that_nobody_named(corpus: Path) -> None:
 
 def test_an_unknown_metric_is_named_as_the_option_it_stands_in(corpus: Path) -> None:
     result = scored(corpus, "--metrics", "blue")
-    assert str(result.exception).startswith("--metrics: there is no metric 'blue'; there are ")
+    assert str(result.exception).startswith(
+        "--metrics: there is no metric 'blue'; did you mean bleu?"
+    )

@@ -1,0 +1,82 @@
+"""How metrics are called: one vocabulary for options, sorting and titles of tables.
+
+A metric is known by its id, its title in the specification, and its short name; in any case, and with or
+without spaces, hyphens and underscores. A plus counts, for chrF+ is another metric than chrF++.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from scoring.specification import specification
+
+COMPOSITE = "composite"
+ROSETTA = "rosetta"
+"""Name of all metrics of the scoring specification together."""
+
+_SHORT = {
+    "chrf_plus_plus": "chrF++",
+    "exact_match_rate": "exact",
+    "equivalent_match_rate": "equivalent",
+    "ter": "TER",
+    "length_ratio": "length",
+    "fst_acceptance_rate": "FST",
+    "morphological_accuracy": "morphology",
+    "orthographic_accuracy": "orthography",
+    "semantic_score": "semantic",
+    "comet_score": "COMET",
+    "code_switching_rate": "code-switching",
+    "hallucination_rate": "hallucination",
+    "terminology_adherence": "terminology",
+    "consistency_score": "consistency",
+    "compliance_index": "compliance",
+    "repair_effectiveness": "repair",
+}
+
+_ALSO = {"chrf_plus_plus": ("chrf",), COMPOSITE: ("comp",)}
+"""Further names: chrF++ is the one chrF here, and a shell needs no signs for it."""
+
+
+def title(metric: str) -> str:
+    """Return a metric's name as the specification has it; what is no metric of it as it stands."""
+    row = specification().metrics.get(metric)
+    return metric if row is None else row.info.title
+
+
+def short_title(metric: str) -> str:
+    """Return a metric's name where room is scarce, as at the head of a column."""
+    return _SHORT.get(metric) or title(metric)
+
+
+def typed_name(metric: str) -> str:
+    """Return the shortest name that a shell takes without quotes: ``chrf``, ``bleu``, ``code-switching``."""
+    return _ALSO["chrf_plus_plus"][0] if metric == "chrf_plus_plus" else short_title(metric).lower()
+
+
+def metric_named(words: str) -> str | None:
+    """Return the id of the metric (or ``composite``) that goes by this name; None where there is none."""
+    wanted = _letters(words)
+    return next((id_ for id_ in _all() if wanted in {_letters(name) for name in _names(id_)}), None)
+
+
+def unknown_metric(words: str) -> str:
+    """Say that there is no such metric, with the nearest, else with all short names; without a full stop."""
+    names = {_letters(name): id_ for id_ in _all() for name in _names(id_)}
+    near = get_close_matches(_letters(words[:40]), names, n=1)
+    if near:
+        return f"there is no metric {words[:40]!r}; did you mean {typed_name(names[near[0]])}?"
+    known = ", ".join(typed_name(id_) for id_ in _all())
+    return f"there is no metric {words[:40]!r}; there are {known}"
+
+
+def _all() -> tuple[str, ...]:
+    return (*specification().metrics, COMPOSITE)
+
+
+def _names(metric: str) -> Iterator[str]:
+    yield from (metric, title(metric), short_title(metric), *_ALSO.get(metric, ()))
+
+
+def _letters(words: str) -> str:
+    return "".join(letter for letter in words.casefold() if letter.isalnum() or letter == "+")
