@@ -149,6 +149,8 @@ def assemble_entry(raw: RawEntry, findings: Findings) -> Entry | None:
         spot.error(mark.wrong, mark.mend, field=shown(mark.path))
     _check_id(fields.get("id"), spot)
     _check_sides(fields, spot)
+    for name in FREE_TAGS:
+        _check_tag(name, fields.get(name), spot)
     if isinstance(fields.get("difficulty"), (bool, str)):
         spot.wrong("difficulty", fields["difficulty"])
     try:
@@ -217,6 +219,27 @@ def _check_sides(fields: Mapping[str, Any], spot: _Spot) -> None:
             spot.wrong(side, text)
         elif side == "reference" and is_blank(text):
             spot.error("It is blank.", "Fill it in, or take the entry out.", field=side)
+
+
+FREE_TAGS = ("variety", "orthography")
+"""Tags of entries and corpora that no list is for."""
+
+_LONGEST_TAG = 100
+
+
+def _check_tag(name: str, value: Any, spot: _Spot) -> None:
+    if value is None:
+        return
+    if not isinstance(value, str):
+        spot.wrong(name, value)
+    elif is_blank(value):
+        spot.error("It is blank.", "Write a name, or leave the field out.", field=name)
+    elif len(value) > _LONGEST_TAG or not value.isprintable():
+        spot.error(
+            f"It is no name: longer than {_LONGEST_TAG} characters, or with characters that nobody sees.",
+            "Write a short name; explanations go into notes.",
+            field=name,
+        )
 
 
 def _tidy_difficulty(fields: dict[str, Any]) -> None:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from corpora.corpus import Dataset
 from corpora.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry
 from corpora.findings import Findings, shown
+from corpora.folding import fold
 from corpora.problems import Problem
 from corpora.raw import RawEntry
 from corpora.tags import nearest
@@ -21,6 +23,10 @@ from corpora.text import NormalForm, comparison_form, is_blank, normal_form
 BIDI_CONTROLS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _SUSPECT = re.compile(f"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff{BIDI_CONTROLS}]")
 _BIDI = re.compile(f"[{BIDI_CONTROLS}]")
+
+_DATE = re.compile(
+    r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])([T ]\d\d:\d\d.*)?)?)?$", re.ASCII
+)
 
 _TAGS = (("provenance", PROVENANCES), ("register", REGISTERS), ("context", CONTEXTS))
 
@@ -34,12 +40,32 @@ class Placed:
     entry: Entry
     line: int | None
 
+    def kept_here(self) -> Placed:
+        """Give it as one whose texts the terms of the corpus keep on this machine."""
+        return replace(self, entry=self.entry.model_copy(update={"local_only": True}))
+
+
+def check_envelope(dataset: Dataset, findings: Findings) -> None:
+    """Look at what a corpus says of itself; a value is quoted unless its terms keep the corpus here."""
+    quoted = "" if dataset.terms.local_only else f" (“{shown(dataset.created, longest=30)}”)"
+    if dataset.created is not None and not _DATE.match(dataset.created.strip()):
+        findings.warning(
+            f"It is no date{quoted}.",
+            "Write 2026, 2026-11 or 2026-11-22.",
+            field="dataset.created",
+        )
+    for name in ("variety", "orthography"):
+        tag = getattr(dataset, name)
+        if tag is not None and is_blank(tag):
+            findings.error("It is blank.", "Write a name, or take it out.", field=f"dataset.{name}")
+
 
 def check_together(placed: Sequence[Placed], findings: Findings) -> None:
     """Run every check of this file over the entries of one corpus."""
     _blank_sources(placed, findings)
     _repeated_pairs(placed, findings)
     _unknown_tags(placed, findings)
+    _spellings_of_tags(placed, findings)
     _suspect_characters(placed, findings)
     _mixed_normal_forms(placed, findings)
 
@@ -121,15 +147,49 @@ def _unknown_tags(placed: Sequence[Placed], findings: Findings) -> None:
             tag = getattr(item.entry, attribute)
             if tag is not None and tag not in permitted:
                 unknown.setdefault(tag, []).append(item)
-        by_nearest: dict[str | None, list[Placed]] = {}
-        for tag, items in unknown.items():
-            by_nearest.setdefault(nearest(tag, permitted), []).extend(items)
-        for near, items in by_nearest.items():
+        by_nearest: dict[str | None, list[str]] = {}
+        for tag in unknown:
+            by_nearest.setdefault(nearest(tag, permitted), []).append(tag)
+        for near, tags in by_nearest.items():
+            items = sorted((each for tag in tags for each in unknown[tag]), key=lambda at: at.place)
             hint = f"Nearest: {near}. " if near else ""
             mend = f"{hint}Permitted: {', '.join(permitted)}."
-            _warn(
-                findings, items, f"have a {name} tag that is not in the specification", mend, name
-            )
+            what = f"have a {name} tag that is not in the specification{_quoted(tags, unknown)}"
+            _warn(findings, items, what, mend, name)
+
+
+def _spellings_of_tags(placed: Sequence[Placed], findings: Findings) -> None:
+    """Note names of varieties and orthographies that differ only in case, accents, blanks or signs."""
+    for name in ("variety", "orthography"):
+        items_of: dict[str, list[Placed]] = {}
+        for item in placed:
+            if (tag := getattr(item.entry, name)) is not None:
+                items_of.setdefault(tag, []).append(item)
+        alike: dict[str, list[str]] = {}
+        for tag in items_of:
+            alike.setdefault(fold(tag), []).append(tag)
+        for tags in alike.values():
+            if len(tags) > 1:
+                items = [each for tag in tags for each in items_of[tag]]
+                _warn(
+                    findings,
+                    sorted(items, key=lambda at: at.place),
+                    f"name one {name} in {len(tags)} ways{_quoted(tags, items_of)}",
+                    "Write it in one way, or scores are parted by it.",
+                    name,
+                )
+
+
+def _quoted(tags: Sequence[str], items: Mapping[str, Sequence[Placed]]) -> str:
+    """Quote tags, the most frequent first; none of a secret entry, where anything may stand in the field."""
+    counts = {tag: sum(not each.entry.secret for each in items[tag]) for tag in tags}
+    told = sorted((tag for tag in tags if counts[tag]), key=lambda tag: (-counts[tag], tag))
+    named = ", ".join(f"“{shown(tag, longest=30)}”" for tag in told[:_MOST_QUOTED])
+    more = f" and {len(told) - _MOST_QUOTED} more" if len(told) > _MOST_QUOTED else ""
+    return f" ({named}{more})" if told else ""
+
+
+_MOST_QUOTED = 6
 
 
 def _suspect_characters(placed: Sequence[Placed], findings: Findings) -> None:

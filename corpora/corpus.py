@@ -52,6 +52,10 @@ class Dataset(BaseModel):
     """BCP 47 tag."""
     target_language: str
     """BCP 47 tag."""
+    variety: str | None = None
+    """Dialect or other variety of the target language; that of an entry goes before."""
+    orthography: str | None = None
+    """Spelling system of the references."""
     created: str | None = None
     license: str | None = None
     provenance: tuple[str, ...] = ()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 
 EntryId = int | str
 """Unique within a corpus. Integers in the specification, strings in much of the world's data."""
@@ -35,6 +36,15 @@ CONTEXTS = ("greeting", "declaration", "question", "instruction", "narrative", "
 """Communicative functions of §2.6."""
 
 
+def _text_or_nothing(value: object) -> str | None:
+    """Take what an earlier version kept under a name that was free then; a file with no text there is refused."""
+    return value if isinstance(value, str) else None
+
+
+FreeTag = Annotated[str | None, BeforeValidator(_text_or_nothing)]
+"""A tag that no list is for."""
+
+
 class Entry(BaseModel):
     """One source text with its reference translation; unknown fields are kept."""
 
@@ -52,6 +62,10 @@ class Entry(BaseModel):
     register_: str | None = Field(default=None, alias="register")
     """Formality and social setting; the underscore only avoids a name of the base class."""
     context: str | None = None
+    variety: FreeTag = None
+    """Dialect or other variety of the target language, in the community's own words."""
+    orthography: FreeTag = None
+    """Spelling system of the reference, such as ``SRO`` or ``1972``."""
     morphological_analysis: str | None = None
     notes: str | None = None
     variant_class: str | None = None
@@ -92,9 +106,17 @@ class Entry(BaseModel):
             provenance=self.provenance,
             register_=self.register_,
             context=self.context,
+            variety=self.variety,
+            orthography=self.orthography,
             local_only=self.local_only,
         )
 
 
-_LISTED = {"provenance": PROVENANCES, "register_": REGISTERS, "context": CONTEXTS}
-"""Tags by field; difficulty and segment have no other values than theirs."""
+_LISTED: Mapping[str, Sequence[str]] = {
+    "provenance": PROVENANCES,
+    "register_": REGISTERS,
+    "context": CONTEXTS,
+    "variety": (),
+    "orthography": (),
+}
+"""Tags by field; difficulty and segment have no other values than theirs, and the last two have no list."""

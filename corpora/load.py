@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.assemble import assemble_dataset, assemble_entry
-from corpora.checks import Placed, check_ids, check_together
+from corpora.checks import Placed, check_envelope, check_ids, check_together
 from corpora.columns import OPTIONS, Columns
 from corpora.corpus import Corpus, Dataset, Form
 from corpora.decode import decode, read_bytes
@@ -100,21 +100,21 @@ def read(
         raise findings.failure()
     envelope = assemble_dataset(raw, given or {}, _id_from(files[0].name), findings)
     placed = _placed(raw, findings)
-    check_together(placed, findings)
     _check_names([file.name for file in files], envelope, placed, findings)
     if envelope is not None:
         envelope = _with_terms(envelope, placed, beside, findings)
+        check_envelope(envelope, findings)
+    if envelope is None or envelope.terms.local_only:
+        placed = [item.kept_here() for item in placed]
+    check_together(placed, findings)
     if envelope is None or findings.failed:
         raise findings.failure()
     if columns.said:
         envelope = envelope.model_copy(update={"columns_read": columns.said})
-    kept_here = {"local_only": True} if envelope.terms.local_only else {}
     digest = hashlib.sha256(b"".join(file.data for file in files)).hexdigest()
     return Corpus(
         envelope,
-        tuple(
-            item.entry.model_copy(update=kept_here) if kept_here else item.entry for item in placed
-        ),
+        tuple(item.entry for item in placed),
         digest,
         raw.form,
         tuple(findings.problems),

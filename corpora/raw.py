@@ -27,6 +27,8 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "provenance": (),
     "register": (),
     "context": (),
+    "variety": ("dialect",),
+    "orthography": ("spelling_system",),
     "morphological_analysis": (),
     "notes": (),
     "variant_class": (),

@@ -39,6 +39,8 @@ class Statistics:
     by_register: dict[str, int]
     by_context: dict[str, int]
     by_provenance: dict[str, int]
+    by_variety: dict[str, int]
+    by_orthography: dict[str, int]
     with_variants: int
     variants: int
     with_analysis: int
@@ -56,6 +58,8 @@ def statistics(corpus: Corpus) -> Statistics:
         by_register=_count(entries, lambda entry: entry.register_),
         by_context=_count(entries, lambda entry: entry.context),
         by_provenance=_count(entries, lambda entry: entry.provenance),
+        by_variety=_count(entries, lambda entry: entry.variety),
+        by_orthography=_count(entries, lambda entry: entry.orthography),
         with_variants=sum(bool(entry.variants) for entry in entries),
         variants=sum(len(entry.variants) for entry in entries),
         with_analysis=sum(bool(entry.morphological_analysis) for entry in entries),

@@ -83,6 +83,7 @@ def part_tags(comparison: Comparison) -> dict[str, list[str | None]]:
 def _tagged(row: CorpusRow) -> Entry:
     """Give an entry without its texts, which knows which of its tags may be shown."""
     segment = row.segment if row.segment in set(Segment) else None
+    rest = {} if row.rest is None else stored_object(row.rest)
     return Entry.model_construct(
         id=row.id,
         source="",
@@ -91,8 +92,14 @@ def _tagged(row: CorpusRow) -> Entry:
         difficulty=row.difficulty,
         provenance=row.provenance,
         register_=row.register,
-        context=None if row.rest is None else stored_object(row.rest).get("context"),
+        context=rest.get("context"),
+        variety=_text(rest.get("variety")),
+        orthography=_text(rest.get("orthography")),
     )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _part(comparison: Comparison, places: list[int]) -> Part:

@@ -27,6 +27,7 @@ from rosetta_tui.named_line import line
 from rosetta_tui.retry_words import retry_lines, some_entries
 from rosetta_tui.run_facts import OTHER_INPUTS, failed_words, setup_words, when
 from rosetta_tui.text import plain
+from scoring.breakdown import FREE
 from scoring.metric_names import title
 from scoring.specification import specification
 
@@ -251,7 +252,7 @@ def _accepted(card: Mapping[str, Any]) -> str:
 
 def _breakdowns(scores: Mapping[str, Any]) -> Iterator[str]:
     """Part the scores by what the entries are; a kind with one group only says nothing new."""
-    for kind in ("difficulty", "segment", "register", "provenance"):
+    for kind in ("difficulty", "segment", "register", "provenance", *FREE):
         groups = block(scores, f"by_{kind}")
         if len(groups) < 2:
             continue

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from textual.content import Content
 
 from corpora.requirements import Requirement
-from corpora.statistics import Side, Statistics
+from corpora.statistics import NOT_GIVEN, Side, Statistics
 from harness.corpus_examination import Examination
 from harness.store.corpus_listing import CorpusSummary
 from rosetta_tui import figures
@@ -77,6 +77,10 @@ def _requirement(row: Requirement) -> Content:
     )
 
 
+_FREE = frozenset({"Variety", "Orthography"})
+"""Tags that few corpora have; without one there is no line."""
+
+
 def _statistics(made: Statistics) -> Iterator[Line]:
     for label, counts in (
         ("Segment", made.by_segment),
@@ -84,8 +88,11 @@ def _statistics(made: Statistics) -> Iterator[Line]:
         ("Register", made.by_register),
         ("Provenance", made.by_provenance),
         ("Context", made.by_context),
+        ("Variety", made.by_variety),
+        ("Orthography", made.by_orthography),
     ):
-        yield Line(label, bars(counts, made.entries))
+        if label not in _FREE or set(counts) != {NOT_GIVEN}:
+            yield Line(label, bars(counts, made.entries))
     several = f"{made.variants:,} in {counted(made.with_variants, 'entry', 'entries')}"
     yield Line("Variants", Content(several))
     yield Line("Analyses", Content(counted(made.with_analysis, "entry", "entries")))

@@ -1,4 +1,4 @@
-"""Scores of parts of a corpus: by difficulty, provenance, register, segment and context (§9).
+"""Scores of parts of a corpus: by difficulty, provenance, register, segment and context (§9), variety and orthography.
 
 A part is another sum of the same statistics, so the parts always fit the whole.
 """
@@ -19,8 +19,13 @@ DIMENSIONS = {
     "register": "register_",
     "segment": "segment",
     "context": "context",
+    "variety": "variety",
+    "orthography": "orthography",
 }
 """Name of each breakdown and the entry's field behind it."""
+
+FREE = ("variety", "orthography")
+"""Those that a card has only where an entry has such a tag; earlier cards have none of them."""
 
 LEAST_FOR_INTERVAL = 10
 """Entries from which on an interval says more than it hides."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
 from corpora.entry import Entry
-from scoring.breakdown import DIMENSIONS, Group, breakdown
+from scoring.breakdown import DIMENSIONS, FREE, Group, breakdown
 from scoring.caveats import tallied
 from scoring.claim import Claim, Score, decide
 from scoring.composite import Composite, Input, composite
@@ -106,11 +107,21 @@ class Scores(BaseModel):
     by_register: dict[str, GroupScores]
     by_segment: dict[str, GroupScores]
     by_context: dict[str, GroupScores]
+    by_variety: dict[str, GroupScores] = {}
+    by_orthography: dict[str, GroupScores] = {}
+    """Both are written only where an entry has such a tag."""
     signatures: dict[str, str]
     total: int
     evaluated: int
     """Entries with an output; the errors stay in every denominator all the same."""
     errors: int
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the breakdowns that earlier cards have not, where there is nothing in them."""
+        fields: dict[str, Any] = write(self)
+        names = {f"by_{name}" for name in FREE}
+        return {name: value for name, value in fields.items() if value or name not in names}
 
 
 def scorecard(

@@ -18,6 +18,7 @@ from harness.store.corpora import read_entries
 from harness.store.results import read_results
 from harness.store.row_words import read_row_words
 from harness.store.runs import Run, read_card, read_imported, read_run
+from scoring.breakdown import FREE
 
 
 def load_card(connection: sqlite3.Connection, number: int) -> RunCard:
@@ -61,7 +62,8 @@ def raw_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
     scorer = stored_scorer(run, "und", list(entries.values()))
     statistics = [scorer.unpack(result.statistics) for result in results]
     rows = entry_rows(entries, results, statistics, scorer, read_row_words(connection, run.id))
-    return {**head, "results": [row_json(row) for row in rows]}
+    absent = {name: None for name in FREE if f"by_{name}" not in head.get("scores", {})}
+    return {**head, "results": [row_json(row.model_copy(update=absent)) for row in rows]}
 
 
 def _broken(run_id: str) -> StoreError:

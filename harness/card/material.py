@@ -25,6 +25,7 @@ from harness.store.replies import read_exchange
 from harness.store.results import read_all_attempts, read_results
 from harness.store.row_words import read_row_words
 from harness.store.runs import Run, read_run
+from scoring.breakdown import FREE
 from scoring.floors import VERSION, Floor
 from scoring.scorer import Scorer
 from scoring.setup import ScoringSetup
@@ -140,6 +141,7 @@ def _dataset(connection: sqlite3.Connection, run: Run) -> DatasetBlock:
         source_language=envelope.source_language,
         target_language=envelope.target_language,
         **_terms(envelope),
+        **{name: tag for name in FREE if (tag := getattr(envelope, name)) is not None},
     )
 
 

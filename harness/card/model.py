@@ -41,6 +41,9 @@ class DatasetBlock(Block):
     """``local-only`` or ``open``: where the terms of the corpus let its texts go; absent without a term."""
     transmission_because: str | None = None
     """The term, and where it stands."""
+    variety: str | None = None
+    orthography: str | None = None
+    """What the corpus says of its whole; absent where it says nothing."""
 
 
 class MethodBlock(Setup):
@@ -191,6 +194,9 @@ class EntryResult(Block):
     provenance: str | None = None
     register_: str | None = Field(default=None, alias="register")
     context: str | None = None
+    variety: str | None = None
+    orthography: str | None = None
+    """Both absent where the entry has none, and on cards of earlier versions."""
     latency_seconds: float | None = None
     usage: EntryUsage | None = None
     cost_usd: float | None = None

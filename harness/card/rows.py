@@ -11,6 +11,7 @@ from harness.card.model import EntryResult, EntryUsage
 from harness.failures import ErrorClass
 from harness.result import Result
 from harness.store.row_words import RowWords
+from scoring.breakdown import FREE
 from scoring.scorer import Scorer
 from scoring.table import EntryStatistics
 
@@ -54,6 +55,8 @@ def entry_row(
         provenance=_tag(entry, "provenance"),
         register_=_tag(entry, "register_"),
         context=_tag(entry, "context"),
+        variety=_tag(entry, "variety"),
+        orthography=_tag(entry, "orthography"),
         latency_seconds=result.latency_seconds,
         usage=_usage(result),
         cost_usd=result.cost_usd,
@@ -95,7 +98,7 @@ def entry_rows(
 def row_json(row: EntryResult) -> dict[str, Any]:
     """Give a row as JSON values; without statistics where it has none."""
     fields = row.model_dump(mode="json", by_alias=True)
-    for name in ("statistics", "lint_verdict"):
+    for name in ("statistics", "lint_verdict", *FREE):
         if getattr(row, name) is None:
             del fields[name]
     return fields
@@ -147,6 +150,8 @@ def row_entry(row: EntryResult) -> Entry:
         "provenance": row.provenance,
         "register": row.register_,
         "context": row.context,
+        "variety": row.variety,
+        "orthography": row.orthography,
     }
     if row.withheld:
         fields["withheld"] = True

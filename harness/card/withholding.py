@@ -35,7 +35,9 @@ def withheld_part(card: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str
     for dimension in DIMENSIONS:
         name = f"by_{dimension}"
         left_out = too_small(_secret_in_parts(entries, dimension), secret)
-        found = scores.get(name) or {}
+        if name not in scores:
+            continue
+        found = scores[name] or {}
         scores[name] = {tag: group for tag, group in found.items() if tag not in left_out}
         if gone := sorted(left_out & set(found)):
             suppressed[dimension] = gone

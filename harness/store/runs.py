@@ -337,7 +337,15 @@ class RunSummary:
     """What parts it from others of its method, model and condition; empty where none has all three."""
 
 
-PARTS = ("difficulty", "provenance", "register", "segment", "context")
+PARTS = (
+    "difficulty",
+    "provenance",
+    "register",
+    "segment",
+    "context",
+    "variety",
+    "orthography",
+)
 """The breakdowns of a card: nine tenths of it, which hardly a list shows."""
 
 _PATHS = ", ".join(f"'$.scores.by_{name}'" for name in PARTS)

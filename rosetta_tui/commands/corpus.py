@@ -210,8 +210,21 @@ def _print_requirements(rows: Sequence[Requirement]) -> None:
 
 
 def _print_statistics(counted: Statistics) -> None:
-    for name in ("segment", "difficulty", "register", "context", "provenance"):
-        _print_line(name, _listed(getattr(counted, f"by_{name}").items()))
+    from corpora.assemble import FREE_TAGS
+    from corpora.statistics import NOT_GIVEN
+
+    for name in (
+        "segment",
+        "difficulty",
+        "register",
+        "context",
+        "provenance",
+        "variety",
+        "orthography",
+    ):
+        counts = getattr(counted, f"by_{name}")
+        if name not in FREE_TAGS or set(counts) != {NOT_GIVEN}:
+            _print_line(name, _listed(counts.items()))
     _print_line("variants", f"{counted.variants} in {counted.with_variants} entries")
     _print_line("analyses", f"{counted.with_analysis} entries")
     _print_side("source", counted.source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ def test_outputs_made_elsewhere_are_scored_and_what_reads_the_source_has_no_valu
     run_corpus(store_path, read, replay(tmp_path, *REFERENCES))
     stored = kept(store_path)
     assert all(each.exact and each.chrf == pytest.approx(100) for each in stored.results)
-    with open_store(store_path) as connection:
+    with closing(open_store(store_path)) as connection:
         card = load_card(connection, stored.run.id)
         scorer = stored_scorer(stored.run, "en", list(read.entries))
         rows = [scorer.unpack(each.statistics) for each in stored.results]
@@ -112,7 +113,7 @@ def test_there_is_nothing_to_ask_again_where_only_sources_lack(
     endpoint: Scripted, tmp_path: Path, store_path: Path
 ) -> None:
     run_corpus(store_path, corpus(tmp_path), chat_plan(endpoint.url))
-    with open_store(store_path) as connection:
+    with closing(open_store(store_path)) as connection:
         run = find_run(connection, "last")
         with pytest.raises(UsageError, match="nothing to ask"):
             retry(connection, run)

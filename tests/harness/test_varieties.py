@@ -1,0 +1,140 @@
+"""Dialects and spelling systems: kept with the entry, a part of the scores, and never of secret entries."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from corpora.corpus import Corpus
+from corpora.load import File, load, read
+from corpora.problems import CorpusError
+from harness.card.canonical import HASH_FIELD, canonical_sha256
+from harness.card.exporting import ExportForm, export_run
+from harness.card.load import load_card
+from harness.card.verify import verify_card
+from harness.methods.options import MethodOptions
+from harness.plan import Plan
+from harness.store.database import open_store
+from tests.corpora.making import entry, file, json_file, only_problem
+from tests.harness.evaluation import kept, run_corpus
+
+TAGS = ("Waikato", "Waikato", "Ngāpuhi", "Ngāpuhi", None)
+
+
+def corpus(folder: Path, **more: object) -> Corpus:
+    entries = [
+        entry(n, **({"variety": tag, "orthography": "1994"} if tag else {}), **more)
+        for n, tag in enumerate(TAGS)
+    ]
+    return load(json_file(folder, entries, variety="several", license="CC0-1.0"))
+
+
+def scored(folder: Path, store_path: Path, read: Corpus) -> None:
+    outputs = folder / "outputs.txt"
+    outputs.write_text("".join(f"reference {n}\n" if n != 2 else "x\n" for n in range(len(TAGS))))
+    options = MethodOptions(outputs=outputs, source_language="en", target_language="crk")
+    run_corpus(store_path, read, Plan(method="replay", options=options))
+
+
+def test_they_part_the_scores_and_a_verifier_computes_the_parts_again(
+    tmp_path: Path, store_path: Path
+) -> None:
+    scored(tmp_path, store_path, corpus(tmp_path))
+    with closing(open_store(store_path)) as connection:
+        data = export_run(connection, kept(store_path).run.id, ExportForm.CARD)
+    card = json.loads(data)
+    parts = card["scores"]["by_variety"]
+    assert {tag: part["n"] for tag, part in parts.items()} == {"Ngāpuhi": 2, "Waikato": 2}
+    assert parts["Waikato"]["exact_match_rate"] == 1
+    assert parts["Ngāpuhi"]["exact_match_rate"] == 0.5
+    assert list(card["scores"]["by_orthography"]) == ["1994"]
+    assert [row.get("variety") for row in card["results"]] == list(TAGS)
+    assert card["dataset"]["variety"] == "several"
+    assert verify_card(data).ok
+    parts["Waikato"]["exact_match_rate"] = 0.5
+    forged = verify_card(json.dumps(card).encode())
+    assert any("by_variety" in each.path for each in forged.differences)
+
+
+def test_a_card_sealed_before_there_were_such_parts_is_still_whole(
+    tmp_path: Path, store_path: Path
+) -> None:
+    scored(tmp_path, store_path, corpus(tmp_path))
+    run = kept(store_path).run
+    with closing(open_store(store_path)) as connection:
+        card = load_card(connection, run.id).as_json()
+        for name in ("by_variety", "by_orthography"):
+            del card["scores"][name]
+        for row in card["results"]:
+            row.pop("variety", None)
+            row.pop("orthography", None)
+        card[HASH_FIELD] = ""
+        card[HASH_FIELD] = canonical_sha256(card)
+        head = json.dumps({name: value for name, value in card.items() if name != "results"})
+        connection.execute("UPDATE runs SET run_card = ? WHERE id = ?", (head, run.id))
+        again = load_card(connection, run.id)
+        assert again.as_json()["results"] == card["results"]
+        assert verify_card(export_run(connection, run.id, ExportForm.CARD)).ok
+
+
+def test_nothing_of_them_leaves_with_secret_entries(tmp_path: Path, store_path: Path) -> None:
+    secret = corpus(tmp_path, segment="gold_standard")
+    scored(tmp_path, store_path, secret)
+    with closing(open_store(store_path)) as connection:
+        data = export_run(connection, kept(store_path).run.id, ExportForm.CARD)
+    assert b"Waikato" not in data
+    assert "Ngāpuhi".encode() not in data
+
+
+@pytest.mark.parametrize("tag", ["", " ", "x" * 101, "a\nb", 7, ["x"]])
+def test_a_tag_is_a_short_text(tmp_path: Path, tag: object) -> None:
+    problem = only_problem(json_file(tmp_path, [entry(1, variety=tag)]))
+    assert (problem.field, problem.entry) == ("variety", 1)
+
+
+def test_tables_have_a_column_for_them() -> None:
+    text = "source,reference,Dialect,orthography\na,b,Waikato,1994\n"
+    pair = {"source_language": "en", "target_language": "mi"}
+    (only,) = read([File("a.csv", text.encode())], dataset=pair).entries
+    assert (only.variety, only.orthography) == ("Waikato", "1994")
+
+
+def test_one_name_written_in_two_ways_is_said_with_both(tmp_path: Path) -> None:
+    tags = ("Ngapuhi", "Ngāpuhi", "ngāpuhi")
+    path = json_file(tmp_path, [entry(n, variety=tag) for n, tag in enumerate(tags)])
+    (warning,) = [each for each in load(path).warnings if each.field == "variety"]
+    assert all(f"“{tag}”" in warning.message for tag in tags)
+    assert warning.places == (0, 1, 2)
+
+
+LITERARY = [entry(1, register="literary\u202e"), entry(2, register="marketing")]
+
+
+def test_a_tag_or_date_that_is_complained_of_is_quoted_harmlessly(tmp_path: Path) -> None:
+    path = json_file(tmp_path, LITERARY, created="last spring")
+    said = " ".join(each.message for each in load(path).warnings)
+    assert "“literary\\u202e”" in said
+    assert "“marketing”" in said
+    assert "“last spring”" in said
+
+
+@pytest.mark.parametrize("how", ["segment", "terms"])
+def test_no_tag_of_a_secret_entry_is_quoted(tmp_path: Path, how: str) -> None:
+    secret = {"segment": "held_out"} if how == "segment" else {}
+    rows = [each | secret | {"variety": "canary here"} for each in LITERARY]
+    rows.append(entry(3, variety="Canary Here", **secret))
+    terms = {} if how == "segment" else {"transmission": "local-only"}
+    corpus = load(json_file(tmp_path, rows, **terms))
+    assert {"register", "variety"} <= {each.field for each in corpus.warnings}
+    said = " ".join(str(each) for each in corpus.warnings)
+    assert not any(word in said for word in ("literary", "marketing", "anary"))
+
+
+def test_nor_where_the_envelope_cannot_be_read(tmp_path: Path) -> None:
+    text = json.dumps({"dataset": {"id": "x", "transmission": "local-only"}, "entries": LITERARY})
+    with pytest.raises(CorpusError) as caught:
+        load(file(tmp_path, text))
+    assert "marketing" not in str(caught.value)
