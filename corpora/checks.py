@@ -47,7 +47,8 @@ class Placed:
 
 def check_envelope(dataset: Dataset, findings: Findings) -> None:
     """Look at what a corpus says of itself; a value is quoted unless its terms keep the corpus here."""
-    quoted = "" if dataset.terms.local_only else f" (“{shown(dataset.created, longest=30)}”)"
+    quiet = dataset.terms.local_only or findings.failed
+    quoted = "" if quiet else f" (“{shown(dataset.created, longest=30)}”)"
     if dataset.created is not None and not _DATE.match(dataset.created.strip()):
         findings.warning(
             f"It is no date{quoted}.",
@@ -154,7 +155,7 @@ def _unknown_tags(placed: Sequence[Placed], findings: Findings) -> None:
             items = sorted((each for tag in tags for each in unknown[tag]), key=lambda at: at.place)
             hint = f"Nearest: {near}. " if near else ""
             mend = f"{hint}Permitted: {', '.join(permitted)}."
-            what = f"have a {name} tag that is not in the specification{_quoted(tags, unknown)}"
+            what = f"have a {name} tag that is not in the specification{_quoted(tags, unknown, findings)}"
             _warn(findings, items, what, mend, name)
 
 
@@ -174,14 +175,19 @@ def _spellings_of_tags(placed: Sequence[Placed], findings: Findings) -> None:
                 _warn(
                     findings,
                     sorted(items, key=lambda at: at.place),
-                    f"name one {name} in {len(tags)} ways{_quoted(tags, items_of)}",
+                    f"name one {name} in {len(tags)} ways{_quoted(tags, items_of, findings)}",
                     "Write it in one way, or scores are parted by it.",
                     name,
                 )
 
 
-def _quoted(tags: Sequence[str], items: Mapping[str, Sequence[Placed]]) -> str:
-    """Quote tags, the most frequent first; none of a secret entry, where anything may stand in the field."""
+def _quoted(tags: Sequence[str], items: Mapping[str, Sequence[Placed]], findings: Findings) -> str:
+    """Quote tags, the most frequent first; none of a secret entry, where anything may stand in the field.
+
+    Nor any of a file with errors: one of them may be a mark of secrecy that was not understood.
+    """
+    if findings.failed:
+        return ""
     counts = {tag: sum(not each.entry.secret for each in items[tag]) for tag in tags}
     told = sorted((tag for tag in tags if counts[tag]), key=lambda tag: (-counts[tag], tag))
     named = ", ".join(f"“{shown(tag, longest=30)}”" for tag in told[:_MOST_QUOTED])

@@ -26,6 +26,13 @@ class Segment(StrEnum):
         return self in {Segment.GOLD_STANDARD, Segment.HELD_OUT}
 
 
+SEGMENT_NAMES = {
+    "dev": Segment.DEVELOPMENT,
+    "sealed": Segment.GOLD_STANDARD,
+    "holdout": Segment.HELD_OUT,
+}
+"""What the reference implementation calls segments in the sets of its contests."""
+
 PROVENANCES = ("gold_standard", "textbook", "elicited", "corpus")
 """Provenance tags of §2.5."""
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from corpora.columns import Columns
 from corpora.corpus import Form
+from corpora.entry import SEGMENT_NAMES
 from corpora.findings import Findings
 from corpora.json_sides import name_sides
 from corpora.json_text import Document, parse
@@ -70,8 +71,11 @@ def _entries(document: Document, findings: Findings) -> list[Any] | None:
 
 
 def _form_of(top: dict[str, Any], listed: list[Any]) -> Form:
-    if "corpus_id" in top or isinstance(top.get("language_pair"), dict):
-        return Form.REFERENCE_IMPLEMENTATION
+    for place in (top, top.get("dataset")):
+        if isinstance(place, dict) and (
+            "corpus_id" in place or isinstance(place.get("language_pair"), dict)
+        ):
+            return Form.REFERENCE_IMPLEMENTATION
     first = next((fields for fields in listed if isinstance(fields, dict)), {})
     if any(name not in first and old in first for name, old in LEGACY_NAMES.items()):
         return Form.LEGACY
@@ -80,13 +84,13 @@ def _form_of(top: dict[str, Any], listed: list[Any]) -> Form:
 
 def _envelope(top: dict[str, Any], listed: list[Any], form: Form, findings: Findings) -> RawCorpus:
     others = {name: value for name, value in top.items() if name != "entries"}
-    if form is Form.REFERENCE_IMPLEMENTATION:
-        envelope = _reference_envelope(others, len(listed), findings)
-        return RawCorpus(form, envelope, has_envelope=bool(top))
     dataset = others.pop("dataset", {})
     if not isinstance(dataset, dict):
         findings.error("It must be an object.", 'Write {"id": …, …}.', field="dataset")
         dataset = {}
+    if form is Form.REFERENCE_IMPLEMENTATION:
+        envelope = _reference_envelope(others | dataset, len(listed), findings)
+        return RawCorpus(form, envelope, has_envelope=bool(top))
     for name in sorted(set(others) & set(dataset)):
         if others[name] != dataset[name]:
             findings.warning(
@@ -131,9 +135,16 @@ def _check_count(stated: Any, found: int, findings: Findings) -> None:
 
 
 def _inherit_segment(top: dict[str, Any], raw: RawCorpus) -> None:
-    """Give the file's one segment to every entry that names none."""
-    segment = top.get("segment")
-    if raw.form is Form.REFERENCE_IMPLEMENTATION and segment is not None:
-        for entry in raw.entries:
-            if entry.fields.get("segment") is None:
-                entry.fields["segment"] = segment
+    """Give the file's one segment to every entry that names none, and segments their specified names."""
+    if raw.form is not Form.REFERENCE_IMPLEMENTATION:
+        return
+    dataset = top.get("dataset")
+    inner = dataset.get("segment") if isinstance(dataset, dict) else None
+    segment = inner if inner is not None else top.get("segment")
+    for entry in raw.entries:
+        own = entry.fields.get("segment")
+        name = segment if own is None else own
+        if name is not None:
+            entry.fields["segment"] = (
+                SEGMENT_NAMES.get(name, name) if isinstance(name, str) else name
+            )

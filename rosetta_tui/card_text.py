@@ -138,6 +138,7 @@ def _head(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
     yield from retry_lines(card)
     yield line("tier", tier_words(card, review))
     yield from caveat_lines(card)
+    yield from _caveats_of_maker(card)
     yield line("validated by", validated_by(review), stated_words(card, review))
     if review is not None:
         yield from _review(review)
@@ -146,6 +147,19 @@ def _head(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
     yield line("seal", card.get("run_card_hash") or "none")
     if "unverified" in card:
         yield line("UNVERIFIED", card["unverified"])
+
+
+def _caveats_of_maker(card: Mapping[str, Any]) -> Iterator[str]:
+    """Repeat what an imported report said of its own scores."""
+    told = block(card, "source_report").get("score_caveats")
+    listed = list(told.values()) if isinstance(told, Mapping) else told
+    for each in listed if isinstance(listed, list) else ():
+        words = each
+        if isinstance(each, Mapping):
+            names = ("message", "text", "caveat", "name", "kind")
+            words = next((each[name] for name in names if isinstance(each.get(name), str)), None)
+        if isinstance(words, str) and words.strip():
+            yield line("its maker's caveat", plain(" ".join(words.split())[:200]))
 
 
 def _review(review: Standing) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import uuid
@@ -15,10 +16,11 @@ from harness.card.build import assemble, store_card
 from harness.card.canonical import HASH_FIELD, canonical_sha256, seal_form
 from harness.card.exporting import card_bytes
 from harness.card.fingerprint import fingerprint
-from harness.card.layouts import Layout, adopt, layout
+from harness.card.layouts import Layout, adopt, layout, unwrapped
 from harness.card.load import raw_card
 from harness.card.material import Material, iso_time
 from harness.card.model import DatasetBlock, EntryResult, Retries, RunCard
+from harness.card.published import card_of_published, report_of_log, told_of_scores
 from harness.card.reading import parse_object
 from harness.card.recompute import (
     card_floors,
@@ -68,7 +70,10 @@ def import_card(
     Raises UsageError for what is no card, for a seal that is absent or broken (unless ``unverified``,
     which marks the run), for texts of a secret segment, and for a different card with the same run id.
     """
-    raw = parse_object(data, name)
+    outer = parse_object(data, name)
+    raw = unwrapped(outer)
+    if raw is not outer:
+        data = json.dumps(raw, ensure_ascii=False).encode()
     match layout(raw, name):
         case Layout.ROW:
             raise UsageError(
@@ -76,6 +81,11 @@ def import_card(
             )
         case Layout.REPORT:
             return _import_report(connection, raw, name)
+        case Layout.LOG:
+            return _import_report(connection, report_of_log(raw, name), name)
+        case Layout.PUBLISHED:
+            card = card_of_published(raw, name)
+            return _import_published(connection, card, name, unverified=unverified)
         case Layout.CARD:
             doubt = _doubt(raw)
             if doubt is not None and not unverified:
@@ -239,6 +249,18 @@ def _add_rows(connection: sqlite3.Connection, number: int, card: RunCard) -> Non
     add_results(connection, number, results)
 
 
+def _import_published(
+    connection: sqlite3.Connection, card: dict[str, Any], name: str, *, unverified: bool
+) -> Imported:
+    """Store the aggregates of a published row as a run of which only the scores are known."""
+    doubt = "A published row has neither outputs nor a seal, so its scores cannot be checked."
+    if not unverified:
+        raise UsageError(f"{name}: {doubt} `--unverified` imports them all the same, marked.")
+    data = json.dumps(card, ensure_ascii=False).encode()
+    stored = _store(connection, card, data, name, doubt)
+    return replace(stored, note="Only its scores are known; there are no entries to look at.")
+
+
 _REPORT_TIME = re.compile(r"run_(\d{8})_(\d{6})_")
 
 
@@ -247,7 +269,7 @@ def _import_report(connection: sqlite3.Connection, raw: Mapping[str, Any], name:
     sealed = card_bytes(card)
     stored = _store(connection, card.as_json(), sealed, name, None)
     note = (
-        "A test report has no set-up, prompt, tokens or seal; it was scored anew and sealed here. "
+        "It has no set-up, prompt, tokens or seal; it was scored anew and sealed here. "
         "Its own numbers are kept in `source_report`."
     )
     return replace(stored, note=note)
@@ -282,7 +304,11 @@ def report_card(raw: Mapping[str, Any], name: str) -> RunCard:
         statistics=statistics,
     )
     return assemble(
-        material, {"source_report": {"run_id": report.run_id, "overall": report.overall}}
+        material,
+        {
+            "source_report": {"run_id": report.run_id, "overall": report.overall}
+            | told_of_scores(raw)
+        },
     )
 
 

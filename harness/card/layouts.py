@@ -24,6 +24,10 @@ class Layout(StrEnum):
     """With ``scores`` and ``dataset``: ours, the specification's, or the older one with ``totals`` only."""
     REPORT = "test report"
     """With ``overall`` and ``entries``, as the reference implementation writes it."""
+    LOG = "run log"
+    """With ``config`` and ``results``, and no score: what the reference implementation writes as it runs."""
+    PUBLISHED = "published row"
+    """Flat, with the specification's names: aggregates of a run, without its card."""
     ROW = "leaderboard row"
     """Flat, with names in camel case."""
 
@@ -44,11 +48,26 @@ def layout(raw: Mapping[str, Any], name: str) -> Layout:
         return Layout.REPORT
     if isinstance(raw.get("scores"), dict) and isinstance(raw.get("dataset"), dict):
         return Layout.CARD
+    if isinstance(raw.get("config"), dict) and isinstance(log_rows(raw), list):
+        return Layout.LOG
+    if isinstance(raw.get("chrf_plus_plus"), int | float) and "modelSlug" not in raw:
+        return Layout.PUBLISHED
     if "modelSlug" in raw or ("model" in raw and any(_HUMP.search(key) for key in raw)):
         return Layout.ROW
     raise UsageError(
         f"{name} is no run card: it has neither `scores` with `dataset`, nor `overall` with `entries`."
     )
+
+
+def log_rows(raw: Mapping[str, Any]) -> object:
+    """Give the entries of a run log, under either of their names."""
+    return raw.get("results", raw.get("entries"))
+
+
+def unwrapped(raw: dict[str, Any]) -> dict[str, Any]:
+    """Take the card out of a published row that holds it."""
+    inner = raw.get("run_card")
+    return inner if isinstance(inner, dict) and "scores" not in raw else raw
 
 
 def is_ours(raw: Mapping[str, Any]) -> bool:

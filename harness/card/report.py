@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ConfigDict, Field, ValidationError
 
 from corpora.corpus import Dataset
-from corpora.entry import Entry
+from corpora.entry import SEGMENT_NAMES, Entry
 from corpora.text import comparison_form
 from harness.card.model import Block, EntryResult
 from harness.failures import ErrorClass, UsageError
@@ -101,11 +101,26 @@ def report_dataset(report: Report) -> Dataset:
     path = (config.corpus_path or "").replace("\\", "/")
     stem = path.rsplit("/", 1)[-1].removesuffix(".json")
     return Dataset(
-        id=config.dataset_id or stem or report.run_id,
+        id=config.dataset_id or _own_id(report) or stem or report.run_id,
         language_pair=f"{config.source_lang}→{config.target_lang}",
         source_language="und",
         target_language=config.target_lang_code or "und",
     )
+
+
+def _own_id(report: Report) -> str | None:
+    """Give the corpus' own id where the report or log tells it."""
+    told = report.model_extra or {}
+    provenance = told.get("provenance")
+    meta = provenance.get("dataset_meta") if isinstance(provenance, dict) else None
+    for place in (report.config.model_extra, meta, told.get("dataset"), told):
+        found = place.get("corpus_id", place.get("id")) if isinstance(place, dict) else None
+        if isinstance(found, str) and found.strip():
+            return found.strip()[:_LONGEST_ID]
+    return None
+
+
+_LONGEST_ID = 200
 
 
 def report_rows(report: Report) -> list[EntryResult]:
@@ -121,7 +136,7 @@ def _row(entry: ReportEntry, batch_size: int) -> EntryResult:
         variants=[],
         predicted=None if entry.failed else entry.predicted,
         exact_match=False,
-        segment=entry.segment or None,
+        segment=SEGMENT_NAMES.get(entry.segment or "", entry.segment) or None,
         difficulty=entry.difficulty,
         latency_seconds=entry.latency_s,
         cost_usd=entry.cost_usd,

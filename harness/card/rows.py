@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from corpora.entry import Entry, EntryId, Segment
+from corpora.entry import SEGMENT_NAMES, Entry, EntryId, Segment
 from harness.card.model import EntryResult, EntryUsage
 from harness.failures import ErrorClass
 from harness.result import Result
@@ -162,7 +162,7 @@ def row_entry(row: EntryResult) -> Entry:
 
 def _segment(name: str | None) -> Segment | None:
     with suppress(ValueError):
-        return Segment(name or "")
+        return SEGMENT_NAMES.get(name or "") or Segment(name or "")
     return None
 
 

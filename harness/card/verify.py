@@ -18,7 +18,7 @@ from harness.card.canonical import (
 from harness.card.claimed import earlier_claim
 from harness.card.difference import Difference, differences
 from harness.card.fingerprint import fingerprint
-from harness.card.layouts import Layout, adopt, is_ours, layout, snake_case
+from harness.card.layouts import Layout, adopt, is_ours, layout, snake_case, unwrapped
 from harness.card.material import stored_material
 from harness.card.model import RunCard, Withheld
 from harness.card.reading import parse_object
@@ -115,13 +115,15 @@ def verify_card(
     ``difference.TOLERANCE``; those of the older layout, which rounds, within half a unit of their last
     decimal. Raises UsageError where the bytes are no card.
     """
-    raw = parse_object(data, name)
+    raw = unwrapped(parse_object(data, name))
     match layout(raw, name):
         case Layout.CARD:
             return _verify(raw, adopt(raw, name), connection)
         case Layout.REPORT:
             return _verify_report(raw)
-        case Layout.ROW:
+        case Layout.LOG:
+            return _verify_log()
+        case Layout.ROW | Layout.PUBLISHED:
             return _verify_row(raw)
 
 
@@ -381,6 +383,13 @@ def _verify_report(raw: Mapping[str, Any]) -> Verdict:
     verdict.compare("entries", raw, {"entries": entries}, rounded=True)
     verdict.compare("scores", raw, {"overall": overall}, rounded=True)
     verdict.skip("intervals, plug-in metrics, cost, speed", "not computed again for test reports")
+    return verdict
+
+
+def _verify_log() -> Verdict:
+    verdict = Verdict()
+    verdict.skip("seal", "a run log has none")
+    verdict.skip("scores", "a run log has none; import it, and it is scored")
     return verdict
 
 

@@ -50,7 +50,7 @@ def read_outputs(path: Path, entries: Sequence[Entry], file_lines: int | None = 
     """Read the outputs for the entries of a whole corpus, in its order.
 
     A text file has one line for each entry, or, where lines of the corpus' text files were left out, for each
-    of its ``file_lines`` (an entry's id is the number of its line). JSONL, JSON (a list, or a run card) and tables with a
+    of its ``file_lines`` (an entry's id is the number of its line). JSONL, JSON (a list, a run card, or a log or report of the reference implementation) and tables with a
     header have an id and an output in each row, and may have latency_seconds, usage or prompt_tokens
     and completion_tokens, cost_usd, model, error, and raw (the text before repairs). UsageError names file,
     line and mend; never a text.
@@ -188,11 +188,23 @@ def _jsonl_rows(path: Path, text: str) -> Iterator[_Row]:
 
 def _json_rows(path: Path, text: str) -> Iterator[_Row]:
     data = _decoded(path, 1, text)
-    rows = data.get("results") if isinstance(data, dict) else data
+    top = data if isinstance(data, dict) else {}
+    rows = next((top[name] for name in ("results", "entries") if name in top), data)
     if not isinstance(rows, list):
-        raise UsageError(f"{path}: a list of outputs, or a run card with 'results', is wanted.")
+        raise UsageError(
+            f"{path}: a list of outputs, or a run card, run log or report with 'results' or 'entries', is "
+            "wanted."
+        )
+    config = top.get("config")
+    model = config.get("model") if isinstance(config, dict) else None
+    of_all = {"model": model} if isinstance(model, str) else {}
     for place, row in enumerate(rows, 1):
-        yield f"item {place}", _object(path, f"item {place}", row)
+        yield f"item {place}", of_all | _renamed(_object(path, f"item {place}", row))
+
+
+def _renamed(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a row's latency the name that it has here; logs of the reference implementation have another."""
+    return {"latency_seconds" if name == "latency_s" else name: row[name] for name in row}
 
 
 def _decoded(path: Path, line: int, text: str) -> Any:

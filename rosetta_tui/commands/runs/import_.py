@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def import_(files: Sequence[Path], unverified: bool, as_json: bool) -> None:
-    """Take run cards and test reports from FILES into the list of runs."""
+    """Take run cards from FILES into the list of runs.
+
+    Test reports, run logs and published rows of the reference implementation are read too.
+    """
     from harness.card.importing import import_card
     from harness.card.reading import read_card_bytes
     from harness.failures import UsageError

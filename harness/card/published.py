@@ -1,0 +1,96 @@
+"""Run logs and published rows of the reference implementation, brought into the shape of what is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.card.layouts import log_rows
+from harness.card.model import Scores
+from harness.card.reading import number
+from harness.failures import UsageError
+
+_TOLD = ("score_caveats", "metric_availability")
+"""What a report says about its own scores."""
+
+
+def report_of_log(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Give a run log as a test report without scores; UsageError where it names no run."""
+    if not isinstance(raw.get("run_id"), str):
+        raise UsageError(f"{name}: $.run_id: a run log names its run. Give the whole file.")
+    rows = log_rows(raw)
+    assert isinstance(rows, list)  # noqa: S101  the layout was told by it
+    entries = [
+        {field: value for field, value in row.items() if field != "usage" and value is not None}
+        if isinstance(row, dict)
+        else row
+        for row in rows
+    ]
+    others = {key: value for key, value in raw.items() if key not in {"results", "entries"}}
+    return {**others, "overall": {}, "entries": entries}
+
+
+def told_of_scores(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what a report says of its own scores: caveats, and metrics that were not available."""
+    overall = raw.get("overall")
+    places = (raw, overall if isinstance(overall, Mapping) else {})
+    return {name: place[name] for name in _TOLD for place in places if place.get(name)}
+
+
+def card_of_published(row: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Give the aggregates of a published row as a card without entries; UsageError where it names no run.
+
+    The row itself is kept under ``published_row``.
+    """
+    run_id = _first(row, "run_id", "id")
+    if run_id is None:
+        raise UsageError(f"{name}: $.run_id: a published row names its run. Give the whole row.")
+    pair = row.get("language_pair")
+    languages = (_first(row, "source_lang"), _first(row, "target_lang"))
+    sides = "→".join(each for each in languages if each)
+    fields = Scores.model_fields
+    scores: dict[str, Any] = {key: row[key] for key in fields if row.get(key) is not None}
+    scores["total"] = _count(row, "total", "entry_count", "total_entries", "n_entries")
+    scores["errors"] = _count(row, "errors", "error_count")
+    if (interval := _interval(row)) is not None:
+        scores.setdefault("confidence_intervals", {})
+        scores["confidence_intervals"]["chrf_plus_plus"] = interval
+    return {
+        "run_id": run_id,
+        "harness_version": _first(row, "harness_version") or "",
+        "timestamp": _first(row, "timestamp", "created_at", "published_at") or "",
+        "model_slug": _first(row, "model_slug", "model", "model_id") or "unknown",
+        "condition": _first(row, "condition", "method", "prompt_version") or "",
+        "dataset": {
+            "id": _first(row, "corpus_id", "dataset_id", "dataset") or "",
+            "language_pair": pair if isinstance(pair, str) else sides,
+            "sha256": _first(row, "corpus_sha256", "dataset_sha256") or "",
+            "entry_count": scores["total"],
+        },
+        "scores": scores,
+        "fingerprint": {"hash": _first(row, "fingerprint_hash") or "", "components": {}},
+        "published_row": dict(row),
+    }
+
+
+def _first(row: Mapping[str, Any], *names: str) -> str | None:
+    """Give the first of these fields that is a text with something in it."""
+    texts = (row.get(name) for name in names)
+    return next((text for text in texts if isinstance(text, str) and text.strip()), None)
+
+
+def _count(row: Mapping[str, Any], *names: str) -> int:
+    counts = (row.get(name) for name in names)
+    return next((each for each in counts if type(each) is int and each >= 0), 0)
+
+
+def _interval(row: Mapping[str, Any]) -> dict[str, float] | None:
+    """Give the interval of chrF++, whose ends are fields of their own."""
+    ends = [
+        next((value for name in names if (value := number(row.get(name))) is not None), None)
+        for names in (("chrf_ci_lower", "chrf_ci_low"), ("chrf_ci_upper", "chrf_ci_high"))
+    ]
+    lower, upper = ends
+    if lower is None or upper is None:
+        return None
+    return {"ci_lower": lower, "ci_upper": upper}

@@ -1,0 +1,214 @@
+"""Files as the reference implementation 0.4 writes them, with sentences of our own."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corpora.corpus import Form
+from corpora.entry import Segment
+from corpora.load import load
+from harness.card.canonical import sorted_key_sha256
+from harness.card.importing import import_card
+from harness.card.load import load_card
+from harness.card.verify import verify_card
+from harness.failures import UsageError
+from harness.methods.outputs import read_outputs
+from harness.store.runs import find_run
+from rosetta_tui.card_text import card_text
+from tests.corpora.making import file, only_problem
+from tests.harness.card import factory
+from tests.harness.card.test_transfer import OLDER, report
+
+PAIRS = [("Good morning!", "Bonan matenon!"), ("Thanks!", "Dankon!"), ("Go home.", "Iru hejmen.")]
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    with factory.store(tmp_path / "there") as connection:
+        yield connection
+
+
+def contest_set(segment: str = "dev") -> dict[str, Any]:
+    return {
+        "dataset": {
+            "corpus_id": "greetings-contest",
+            "version": "2",
+            "language_pair": {"source": "eng", "target": "epo", "source_name": "English"},
+            "license": "CC0-1.0",
+            "do_not_train": True,
+            "entry_count": 3,
+        },
+        "entries": [
+            {"id": f"g_{n}", "source": one, "reference": other, "segment": segment}
+            for n, (one, other) in enumerate(PAIRS)
+        ],
+    }
+
+
+def log(rows: str = "results", **changes: Any) -> dict[str, Any]:
+    return {
+        "harness_version": "0.4.0",
+        "run_id": "run_20261102_101112_example_model_naive_greetings_b25_0a1b2c",
+        "config": {"model": "example/model", "prompt_version": "naive", "batch_size": 25,
+                   "method_path": None, "temperature": 0.0, "source_lang": "English",
+                   "target_lang": "Esperanto", "target_lang_code": "epo",
+                   "corpus_path": "/tmp/corpus500.json"},
+        "provenance": {"dataset_meta": {"corpus_id": "greetings-contest"}},
+        rows: [
+            {"id": f"g_{n}", "source": one, "expected": other, "raw_predicted": f" {out}",
+             "predicted": out, "latency_s": 0.5, "cost_usd": 0.001, "cached": False,
+             "usage": {"prompt_tokens": 9, "completion_tokens": 4}, "segment": "dev",
+             "error": None if out else "timeout", "metadata": {}}
+            for n, ((one, other), out) in enumerate(zip(PAIRS, OUTPUTS, strict=True))
+        ],
+        **changes,
+    }  # fmt: skip
+
+
+OUTPUTS = ("Bonan matenon!", "Dankegon!", "")
+
+
+def written(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+def test_a_contest_set_is_read(tmp_path: Path) -> None:
+    corpus = load(file(tmp_path, written(contest_set())))
+    assert (corpus.form, corpus.dataset.id) == (Form.REFERENCE_IMPLEMENTATION, "greetings-contest")
+    assert (corpus.dataset.source_language, corpus.dataset.target_language) == ("eng", "epo")
+    assert {each.segment for each in corpus.entries} == {Segment.DEVELOPMENT}
+    assert (corpus.dataset.model_extra or {})["do_not_train"] is True
+    assert not corpus.warnings
+
+
+@pytest.mark.parametrize("segment", ["sealed", "holdout"])
+def test_its_secret_segments_are_secret(
+    tmp_path: Path, there: sqlite3.Connection, segment: str
+) -> None:
+    corpus = load(file(tmp_path, written(contest_set(segment))))
+    assert all(each.secret for each in corpus.entries)
+    rows = [{**row, "segment": segment} for row in log()["results"]]
+    done = import_card(there, written(log(results=rows)), "log.json")
+    card = load_card(there, find_run(there, done.run_id).id)
+    assert (card.results, card.scores.total) == ([], 3)
+    assert not any("matenon" in line for line in there.iterdump())
+
+
+def test_another_segment_is_still_an_error_there(tmp_path: Path) -> None:
+    rows = contest_set("deev")
+    rows["entries"] = rows["entries"][:1]
+    assert only_problem(file(tmp_path, written(rows))).field == "segment"
+
+
+@pytest.mark.parametrize("rows", ["results", "entries"])
+def test_a_run_log_is_a_file_of_outputs(tmp_path: Path, rows: str) -> None:
+    corpus = load(file(tmp_path, written(contest_set())))
+    outputs = read_outputs(file(tmp_path, written(log(rows)), "log.json"), corpus.entries)
+    first, second, third = (outputs.output(f"g_{n}") for n in range(3))
+    assert (first.text, second.text, third.text) == ("Bonan matenon!", "Dankegon!", None)
+    assert outputs.models() == ["example/model"]
+    assert first.recorded is not None
+    assert (first.recorded.latency_seconds, first.recorded.cost_usd) == (0.5, 0.001)
+    assert first.recorded.usage is not None
+
+
+@pytest.mark.parametrize("rows", ["results", "entries"])
+def test_a_run_log_is_imported_scored_and_named_for_its_corpus(
+    there: sqlite3.Connection, rows: str
+) -> None:
+    done = import_card(there, written(log(rows)), "log.json")
+    card = load_card(there, find_run(there, done.run_id).id)
+    assert card.dataset.id == "greetings-contest"
+    assert (card.scores.exact_match_rate, card.scores.errors) == (pytest.approx(1 / 3), 1)
+    assert card.model_slug == "example/model"
+    assert {row.segment for row in card.results} == {"development"}
+    assert import_card(there, written(log(rows)), "log.json").known
+    assert verify_card(written(log(rows))).ok
+
+
+def test_the_caveats_of_a_report_are_kept_and_shown(there: sqlite3.Connection) -> None:
+    caveats = [{"kind": "near_constant", "message": "Half of the outputs\x1b[2J are one text."}]
+    gone = {"comet": "not installed"}
+    raw = report(score_caveats=caveats, metric_availability=gone)
+    done = import_card(there, written(raw), "report.json")
+    card = load_card(there, find_run(there, done.run_id).id).as_json()
+    assert card["source_report"]["metric_availability"] == gone
+    shown = card_text(card)
+    assert "Half of the outputs" in shown
+    assert "\x1b" not in shown
+
+
+def published(**changes: Any) -> dict[str, Any]:
+    return {
+        "id": "5b0e7b3e-0000-4000-8000-000000000001",
+        "corpus_id": "greetings-contest",
+        "language_pair": "eng→epo",
+        "model_slug": "example/model",
+        "condition": "naive",
+        "created_at": "2026-11-02T10:11:12Z",
+        "chrf_plus_plus": 48.25,
+        "chrf_ci_lower": 44.0,
+        "chrf_ci_upper": 52.5,
+        "entry_count": 3,
+        "fingerprint_hash": "ab" * 32,
+        "trust": "self-reported",
+        **changes,
+    }
+
+
+def test_a_published_row_with_its_card_is_that_card(there: sqlite3.Connection) -> None:
+    inner = json.loads(OLDER.read_text("utf-8"))
+    done = import_card(there, written(published(run_card=inner)), "row.json")
+    assert done.unverified is None
+    assert load_card(there, find_run(there, done.run_id).id).run_id == inner["run_id"]
+    forged = {**inner, "model_slug": "better/model"}
+    with pytest.raises(UsageError, match="seal is broken"):
+        import_card(there, written(published(run_card=forged)), "row.json")
+    assert sorted_key_sha256({**inner, "run_card_hash": ""}) == inner["run_card_hash"]
+
+
+def test_a_published_row_alone_gives_its_scores_and_says_that_nothing_shows_them(
+    there: sqlite3.Connection,
+) -> None:
+    with pytest.raises(UsageError, match="cannot be checked"):
+        import_card(there, written(published()), "row.json")
+    done = import_card(there, written(published()), "row.json", unverified=True)
+    assert done.unverified is not None
+    card = load_card(there, find_run(there, done.run_id).id)
+    assert card.scores.chrf_plus_plus == 48.25
+    assert card.scores.confidence_intervals["chrf_plus_plus"].ci_upper == 52.5
+    assert card.fingerprint.hash == "ab" * 32
+    assert card.as_json()["published_row"]["trust"] == "self-reported"
+    assert import_card(there, written(published()), "row.json", unverified=True).known
+    verdict = verify_card(written(published()))
+    assert all(each.ok is None for each in verdict.checks)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from([log(), published(), published(run_card={}), report(score_caveats=[])]),
+    st.data(),
+)
+def test_whatever_stands_in_a_field_ends_in_words(value: dict[str, Any], data: Any) -> None:
+    with tempfile.TemporaryDirectory() as folder, factory.store(Path(folder)) as connection:
+        for name in data.draw(st.lists(st.sampled_from(sorted(value)), min_size=1, max_size=2)):
+            value = {**value, name: data.draw(JSON)}
+        with suppress(UsageError):
+            import_card(connection, written(value), "file.json", unverified=True)
