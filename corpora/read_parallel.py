@@ -43,11 +43,15 @@ def read_parallel(
     if blank:
         raw.envelope["file_lines"] = len(sides[0])
         findings.warning(
-            f"{blank} lines are blank in {'both' if len(sides) == 2 else 'all'} files and were left out.",
+            f"{_lines_are(blank)} blank in {'both' if len(sides) == 2 else 'all'} files and left out.",
             "Nothing to do if they separate paragraphs. A file of outputs may have a line for each line of "
             "the files, or for each entry.",
         )
     return raw
+
+
+def _lines_are(number: int) -> str:
+    return "One line is" if number == 1 else f"{number:,} lines are"
 
 
 def _lines(text: str) -> list[str]:

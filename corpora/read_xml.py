@@ -294,6 +294,11 @@ class _Tmx(_Reader):
 
     def sides(self, raw: RawCorpus, columns: Columns, findings: Findings) -> tuple[str, str] | None:
         names = list(dict.fromkeys(each for unit in self.units for each in unit.texts))
+        if not names:
+            findings.error(
+                "There are no units with texts.", "Export the memory again.", field="body"
+            )
+            return None
         own = self._source_language
         if columns.source_language is None and own and own in names:
             columns = columns.within({"source_language": own})
@@ -305,7 +310,7 @@ class _Tmx(_Reader):
                 option = LANGUAGES[side].replace("_", "-")
                 findings.error(
                     f"Which of its {len(names)} languages is that of the {side}s is not said.",
-                    f"Give --{option}; there are {listed or 'none'}.",
+                    f"Give --{option}; there are {listed}.",
                     field=f"dataset.{LANGUAGES[side]}",
                 )
         if findings.failed:

@@ -164,3 +164,18 @@ def test_a_missing_file_is_said_in_words() -> None:
     assert result.exit_code == 2
     assert "cannot be read" in result.stderr
     assert "Traceback" not in result.output
+
+
+def test_columns_and_further_references_are_named_by_options(tmp_path: Path) -> None:
+    languages = ("--source-language", "en", "--target-language", "mi")
+    table = file(tmp_path, "english;plain;formal\nHello;Kia ora;Tēnā koe\n", "a.csv")
+    named = ("--source-column", "1", "--reference-column", "formal")
+    shown = run("show", table, *languages, *named, "--json")
+    assert json.loads(shown.stdout)["statistics"]["reference"]["longest"] == len("Tēnā koe")
+    parts = [file(tmp_path, f"{text}\n", f"{text}.txt") for text in ("Hello", "Kia ora", "Hei")]
+    shown = run("show", *parts[:2], "--other-reference", parts[2], *languages)
+    assert "1 in 1 entries" in shown.stdout
+    alone = run("show", parts[0], "--other-reference", parts[2], *languages)
+    assert "first file of references" in alone.stderr
+    refused = run("show", *parts[:2], *languages, "--source-column", "1")
+    assert "does not apply" in refused.stderr
