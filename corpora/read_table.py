@@ -31,6 +31,9 @@ ENVELOPE_COMMENT = re.compile(r"#\s*(dataset\.)?([^:\s][^:]*?)\s*:\s*(.*?)\s*")
 """``# key: value`` for the envelope's own fields, ``# dataset.key: value`` for any other."""
 
 
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+
+
 @dataclass(slots=True)
 class Row:
     """The cells of one record and the line it begins on."""
@@ -338,6 +341,8 @@ def _envelope(comments: list[tuple[int, str]], delimiter: str) -> dict[str, Any]
             envelope[key.strip("# ")] = text
         elif key == "provenance" and not text.startswith("["):
             envelope[key] = [tag.strip() for tag in text.split(",") if tag.strip()]
+        elif key == "file_lines" and _NUMBER.fullmatch(text):
+            envelope[key] = int(text)
         elif key in Dataset.model_fields:
             envelope[key] = _value(text) if text[:1] in {'"', "[", "{"} else text
     return envelope

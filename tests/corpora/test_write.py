@@ -17,6 +17,7 @@ from corpora.problems import CorpusError
 from corpora.raw import SYNONYMS
 from corpora.term_names import speaks_of_terms
 from corpora.terms import Transmission, licence_leads_to
+from corpora.text import is_blank
 from corpora.write import losses, write
 from tests.corpora.making import LANGUAGES, entry, envelope, json_file
 
@@ -59,12 +60,19 @@ _EXTRAS = st.dictionaries(_NEW_NAME, _VALUE, max_size=3)
 def _entries(draw: st.DrawFn) -> tuple[Entry, ...]:
     ids = st.integers(-(2**53) + 1, 2**53 - 1) | _TEXT | st.sampled_from(["007", "1.0", "-0"])
     numbers = draw(st.lists(ids, min_size=1, max_size=4, unique_by=str))
-    return tuple(draw(_entry(number)) for number in numbers)
+    entries = tuple(draw(_entry(number)) for number in numbers)
+    assume(not all(is_blank(entry.source) for entry in entries))
+    return entries
+
+
+_BLANK = st.sampled_from(["", " ", "\u200b"])
+"""Sources that official sets have."""
+_TAG = st.sampled_from(["Waikato", "nêhiyawêwin (y)", "a|b", "1972"])
 
 
 def _entry(number: int | str) -> st.SearchStrategy[Entry]:
     known = st.fixed_dictionaries(
-        {"id": st.just(number), "source": _TEXT, "reference": _TEXT},
+        {"id": st.just(number), "source": _TEXT | _BLANK, "reference": _TEXT},
         optional={
             "variants": st.lists(_ANY_TEXT, max_size=3),
             "segment": st.sampled_from(Segment),
@@ -72,6 +80,8 @@ def _entry(number: int | str) -> st.SearchStrategy[Entry]:
             "provenance": st.sampled_from(PROVENANCES) | _ANY_TEXT,
             "register": st.sampled_from(REGISTERS),
             "context": st.sampled_from(CONTEXTS),
+            "variety": _TAG,
+            "orthography": _TAG,
             "morphological_analysis": _ANY_TEXT,
             "notes": _ANY_TEXT,
             "difficulty_label": st.sampled_from(["easy", "Hard", "none"]),
@@ -93,6 +103,8 @@ _DATASETS = st.builds(
         },
         optional={
             "created": _ANY_TEXT,
+            "variety": _TAG,
+            "file_lines": st.integers(1, 10**6),
             "license": _TEXT.filter(lambda text: licence_leads_to(text) is Transmission.OPEN),
             "provenance": st.lists(st.sampled_from(PROVENANCES) | _TEXT, max_size=2),
             "provenance_record": st.dictionaries(_NO_MARK, _VALUE, max_size=2),
@@ -256,3 +268,22 @@ def test_what_was_read_from_json_is_the_same_after_writing(tmp_path: Path) -> No
     write(again, tmp_path / "c.json", Form.SPECIFICATION)
     assert (tmp_path / "b.json").read_bytes() == (tmp_path / "c.json").read_bytes()
     assert again.sha256 != corpus.sha256
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(st.booleans(), _LETTER, _LETTER | st.just("")), min_size=1, max_size=9))
+def test_aligned_files_keep_every_entry_on_its_line(rows: list[tuple[bool, str, str]]) -> None:
+    """Also where lines are blank on both sides, or only in the source."""
+    assume(any(kept and source for kept, _, source in rows))
+    sides = [
+        "".join(f"{pair[side] if pair[0] else ''}\n" for pair in rows).encode() for side in (2, 1)
+    ]
+    names = ("s.en", "r.mi")
+    files = [File(name, data) for name, data in zip(names, sides, strict=True)]
+    corpus = read(files)
+    assert [e.id for e in corpus.entries] == [n for n, row in enumerate(rows, 1) if row[0]]
+    assert [text.encode() for text in encode(corpus, Form.PARALLEL)] == sides
+    for form in (Form.TSV, Form.JSONL):
+        (text,) = encode(corpus, form)
+        again = read([File(f"a.{form}", text.encode())])
+        assert [each.encode() for each in encode(again, Form.PARALLEL)] == sides
