@@ -28,7 +28,7 @@ class ConsentPage(FirstPage):
         self.paragraph(manifest.title.strip(), "strong")
         self.paragraph(manifest.organisation.name, "quiet")
         self.paragraph(page_words.what_comes(words, manifest))
-        self.paragraph("\n".join(f"• {each}" for each in page_words.promises(words)))
+        self.paragraph("\n".join(f"• {each}" for each in page_words.promises(words, manifest)))
         self._given(page_words.consent(words, manifest))
         if manifest.labels:
             self.paragraph(" · ".join(manifest.labels), "quiet")

@@ -19,7 +19,7 @@ MOST_ITEM_TEXT = 20_000
 
 MOST_LANGUAGES = 20
 """In which a batch may have its words, beside its own."""
-MOST_OTHERS = 50
+MOST_OTHERS = 400
 """People whose words stand beside an item of a second look."""
 
 MOST_LETTERS = 140

@@ -49,6 +49,10 @@ class Said:
     labels: tuple[str, ...] = ()
     fonts: tuple[CarriedFont, ...] = ()
     """For letters that the reviewer's window does not bring."""
+    shows_words: bool = False
+    """Whether what people write may be shown to the others in a second look."""
+    second_of: str | None = None
+    """In a second look: the first batch of the review in which people differed."""
     looks: Mapping[str, int] = field(default_factory=dict)
     """Run id → how often its numbers were looked at before."""
 
@@ -153,6 +157,8 @@ def _manifest(
         orders={place_of(tag): order for tag, order in asked.orders.items()},
         key_commitment=key.commitment,
         looks=key.looks,
+        shows_words=said.shows_words,
+        second_of=said.second_of,
         members={},
     )
 

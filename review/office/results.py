@@ -22,6 +22,11 @@ from review.verdict.evidence_file import pack_evidence
 
 def require_runs(review: Review) -> None:
     """Refuse a review of which there can be no verdict; UsageError says what there is instead."""
+    if review.is_second_look:
+        raise UsageError(
+            f"Review {review.name!r} is a second look: what people said in it is advice for who decides about the first "
+            "one and counts in no verdict. `rosetta review adjudicate` of the first one shows it."
+        )
     if review.translating:
         raise UsageError(
             f"Review {review.name!r} collects translations: nothing is judged in it, so it has no gate, no certificate "

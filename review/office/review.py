@@ -96,6 +96,11 @@ class Review:
         return self.manifest.task == "translate"
 
     @property
+    def is_second_look(self) -> bool:
+        """Whether it asks once more about what split the panel of another, so that it has no verdict of its own."""
+        return self.manifest.second_of is not None
+
+    @property
     def secret(self) -> bool:
         """True where its texts are not to be shown around: an entry is secret, or its batches were sealed."""
         secrets = [segment for segment in Segment if segment.secret]

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
 from harness.failures import UsageError
-from review.files.batch_form import InLanguage, Task
+from review.files.batch_form import InLanguage
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,8 @@ class ReviewTexts:
     guide: str
     consent: str
     """With ``{organisation}`` where its name goes."""
+    shows_words: str
+    """A paragraph of the consent: what people write may be shown to the others in a second look."""
     training: Mapping[str, str]
     """Kind of a training item → why its answer is the right one."""
     card: str
@@ -40,7 +42,11 @@ def languages() -> tuple[str, ...]:
     return tuple(_read())
 
 
-def review_texts(language: str, task: Task = "rate") -> ReviewTexts:
+Kind = Literal["rate", "translate", "second"]
+"""What is asked: ratings, translations, or ratings in a second look."""
+
+
+def review_texts(language: str, task: Kind = "rate") -> ReviewTexts:
     """Give the words in a language, or in a wider one of its tag; UsageError names those that there are."""
     tag = language.replace("_", "-")
     found = _read().get(tag) or _read().get(tag.partition("-")[0].lower())
@@ -50,9 +56,10 @@ def review_texts(language: str, task: Task = "rate") -> ReviewTexts:
             f"There are no words for reviewers in {language!r}, only in: {listed}. Choose one of these with "
             "--language, and give your own texts with --consent, --guide and --training."
         )
-    words: dict[str, Any] = {name: said for name, said in found.items() if name != "translate"}
-    if task == "translate":
-        words |= found["translate"]
+    apart = {"translate", "second"}
+    words: dict[str, Any] = {name: said for name, said in found.items() if name not in apart}
+    if task != "rate":
+        words |= found[task]
     words["consent"] = words["consent"].strip()
     return ReviewTexts(**words, language=language)
 
@@ -61,15 +68,22 @@ def texts_of(
     language: str,
     consent: Mapping[str, str],
     guide: Mapping[str, str],
-    task: Task = "rate",
+    task: Kind = "rate",
+    *,
+    shows_words: bool = False,
 ) -> ReviewTexts:
     """Give the words of a review in all its languages, the organiser's own in the place of ours.
 
     ``consent`` and ``guide`` are tag → the organiser's. Where these are given in the review's own ``language``,
-    ours in other languages would say something else, so there are only those that are given.
+    ours in other languages would say something else, so there are only those that are given. With ``shows_words``
+    our consent says that what people write may be shown to the others in a second look.
     """
-    texts = review_texts(language, task)
-    ours = {tag: review_texts(tag, task) for tag in languages() if not _alike(tag, language)}
+    texts = _telling(review_texts(language, task), tells=shows_words)
+    ours = {
+        tag: _telling(review_texts(tag, task), tells=shows_words)
+        for tag in languages()
+        if not _alike(tag, language)
+    }
     consents = dict(consent) if language in consent else _consents(ours) | dict(consent)
     guides = dict(guide) if language in guide else _guides(ours) | dict(guide)
     return replace(
@@ -82,6 +96,12 @@ def texts_of(
         },
         training_in={tag: each.training for tag, each in ours.items()},
     )
+
+
+def _telling(texts: ReviewTexts, *, tells: bool) -> ReviewTexts:
+    if not tells:
+        return texts
+    return replace(texts, consent=f"{texts.consent}\n\n{texts.shows_words.strip()}")
 
 
 def _consents(ours: Mapping[str, ReviewTexts]) -> dict[str, str]:

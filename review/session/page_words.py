@@ -117,14 +117,35 @@ def what_comes(words: Words, manifest: BatchManifest) -> str:
     )
 
 
-def promises(words: Words) -> tuple[str, ...]:
+def promises(words: Words, manifest: BatchManifest) -> tuple[str, ...]:
     """Say what holds for everybody who agrees."""
     return (
+        *second_look(words, manifest),
         words("Nothing is sent over the internet."),
         words("Your answers stay on this computer until you hand them over."),
         words("Your name is not asked for. You can stop at any time."),
         words("You can take back what you gave."),
     )
+
+
+def second_look(words: Words, manifest: BatchManifest) -> tuple[str, ...]:
+    """Say that this is a second look, or that what is written may be shown in one; nothing of other batches."""
+    said = []
+    if manifest.second_of is not None:
+        said.append(
+            words(
+                "This is a second look at sentences on which people differed. "
+                "Keep your answer, or give another: both are right."
+            )
+        )
+    if manifest.shows_words:
+        said.append(
+            words(
+                "What you write about a sentence may be shown to the other reviewers, without your name, "
+                "when they look at it once more."
+            )
+        )
+    return tuple(said)
 
 
 def may_be_used(words: Words, *, translating: bool) -> str:

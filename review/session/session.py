@@ -142,7 +142,8 @@ class Session:
         said = self._progress.person
         begun = said.decided or said.skipped or said.trained
         open_ = said.consented and said.relation is None and not self._progress.withdrawn
-        return open_ and not begun and not self.translating
+        first = self.manifest.second_of is None  # in a second look it was said before
+        return open_ and not begun and not self.translating and first
 
     def relate(self, relation: Relation) -> View:
         """Say how near the person is to the method that is judged; what was said stays."""

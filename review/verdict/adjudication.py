@@ -48,7 +48,14 @@ class SecondLook:
     """People who rated it in both rounds."""
     changed: int
     """Those of them who gave another rating than before."""
+    flags: int
+    """People who called it harmful then."""
     voices: tuple[Voice, ...]
+
+    @property
+    def anything(self) -> bool:
+        """Whether anything came back."""
+        return bool(any(self.counts) or self.cannot_judge or self.flags or self.voices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +90,12 @@ class Case:
     @property
     def may_be_decided(self) -> bool:
         """Whether there is something to uphold or to clear: a flag, or a decision to change."""
-        return self.flags > 0 or self.harmful is not None
+        return self.all_flags > 0 or self.harmful is not None
+
+    @property
+    def all_flags(self) -> int:
+        """Flags of both rounds; somebody who flagged it in both counts twice."""
+        return self.flags + (0 if self.second is None else self.second.flags)
 
     def takes_back(self, harmful: bool | None) -> bool:
         """Tell whether deciding so once more takes the decision back."""
@@ -92,7 +104,7 @@ class Case:
     @property
     def is_open(self) -> bool:
         """Whether a flag waits for a decision."""
-        return self.flags > 0 and self.harmful is None
+        return self.all_flags > 0 and self.harmful is None
 
 
 def queue(

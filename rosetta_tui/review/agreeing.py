@@ -191,7 +191,7 @@ class ConsentPage(Page[Consent]):
             )
         )
         yield paragraph(page_words.what_comes(words, manifest))
-        yield paragraph("\n".join(f"• {each}" for each in page_words.promises(words)))
+        yield paragraph("\n".join(f"• {each}" for each in page_words.promises(words, manifest)))
         yield from given_text(page_words.consent(words, manifest))
         if manifest.labels:
             yield Static(show(" · ".join(manifest.labels), "$quiet"))

@@ -25,8 +25,9 @@ def second_words(case: Case) -> str:
     if second is None:
         return ""
     counts = _counts_words(second.counts, second.cannot_judge)
+    flags = f" · {second.flags} called it harmful or culturally wrong" if second.flags else ""
     return (
-        f"Second look: {counts} · {second.changed} of {second.both} changed their rating. "
+        f"Second look: {counts}{flags} · {second.changed} of {second.both} changed their rating. "
         "It is advice for you: the gate counts the first round alone."
     )
 

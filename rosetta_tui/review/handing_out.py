@@ -13,14 +13,13 @@ import click
 from rosetta_tui.text import plain
 
 if TYPE_CHECKING:
-    from review.files.batch_form import Task
     from review.files.keys import Identity
     from review.files.laptop_card import LaptopCard
     from review.office.batches import Made, Said
     from review.office.publishing import Protection, Published
     from review.office.recovery_key import RecoveryKey
     from review.office.store import Office
-    from review.office.texts import ReviewTexts
+    from review.office.texts import Kind, ReviewTexts
     from rosetta_tui.review.letter_words import Letters
 
 _MOST_TEXT = 49_000
@@ -42,6 +41,8 @@ class Making:
     letters: Letters
     make: Callable[[Said, Identity, bool], Made]
     """Signs one batch, or one for each reviewer."""
+    second_of: str | None = None
+    """In a second look: the first batch of the review in which people differed."""
 
 
 def hand_out(office: Office, making: Making, given: dict[str, Any]) -> Published:
@@ -95,10 +96,12 @@ def _said(
         labels=tuple(given["labels"]),
         fonts=making.letters.fonts,
         looks=office.looks(),
+        shows_words=given.get("second_look", False),
+        second_of=making.second_of,
     )
 
 
-def own_texts(given: dict[str, Any], task: Task = "rate") -> ReviewTexts:
+def own_texts(given: dict[str, Any], task: Kind = "rate") -> ReviewTexts:
     """Give the words for reviewers, the organiser's own in their place."""
     from review.office.texts import texts_of
 
@@ -110,7 +113,7 @@ def own_texts(given: dict[str, Any], task: Task = "rate") -> ReviewTexts:
         }
         for name, what in (("consent", "the consent"), ("guide", "the guide"))
     )
-    return texts_of(language, consent, guide, task)
+    return texts_of(language, consent, guide, task, shows_words=given.get("second_look", False))
 
 
 def by_language(named: Sequence[str], language: str, option: str) -> dict[str, Path]:

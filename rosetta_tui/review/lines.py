@@ -115,6 +115,8 @@ class LineFace:
             console.labelled(
                 words("Marked by the community as:"), words("; ").join(manifest.labels)
             )
+        for said in page_words.second_look(words, manifest):
+            console.say(said)
         console.say(words("Your answers stay on this computer until you hand them over."))
         console.say(words("You can stop at any time, and take back what you gave."))
         self._given(words("What you agree to:"), page_words.consent(words, manifest))

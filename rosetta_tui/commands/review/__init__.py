@@ -14,6 +14,7 @@ REVIEW_COMMANDS = {
     "enrol": "Accept the laptop that an unknown set of ratings came from.",
     "status": "Show who has rated how much.",
     "adjudicate": "Decide about flagged and split items, blind to system and reviewer.",
+    "second": "Ask people once more about what split the panel.",
     "gate": "Read the verdict and issue its certificate.",
     "verify": "Recompute a certificate's verdict.",
     "attach": "Attach a certificate to its run.",

@@ -64,9 +64,12 @@ def on_terminal() -> bool:
 
 
 def _cases(office: Office, review: Review, *, every: bool) -> list[Case]:
+    from review.office.second_look import require_first, second_looks
     from review.verdict.adjudication import queue
 
-    cases = queue(office.state(review), review.key)
+    require_first(review)
+    state = office.state(review)
+    cases = queue(state, review.key, second_looks(office, review, state))
     return [case for case in cases if every or case.is_open or case.decided is None]
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _FILE = click.Path(path_type=Path)
 _TEXT = "[TAG=]FILE"
 """In the review's own language, or in one that is named."""
-_OF_RUNS = ("bad", "repeats", "anchors", "policy", "training")
+_OF_RUNS = ("bad", "repeats", "anchors", "policy", "training", "second_look")
 """Options that mean something for ratings only."""
 _OF_SENTENCES = ("source_language", "target_language", "form")
 
@@ -60,6 +60,7 @@ _OF_SENTENCES = ("source_language", "target_language", "form")
 @click.option("--guide", multiple=True, metavar=_TEXT, help="How to judge, or to translate, in your words. Once for each language.")  # fmt: skip
 @click.option("--training", multiple=True, metavar=_TEXT, help="Training items of yours, TOML or TSV. Once for each language, with the same items.")  # fmt: skip
 @click.option("--context", type=click.Choice(("open", "all", "none")), default="open", show_default=True, help="Of which sentences to show where they stand; all: of secret ones, too.")  # fmt: skip
+@click.option("--second-look", is_flag=True, help="Tell people that what they write may be shown to the others, without names, where they differ.")  # fmt: skip
 @click.option("--label", "labels", multiple=True, help="Tag of the community, such as “TK Verified”.")  # fmt: skip
 @click.option("--font", "fonts", multiple=True, type=_FILE, metavar="FILE.ttf", help="Goes along, for letters that reviewers' windows lack.")  # fmt: skip
 @click.option("--font-licence", "licences", multiple=True, type=_FILE, metavar="OFL.txt", help="Of the font; it must be the Open Font License.")  # fmt: skip

@@ -139,13 +139,15 @@ class Desk:
         return self._append(review, case, decisions(case, None, note, utc_now()))
 
     def _append(self, review: str, case: Case, said: Sequence[Adjudicate]) -> Case:
+        from review.office.second_look import second_looks
         from review.verdict.adjudication import queue
 
         with self.office() as office:
             found = office.review(review)
             for each in said:
                 office.append(found, each)
-            now = queue(office.state(found), found.key)
+            state = office.state(found)
+            now = queue(state, found.key, second_looks(office, found, state))
         return next((each for each in now if each.item == case.item), case)
 
     def enrol(self, signing_key: str, name: str | None = None) -> Sequence[FileReport]:

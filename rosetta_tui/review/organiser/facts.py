@@ -46,6 +46,15 @@ class ReviewLine:
     """Method, model and condition of each."""
     verdicts: Sequence[Verdict | None]
     """Run by run; None where no certificate was issued."""
+    second_look: bool = False
+    """Whether it asks once more about what split the panel of another."""
+
+    @property
+    def asks(self) -> str:
+        """What it asks for: the runs that are judged, or what else a review without runs is."""
+        return ", ".join(self.runs) or (
+            "a second look" if self.second_look else "collects translations"
+        )
 
 
 @dataclass(frozen=True)
@@ -121,6 +130,7 @@ def read_reviews(desk: Desk) -> list[ReviewLine]:
                 progress(office, review),
                 [_words(summaries.get(run.run_id)) for run in review.key.runs],
                 _verdicts(office, review),
+                review.is_second_look,
             )
             for review in office.reviews()
         ]
@@ -131,6 +141,7 @@ def read_review(desk: Desk, name: str, opened: str | None = None) -> ReviewNow:
     from review.office.certifying import unseen_runs
     from review.office.deliveries import deliveries
     from review.office.progress import progress, waiting
+    from review.office.second_look import second_looks
     from review.office.speaking import speaking
     from review.verdict.adjudication import queue
 
@@ -138,7 +149,8 @@ def read_review(desk: Desk, name: str, opened: str | None = None) -> ReviewNow:
     with desk.office() as office:
         review = office.review(name)
         state = office.state_of_any(review)
-        cases = queue(state, review.key)
+        seconds = second_looks(office, review, state)
+        cases = [] if review.is_second_look else queue(state, review.key, seconds)
         certificates = office.certificates(review)
         runs = [
             _run(run, summaries.get(run.run_id), state.looks, certificates)

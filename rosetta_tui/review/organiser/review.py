@@ -43,6 +43,11 @@ _COLLECTS = (
     "Its corpus: rosetta review export {name} --corpus FILE.jsonl"
 )
 
+_LOOKS_AGAIN = (
+    "This is a second look at what split the panel of another review: what people say in it is advice for who decides "
+    "there, in its section Split, and counts in no verdict."
+)
+
 _OFFERED = {
     "look": {"Agreement", "Gate", "Split"},
     "enrol": {"Batches"},
@@ -184,9 +189,10 @@ class ReviewScreen(Screen[None]):
                 yield from split(now)
 
     def _of_a_run(self, now: ReviewNow, run: RunNow | None) -> Iterator[Widget]:
-        """Give a section that is about a run; a review that collects translations has none."""
+        """Give a section that is about a run; a review without a verdict has none."""
         if run is None:
-            yield Static(show(_COLLECTS.format(name=now.review.name), "$quiet"), classes="words")
+            said = _LOOKS_AGAIN if now.review.is_second_look else _COLLECTS
+            yield Static(show(said.format(name=now.review.name), "$quiet"), classes="words")
         elif not run.opened:
             self.action_read()
             yield Static(show("Reading …", "$quiet"))

@@ -27,7 +27,6 @@ from rosetta_tui.widgets.where import Where
 STYLES = Path(__file__).parent / "organiser.tcss"
 BAR = 8
 
-TRANSLATIONS = "collects translations"
 """Stands for the runs of a review that has none."""
 COLUMNS = (
     Column("review", "review", 14, share=1),
@@ -64,7 +63,7 @@ class ReviewRows:
         each = self.reviews[index]
         return (
             Cell(each.progress.name),
-            Cell(", ".join(each.runs) or TRANSLATIONS),
+            Cell(each.asks),
             Cell(figures.count(len(each.progress.reviewers))),
             Cell(back_words(each)),
             verdict_cell(each.verdicts),
@@ -202,7 +201,7 @@ def _about(line: ReviewLine) -> Content:
     found = line.progress
     runs = f"{len(line.runs)} run{'s' * (len(line.runs) != 1)}: {', '.join(line.runs)}"
     if not line.runs:
-        runs = TRANSLATIONS
+        runs = line.asks
     words = (
         f"{len(found.reviewers)} people · {found.items} items · {found.done:,} of {found.asked:,} "
         f"decisions are here, from {found.imports} file{'s' * (found.imports != 1)}"

@@ -39,7 +39,7 @@ def test_the_order_of_people_is_another_for_each_item() -> None:
 def test_who_did_not_agree_is_not_heard_and_a_second_look_stands_beside() -> None:
     silent = said(BAD, comments={ITEMS[0]: "never agreed"})
     object.__setattr__(silent, "consented", False)
-    second = SecondLook((0, 0, 2, 0), 0, 2, 1, ())
+    second = SecondLook((0, 0, 2, 0), 0, 2, 1, 0, ())
     found = queue(state(said(GOOD), said(BAD), silent), key(), {ITEMS[0]: second})
     assert found[0].voices == ()
     assert found[0].second == second

@@ -1,0 +1,208 @@
+"""A second look: the sentences on which people differed are asked once more, in a review of its own.
+
+What comes back is advice for who decides. It counts in no verdict, because answers that were given after reading
+those of others are not independent; the gate goes on counting the first round alone.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from corpora.corpus import Dataset
+from harness.failures import UsageError
+from review.files.batch_form import MOST_OTHERS, BatchItem, OthersWords
+from review.files.keys import Identity
+from review.log.state import ReviewerState, State
+from review.office.batches import Made, Said
+from review.office.items import Item
+from review.office.making import Drawn, make
+from review.office.orders import order
+from review.office.review import Review
+from review.office.sampling import drawing
+from review.office.store import Office
+from review.office.translating import NO_POLICY
+from review.rating import RANKS, Rating
+from review.verdict.adjudication import Case, SecondLook, Voice, queue, voices
+from review.verdict.counted import counted
+from review.verdict.key import KeyItem
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecondDraft(Drawn):
+    """A second look that is worked out and not yet written anywhere."""
+
+    first: Review
+    words: int
+    """People's words that go along: of each item those of each person who wrote any."""
+
+
+def split_cases(review: Review, state: State) -> list[Case]:
+    """Give the items of a review whose ratings lie two steps apart or more."""
+    return [case for case in queue(state, review.key) if case.is_split]
+
+
+def draft_second_look(office: Office, review: Review, seed: int) -> SecondDraft:
+    """Take the items that split the panel and the people who answered; UsageError where there is nothing to ask.
+
+    What people wrote goes along only where the batch said so when they agreed; who took their words back, or did
+    not agree, is not quoted. Everything but ids and the order of what others wrote follows from the seed.
+    """
+    _require_first(office, review)
+    state = office.state(review)
+    heard = [(who, said) for who, _, said in counted(state, review.key)]
+    cases = split_cases(review, state)
+    if not cases:
+        raise UsageError(
+            f"Nothing in review {review.name!r} split the panel: there is nothing to ask once more."
+        )
+    items = [_item(review, case, _others(review, case, heard)) for case in cases]
+    return SecondDraft(
+        dataset=_dataset(review),
+        first=review,
+        words=sum(len(item.shown.others) for item in items),
+        entries=(),
+        items=sorted(items, key=lambda item: item.id),
+        core=(),
+        orders=_orders(review, items, [who for who, _ in heard], seed),
+        seed=seed,
+    )
+
+
+def require_first(review: Review) -> None:
+    """Refuse to decide in a second look: what is decided stands in the log of the first one, by which the gate goes."""
+    if review.is_second_look:
+        raise UsageError(
+            f"Review {review.name!r} is a second look. Decide in the first one, where what was said here is shown: "
+            "`rosetta review adjudicate` and its name."
+        )
+
+
+def _require_first(office: Office, review: Review) -> None:
+    if review.translating:
+        raise UsageError(
+            f"Review {review.name!r} collects translations: there are no ratings that could differ."
+        )
+    if review.is_second_look:
+        raise UsageError(
+            f"Review {review.name!r} is a second look itself. There is no third: nobody is asked until they agree."
+        )
+    before = second_look_of(office, review)
+    if before is not None:
+        raise UsageError(
+            f"Review {review.name!r} had its second look: {before.name!r}. There is one, so that nobody is asked until "
+            "they agree."
+        )
+
+
+def second_look_of(office: Office, review: Review) -> Review | None:
+    """Give the second look of a review, None where there was none."""
+    every = office.reviews()
+    return next((each for each in every if each.manifest.second_of in review.manifests), None)
+
+
+def _item(review: Review, case: Case, others: Sequence[OthersWords]) -> Item:
+    text, about = review.texts[case.item], review.key.items[case.item]
+    shown = BatchItem(id=secrets.token_hex(8), source=text.source, candidate=text.candidate)
+    added = {"around": text.around, "others": tuple(others)}
+    said = {name: value for name, value in added.items() if value}
+    truth = KeyItem(run_id=None, entry=about.entry, stratum=about.stratum, partner=case.item)
+    return Item(shown.model_copy(update=said), truth)
+
+
+def _others(
+    review: Review, case: Case, heard: Iterable[tuple[str, ReviewerState]]
+) -> list[OthersWords]:
+    """Give what people wrote of an item, in random order and without their answers; nothing where they were not told."""
+    if not review.manifest.shows_words:
+        return []
+    found = [
+        OthersWords(reasons=each.reasons, comment=each.comment, suggestion=each.suggestion)
+        for each in voices(heard, case.item, review.key)
+    ]
+    secrets.SystemRandom().shuffle(found)
+    return found[:MOST_OTHERS]
+
+
+def _orders(
+    review: Review, items: Sequence[Item], people: Iterable[str], seed: int
+) -> dict[str, tuple[str, ...]]:
+    """Ask each person who answered once more about those of the items that they were asked before, by their card."""
+    ids = {item.truth.partner: item.id for item in items}
+    originals = {item.id: item.truth.entry for item in items}
+    drawn = {
+        who: order(
+            [ids[each] for each in review.key.orders[who] if each in ids],
+            originals,
+            {},
+            drawing(seed, f"order {place}"),
+        )
+        for place, who in enumerate(dict.fromkeys(people))
+    }
+    return {review.code(who): asked for who, asked in drawn.items() if asked}
+
+
+def _dataset(review: Review) -> Dataset:
+    manifest = review.manifest
+    return Dataset(
+        id=f"{review.name}-second",
+        language_pair="",
+        source_language=manifest.source_language,
+        target_language=manifest.target_language,
+    )
+
+
+def make_second_look(
+    draft: SecondDraft, said: Said, identity: Identity, *, one_each: bool = False
+) -> Made:
+    """Sign the batch, or one for each reviewer, and write the key; nothing is stored yet."""
+    return make(draft, said, NO_POLICY, identity, one_each=one_each)
+
+
+def second_looks(office: Office, review: Review, state: State) -> dict[str, SecondLook]:
+    """Give item of a first round → what was said of it in the second look, as far as it came back.
+
+    ``state`` is that of the first round. People are the same by their cards.
+    """
+    again = second_look_of(office, review)
+    if again is None:
+        return {}
+    heard = [(who, said) for who, _, said in counted(office.state_of_any(again), again.key)]
+    before = {review.code(who): _ratings(said) for who, _, said in counted(state, review.key)}
+    mine = [(said, before.get(again.code(who), {})) for who, said in heard]
+    found = {
+        about.partner or "": _looked(
+            item, about.partner or "", mine, voices(heard, item, again.key)
+        )
+        for item, about in again.key.items.items()
+    }
+    return {item: look for item, look in found.items() if look.anything}
+
+
+def _looked(
+    item: str,
+    first: str,
+    people: Sequence[tuple[ReviewerState, Mapping[str, Rating]]],
+    written: Sequence[Voice],
+) -> SecondLook:
+    """Add up one item: ``people`` are what each said, and how they rated in the first round."""
+    counts, unjudged, both, changed = [0] * RANKS, 0, 0, 0
+    for said, before in people:
+        judged = said.judgements.get(item)
+        if judged is None:
+            continue
+        unjudged += judged.rating is None
+        if judged.rating is not None:
+            counts[judged.rating.rank] += 1
+            both += first in before
+            changed += before.get(first, judged.rating) is not judged.rating
+    four = (counts[0], counts[1], counts[2], counts[3])
+    flags = sum(item in said.harmful for said, _ in people)
+    return SecondLook(four, unjudged, both, changed, flags, tuple(written))
+
+
+def _ratings(said: ReviewerState) -> dict[str, Rating]:
+    return {
+        item: judged.rating for item, judged in said.judgements.items() if judged.rating is not None
+    }

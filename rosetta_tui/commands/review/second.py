@@ -1,0 +1,126 @@
+"""``rosetta review second``: the sentences that split the panel, asked once more."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosetta_tui.text import json_text, plain
+
+if TYPE_CHECKING:
+    from review.office.second_look import SecondDraft
+    from review.office.texts import ReviewTexts
+    from rosetta_tui.review.handing_out import Making
+    from rosetta_tui.review.letter_words import Letters
+
+_FILE = click.Path(path_type=Path)
+_TEXT = "[TAG=]FILE"
+
+
+@click.command("second")
+@click.argument("review", default="last")
+@click.option("--name", help="Of the second look and its files. Default: that of REVIEW, numbered.")
+@click.option("--title", help="What reviewers see above it.")
+@click.option("--language", default="en", show_default=True, help="Of the words for reviewers.")
+@click.option("--consent", multiple=True, metavar=_TEXT, help="What reviewers agree to. {organisation} is filled in. Once for each language.")  # fmt: skip
+@click.option("--guide", multiple=True, metavar=_TEXT, help="How to judge, in your words. Once for each language.")  # fmt: skip
+@click.option("--font", "fonts", multiple=True, type=_FILE, metavar="FILE.ttf", help="Goes along, for letters that reviewers' windows lack.")  # fmt: skip
+@click.option("--font-licence", "licences", multiple=True, type=_FILE, metavar="OFL.txt", help="Of the font; it must be the Open Font License.")  # fmt: skip
+@click.option("--recipient", "recipients", multiple=True, metavar="age1…|FILE", help="Who else can open the ratings.")  # fmt: skip
+@click.option("--for", "laptops", multiple=True, type=_FILE, metavar="LAPTOP-FILE", help="Seal the batch for this laptop alone; as often as there are laptops.")  # fmt: skip
+@click.option("--passphrases", is_flag=True, help="One file each, opened by words on the card.")
+@click.option("-o", "--output", "folder", type=_FILE, default=Path(), help="Folder for the files.")
+@click.option("--cards", type=_FILE, help="File for the cards. Default: review-cards/ in your data folder.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Of every draw. Default: random.")
+@click.option("--anyway", is_flag=True, help="Make it, though some of it may be unreadable on a laptop.")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Only show the plan.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given: Any) -> None:
+    """Ask once more about the sentences of REVIEW on which people lay two steps apart or more.
+
+    Everybody who answered gets those that they were asked before, with the card that they have. What people wrote
+    is shown to the others, without names and answers, only where they were told so before (`rosetta review create
+    --second-look`). The new answers are advice for who decides (`rosetta review adjudicate REVIEW`): the gate and
+    every measure of agreement count the first round alone. Reading what split the panel is a look. A review has one
+    second look.
+    """
+    from harness.store.database import home
+    from review.office.second_look import draft_second_look
+    from review.office.store import Office
+    from rosetta_tui.review.handing_out import hand_out, own_texts, say_published, told
+    from rosetta_tui.review.letter_words import look_at_letters, require_readable
+
+    texts = own_texts(given, "second")
+    with Office.open(home()) as office:
+        found = office.review(review)
+        drawn = draft_second_look(office, found, secrets.randbits(32) if seed is None else seed)
+        _look(office, found)
+        first = found.manifest
+        given |= {
+            "organisation": first.organisation.name,
+            "panel": found.key.panel,
+            "labels": first.labels,
+        }
+        letters = look_at_letters(drawn, texts, given, secret=found.secret)
+        if not as_json:
+            for line in _plan_lines(drawn, letters):
+                click.echo(plain(line))
+        if dry_run:
+            return
+        require_readable(letters, anyway=given["anyway"])
+        published = hand_out(office, _making(drawn, texts, letters), given)
+    if as_json:
+        click.echo(json_text(told(published, letters)))
+    else:
+        say_published(published, passphrases=given["passphrases"])
+        click.echo("People use the cards that they have: their codes are the same.")
+        click.echo(plain(f"Then: `rosetta review adjudicate {found.name}` shows what they said."))
+
+
+def _look(office: Any, review: Any) -> None:
+    """Write down that ratings are looked at: which sentences split the panel is told."""
+    from review.office.certifying import look_at_ratings
+    from rosetta_tui.review.gate_words import look_notes
+
+    for note in look_notes(look_at_ratings(office, review)):
+        click.echo(note, err=True)
+
+
+def _plan_lines(draft: SecondDraft, letters: Letters) -> Iterator[str]:
+    """Say what is asked of whom, and whether people read what others wrote."""
+    from rosetta_tui.review.letter_words import letter_lines
+
+    yield f"{'sentences':<13}{len(draft.items)} that split the panel of {draft.first.name}"
+    yield f"{'people':<13}{len(draft.orders)} who answered; at most {draft.longest} sentences each"
+    if draft.first.manifest.shows_words:
+        yield f"{'shown':<13}what people wrote about them ({draft.words} times), without names and answers"
+    else:
+        yield (
+            f"{'shown':<13}nothing of what people wrote: they were not told that others may read it "
+            "(`rosetta review create --second-look` tells them)"
+        )
+    for number, line in enumerate(letter_lines(letters)):
+        yield f"{'' if number else 'letters':<13}{line}"
+
+
+def _making(draft: SecondDraft, texts: ReviewTexts, letters: Letters) -> Making:
+    from review.office.second_look import make_second_look
+    from review.office.translating import NO_POLICY
+    from rosetta_tui.review.handing_out import Making
+
+    return Making(
+        corpus=f"{draft.first.name}-second",
+        secret=draft.first.secret,
+        texts=texts,
+        policy=NO_POLICY,
+        check=lambda _: None,
+        letters=letters,
+        make=lambda said, identity, one_each: make_second_look(
+            draft, said, identity, one_each=one_each
+        ),
+        second_of=draft.first.key.batches[0],
+    )

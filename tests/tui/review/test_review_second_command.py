@@ -1,0 +1,198 @@
+"""A second look, end to end: what split the panel goes out once more, comes back, and changes no verdict."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from review.files.batch import Batch, open_batch
+from review.files.batch_form import OthersWords
+from review.log.payloads import Comment, HarmFlag, Reasons, Scope, Suggest
+from review.office.progress import progress
+from review.office.second_look import second_looks
+from review.office.store import Office
+from review.rating import Rating, Reason
+from review.verdict.adjudication import SecondLook, queue
+from rosetta_tui.review.organiser.desk import Desk
+from rosetta_tui.review.organiser.facts import read_review
+from rosetta_tui.review.organiser.review import SECTIONS, ReviewScreen
+from rosetta_tui.review.organiser.reviews import ReviewsScreen
+from tests.review.office import made
+from tests.tui.review.test_review_create_command import CREATE, home, refused, rosetta
+from tests.tui.screens import App, settle, text
+
+__all__ = ["home"]
+
+WORDS = {"comment": "mark-0 too formal", "wording": "mark-0 Mi vidis lian hundon."}
+EVERY = ("second", "spring", "-o")
+
+
+@dataclass
+class Ground:
+    """Three people who rated at random, the first of whom wrote about every sentence."""
+
+    home: Path
+    stick: Path
+    people: list[made.Person] = field(default_factory=list)
+
+    def take(self, people: list[made.Person]) -> None:
+        for number, person in enumerate(people):
+            (self.stick / f"{person.code}{number}.rosetta-ratings").write_bytes(
+                person.handed_over()
+            )
+        rosetta("import", str(self.stick), "--enrol", "--yes")
+
+    def batch(self, name: str) -> Batch:
+        return open_batch((self.stick / f"{name}.rosetta-batch").read_bytes())
+
+    def second(self, *more: str) -> Batch:
+        rosetta(*EVERY, str(self.stick), "--name", "again", *more)
+        return self.batch("again")
+
+
+def ground(home: Path, stick: Path, *more: str, items: int = 16) -> Ground:
+    rosetta(*CREATE, "-o", str(stick), "--seed", "3", "--name", "spring", "--reviewers", "3", "--items", str(items), "--anyway", *more)  # fmt: skip
+    scene = Ground(home, stick)
+    for place, (who, code) in enumerate(made.codes_of(home, "spring").items()):
+        person = made.Person(stick.parent / f"laptop {place}", scene.batch("spring"), who, code)
+        person.rate(Random(place).choices([Rating.REJECT, Rating.EXCELLENT], k=len(person.order)))
+        scene.people.append(person)
+    first = scene.people[0]
+    for item in first.order:
+        about = {**first._place, "item": item}
+        first.laptop.append(Reasons(**about, reasons=(Reason.REGISTER,)))
+        first.laptop.append(Comment(**about, text=WORDS["comment"]))
+        first.laptop.append(Suggest(**about, text=WORDS["wording"]))
+    scene.take(scene.people)
+    return scene
+
+
+@pytest.fixture
+def told(home: Path, tmp_path: Path) -> Ground:
+    return ground(home, tmp_path / "stick", "--second-look")
+
+
+def everything(batch: Batch) -> str:
+    archive = zipfile.ZipFile(io.BytesIO(batch.archive))
+    return "\n".join(archive.read(name).decode("utf-8", "replace") for name in archive.namelist())
+
+
+def test_words_go_along_without_names_and_answers_where_people_were_told(told: Ground) -> None:
+    first = told.batch("spring").manifest
+    assert first.shows_words
+    assert "may be shown to the others" in first.consent
+    assert "être montré aux autres" in first.translations["fr"].consent
+    batch = told.second()
+    assert batch.manifest.second_of == first.batch
+    assert not batch.manifest.shows_words, "there is no third"
+    assert not batch.training
+    with Office.open(told.home) as office:
+        review, again = office.review("spring"), office.review("again")
+        split = [each for each in queue(office.state(review), review.key) if each.is_split]
+        assert sorted(about.partner or "" for about in again.key.items.values()) == sorted(
+            case.item for case in split
+        )
+        assert {about.run_id for about in again.key.items.values()} == {None}
+        assert set(again.codes.values()) == set(review.codes.values()), "their cards stay theirs"
+        kept = office.connection.execute("SELECT * FROM item").fetchall()
+    for item in batch.items:
+        [said] = set(item.others)  # of both showings, where it was shown twice
+        assert said == OthersWords(
+            reasons=(Reason.REGISTER,), comment=WORDS["comment"], suggestion=WORDS["wording"]
+        )
+    whole = everything(batch)
+    assert not any(person.code in whole for person in told.people)
+    assert not any(name in whole for name in ('"reject"', '"excellent"', '"counts"'))
+    assert "mark-0" not in str(kept), (
+        "what is taken back must be erased here, so it is not kept twice"
+    )
+
+
+def test_people_who_were_not_told_are_not_quoted(home: Path, tmp_path: Path) -> None:
+    scene = ground(home, tmp_path / "stick")
+    plan = rosetta(*EVERY, str(scene.stick), "--dry-run").output
+    assert "nothing of what people wrote" in plan
+    batch = scene.second()
+    assert batch.items
+    assert not any(item.others for item in batch.items)
+    assert "mark-0" not in everything(batch)
+
+
+def test_what_somebody_took_back_is_not_shown_to_others(told: Ground) -> None:
+    told.people[0].withdraw(Scope.COMMENTS)
+    told.people[2].withdraw()
+    told.take([told.people[0], told.people[2]])
+    batch = told.second()
+    assert "mark-0" not in everything(batch)
+    assert len(batch.manifest.orders) == 2, "who took everything back is not asked again"
+
+
+def test_the_answers_are_advice_and_no_verdict_counts_them(told: Ground) -> None:
+    batch = told.second()
+    before = json.loads(rosetta("gate", "spring", "--json").stdout)
+    people = [
+        made.Person(told.stick.parent / f"again {code}", batch, who, code)
+        for who, code in made.codes_of(told.home, "again").items()
+    ]
+    for person in people:
+        person.rate([Rating.ACCEPTABLE] * len(person.order))
+    flagged = people[1].order[0]
+    people[1].laptop.append(HarmFlag(**people[1]._place, item=flagged, harmful=True))
+    told.take(people)
+    assert json.loads(rosetta("gate", "spring", "--json").stdout) == before
+    with Office.open(told.home) as office:
+        review, again = office.review("spring"), office.review("again")
+        found = second_looks(office, review, office.state(review))
+        item = again.key.items[flagged].partner or ""
+        assert found[item] == SecondLook((0, 0, 3, 0), 0, 3, 3, 1, ())
+        assert {each.counts for each in found.values()} == {(0, 0, 3, 0)}
+        assert [each.done for each in progress(office, again).reviewers] == [len(batch.items)] * 3
+    queued = json.loads(rosetta("adjudicate", "spring", "--json").stdout)
+    assert [each["second_look"] for each in queued] == [[0, 0, 3, 0]] * len(batch.items)
+    shown = rosetta("adjudicate", "spring", text="q\n").output
+    assert "Somebody, " in shown
+    assert WORDS["comment"] in shown
+    assert "Second look: 0 reject, 0 gist, 3 acceptable" in shown
+    assert "the gate counts the first round alone" in shown
+    desk = Desk(told.home, told.home / "rosetta.sqlite")
+    [case] = [each for each in read_review(desk, "spring").cases if each.item == item]
+    assert case.is_open, "a flag of the second look waits for a decision"
+    assert case.may_be_decided
+    assert read_review(desk, "again").cases == [], "nothing is decided in the second look"
+
+
+def test_there_is_one_second_look_and_it_has_no_verdict(told: Ground) -> None:
+    told.second()
+    assert "had its second look: 'again'" in refused(*EVERY, str(told.stick))
+    assert "There is no third" in refused("second", "again", "-o", str(told.stick))
+    assert "is advice for who decides" in refused("gate", "again")
+    assert "Decide in the first one" in refused("adjudicate", "again")
+    assert "spring" in rosetta("status", "spring").output
+    assert "again" in rosetta("status", "again").output
+
+
+async def test_the_organiser_s_screens_say_that_it_is_advice(told: Ground) -> None:
+    told.second()
+    desk = Desk(told.home, told.home / "rosetta.sqlite")
+    app = App(None, told.home / "rosetta.sqlite")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.push_screen(ReviewsScreen(desk))
+        await settle(pilot)
+        assert "a second look" in text(app)
+        for section in SECTIONS:
+            await app.push_screen(ReviewScreen(desk, "again", section))
+            await settle(pilot)
+            said = "is advice for who decides there" in " ".join(text(app).split())
+            assert said == (section in {"Agreement", "Gate", "Certificate"}), section
+            await app.pop_screen()
+
+
+def test_where_nobody_differs_there_is_nothing_to_ask(home: Path, tmp_path: Path) -> None:
+    rosetta(*CREATE, "-o", str(tmp_path / "out"), "--name", "spring", "--items", "16", "--anyway")
+    assert "Nothing in review 'spring' split the panel" in refused(*EVERY, str(tmp_path))
