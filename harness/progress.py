@@ -237,7 +237,15 @@ class Board:
             "rate_limited": self._flight.rate_limited,
             "retries": self._flight.retries,
             "spent_usd": self._ledger.spent,
+            "so_far": self._so_far(),
         }
+
+    def _so_far(self) -> dict[str, float | None]:
+        """Give the two scores by which a list shows a run that is under way; empty before the first entry."""
+        if not self._tally.done:
+            return {}
+        chrf = self._totals.values().get("chrf_plus_plus")
+        return {"chrf_plus_plus": chrf, "composite": self._totals.composite().value}
 
     def _per_minute(self) -> float | None:
         """Give the entries a minute over the last seconds, None before the first."""

@@ -25,7 +25,7 @@ from rosetta_tui.claim_lines import caveat_lines, floor_lines, rise_line
 from rosetta_tui.metric_words import beside_value, by_category, by_reason, remark, value
 from rosetta_tui.named_line import line
 from rosetta_tui.retry_words import retry_lines, some_entries
-from rosetta_tui.run_facts import OTHER_INPUTS, failed_words, setup_words, when
+from rosetta_tui.run_facts import OTHER_INPUTS, failed_words, setup_words, so_far, when
 from rosetta_tui.text import plain
 from scoring.breakdown import FREE
 from scoring.metric_names import title
@@ -41,7 +41,7 @@ TIER = "tier"
 CAVEATS = "caveats"
 """Heading of the column that says which part of the outputs fails; left out where none does."""
 
-HEADINGS = ("when", "run", "corpus", "method", "state", "chrF++", "comp.", TIER, CAVEATS,
+HEADINGS = ("when", "run", "corpus", "method", "state", "chrF++", "composite", TIER, CAVEATS,
             "cost", "failed")  # fmt: skip
 
 BESIDE = "chrf_plus_plus"
@@ -49,6 +49,17 @@ BESIDE = "chrf_plus_plus"
 
 WIDEST = 60
 """Cells of the widest column; a longer text is cut."""
+
+
+def _chrf(run: RunSummary, scores: Mapping[str, Any]) -> str:
+    if run.card is None and (now := so_far(run)):
+        return f"{figures.number(now['chrf_plus_plus'], 1)} so far"
+    return with_interval(scores, "chrf_plus_plus")
+
+
+def _composite(run: RunSummary, scores: Mapping[str, Any]) -> str:
+    now = so_far(run) if run.card is None else {}
+    return figures.number(now["composite"] if now else number(scores.get("composite")), 2)
 
 
 def run_line(run: RunSummary, *, other: bool = False) -> tuple[str, ...]:
@@ -61,8 +72,8 @@ def run_line(run: RunSummary, *, other: bool = False) -> tuple[str, ...]:
         f"{run.dataset_id} {run.language_pair}",
         setup_words(run),
         _state(run),
-        with_interval(scores, "chrf_plus_plus"),
-        figures.number(number(scores.get("composite")), 2) + (OTHER_INPUTS if other else ""),
+        _chrf(run, scores),
+        _composite(run, scores) + (OTHER_INPUTS if other else ""),
         tier_words(card, review_of(card, run.certificates), beside=True),
         caveats_in_words(card) if card else "",
         cost(run.card),

@@ -20,16 +20,16 @@ from scoring.tiers import quality_tier
 
 COLUMNS = (
     Column("state", "", 1),
-    Column("word", "state", 8, drop=8),
-    Column("id", "id", 6),
-    Column("source", "source", 22, share=1),
-    Column("output", "output", 22, share=1),
+    Column("word", "state", 8, drop=7),
+    Column("id", "id", 6, drop=8),
+    Column("source", "source", 16, share=1),
+    Column("output", "output", 16, share=1),
     Column("chrf", "chrF++", 6, right=True),
-    Column("exact", "match", 7, drop=3),
-    Column("composite", "tier", 16, drop=5),
+    Column("exact", "match", 7, drop=5),
+    Column("composite", "tier", 16, drop=1),
     Column("tokens", "tokens", 7, right=True, drop=6),
-    Column("cost", "cost", 9, right=True, drop=7),
-    Column("latency", "s", 6, right=True, drop=2),
+    Column("cost", "cost", 9, right=True, drop=2),
+    Column("latency", "s", 6, right=True, drop=9),
 )
 """What a row shows; the key is what the store sorts by."""
 

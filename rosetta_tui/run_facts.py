@@ -27,6 +27,16 @@ def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
     ]
 
 
+def so_far(run: RunSummary) -> dict[str, float | None]:
+    """Return chrF++ and composite of the entries that are in, of a run that is under way; empty where nobody says."""
+    stated = block(run.live or {}, "so_far")
+    return (
+        {name: number(stated.get(name)) for name in ("chrf_plus_plus", "composite")}
+        if stated
+        else {}
+    )
+
+
 def setup_words(run: RunSummary) -> str:
     """Give method, model and condition, after what parts it from others that have the same.
 

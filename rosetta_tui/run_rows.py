@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block, number
 from rosetta_tui import figures
@@ -26,6 +26,7 @@ from rosetta_tui.run_facts import (
     iso,
     other_inputs,
     setup_words,
+    so_far,
     when,
 )
 from rosetta_tui.widgets.columns import Column
@@ -36,13 +37,14 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     Column("state", "", 3),
-    Column("when", "when", 16, drop=5),
-    Column("corpus", "corpus", 10, share=2),
-    Column("method", "method · model · condition", 16, share=3),
-    Column("result", "result", 22, share=3),
-    Column("chrf", "chrF++", 16, drop=2),
-    Column("composite", "comp.", 5, right=True, drop=3),
-    Column("cost", "cost", 9, right=True, drop=4),
+    Column("id", "id", 8, drop=3),
+    Column("when", "when", 16, drop=4),
+    Column("corpus", "corpus", 10, share=1),
+    Column("method", "method · model · condition", 24, share=6),
+    Column("result", "result", 17, share=1),
+    Column("chrf", "chrF++", 16, drop=1),
+    Column("composite", "composite", 9, right=True, drop=2),
+    Column("cost", "cost", 9, right=True, drop=5),
     Column("failed", "failed", 6, right=True, drop=6),
     Column("notes", "tags · note", 14, share=1, drop=7, exported=False),
 )
@@ -84,7 +86,8 @@ class RunRows:
         beside = tuple(each.sha256 for each in run.certificates)
         words = (run.tags, run.note, run.run_id in self._marked)
         name = (run.run_id, run.distinction, run.run_id in self.others)
-        return (name, run.state, run.done, run.failed, run.card is None, beside, words)
+        now = tuple(so_far(run).values())
+        return (name, run.state, run.done, run.failed, run.card is None, beside, words, now)
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Give the cells of one row."""
@@ -136,15 +139,30 @@ def run_cells(run: RunSummary, *, other: bool = False) -> tuple[Cell, ...]:
     scores = block(run.card or {}, "scores")
     return (
         _SYMBOLS[run.state],
+        Cell(run.run_id[:8], "quiet"),
         Cell(when(run.created), "quiet"),
         Cell(f"{run.dataset_id} · {run.language_pair}"),
         Cell(setup_words(run)),
         _result(run),
-        Cell(with_interval(scores, "chrf_plus_plus")),
-        Cell(figures.number(number(scores.get("composite")), 2) + (OTHER_INPUTS if other else "")),
+        *_numbers(run, scores, other=other),
         Cell(cost(run.card), "quiet"),
         Cell(figures.count(run.failed), "bad" if run.failed else "quiet"),
         Cell(beside_words(run), "quiet"),
+    )
+
+
+def _numbers(run: RunSummary, scores: Mapping[str, Any], *, other: bool) -> tuple[Cell, Cell]:
+    """Give chrF++ and composite; of a run under way those so far, which are no result yet."""
+    if run.card is None and (now := so_far(run)):
+        chrf = figures.number(now.get("chrf_plus_plus"), 1)
+        return (
+            Cell(f"{chrf} so far", "quiet"),
+            Cell(figures.number(now.get("composite"), 2), "quiet"),
+        )
+    composite = figures.number(number(scores.get("composite")), 2)
+    return (
+        Cell(with_interval(scores, "chrf_plus_plus")),
+        Cell(composite + (OTHER_INPUTS if other else "")),
     )
 
 
@@ -166,7 +184,7 @@ def _result(run: RunSummary) -> Cell:
 def run_words(run: RunSummary, *, other: bool = False) -> tuple[str, str]:
     """Give everything about one run in two lines, for the place below the list; ``other`` as in ``run_cells``."""
     cells = dict(zip((column.key for column in COLUMNS), run_cells(run, other=other), strict=True))
-    parts = [cells["corpus"].text, cells["method"].text, run.run_id[:8], cells["notes"].text]
+    parts = [cells["corpus"].text, cells["method"].text, cells["id"].text, cells["notes"].text]
     name = " · ".join(part for part in parts if part)
     failed = failed_told(run.failed, run.failures)
     if run.card is None:

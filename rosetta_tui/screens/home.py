@@ -80,7 +80,7 @@ class HomeScreen(Screen[None]):
         """Lay out where am I, what waits, the runs, and the keys."""
         yield Where()
         yield FirstSteps()
-        yield WaitingList()
+        yield WaitingList(self._path.parent)
         yield Static(id="query")
         yield Input(placeholder="words, state:…, tag:…, corpus:…, method:…", id="search")
         yield RunTable()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,8 +50,22 @@ def test_no_column_is_narrower_than_it_may_be(columns: list[Column], width: int)
     assert all(each.width >= columns[each.index].width for each in fit(columns, width))
 
 
+def shown(columns: Sequence[Column], width: int) -> dict[str, int]:
+    return {columns[each.index].key: each.width for each in fit(columns, width)}
+
+
 def test_eighty_columns_show_what_decides() -> None:
-    entries = [entry_rows.COLUMNS[each.index].key for each in fit(entry_rows.COLUMNS, 79)]
-    assert {"state", "id", "source", "output", "chrf"} <= set(entries)
-    runs = [run_rows.COLUMNS[each.index].key for each in fit(run_rows.COLUMNS, 79)]
-    assert {"state", "corpus", "method", "result", "chrf"} <= set(runs)
+    entries = shown(entry_rows.COLUMNS, 79)
+    assert [*entries] == ["state", "source", "output", "chrf", "composite", "cost"]
+    assert entries["composite"] >= len("◆◆◆◆◇ deployable")
+    runs = shown(run_rows.COLUMNS, 79)
+    assert [*runs] == ["state", "corpus", "method", "result", "chrf"]
+    assert runs["method"] > runs["result"] >= len("◆◆◆◇◇ functional")
+
+
+def test_seconds_and_id_of_an_entry_go_first_and_wide_terminals_show_all() -> None:
+    assert {*shown(entry_rows.COLUMNS, 118)} == {each.key for each in entry_rows.COLUMNS}
+    assert "latency" not in shown(entry_rows.COLUMNS, 117)
+    assert {"latency", "id"}.isdisjoint(shown(entry_rows.COLUMNS, 109))
+    assert "word" in shown(entry_rows.COLUMNS, 109)
+    assert {"id", "when", "composite"} <= {*shown(run_rows.COLUMNS, 120)}

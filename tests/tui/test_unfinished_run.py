@@ -89,3 +89,24 @@ def test_a_run_is_begun_with_tags_and_a_note(corpus: Path, tmp_path: Path) -> No
     with closing(open_store(tmp_path / "home" / "rosetta.sqlite")) as store:
         [run] = list_runs(store)
     assert (run.tags, run.note) == (("a", "b"), "My words.")
+
+
+def test_lists_show_the_score_so_far_of_a_run_under_way(connection: sqlite3.Connection) -> None:
+    from rosetta_tui.run_rows import COLUMNS, RunRows
+
+    number = factory.add_run(connection, stored=2)
+    names = [column.key for column in COLUMNS]
+    seen = []
+    for chrf in (41.26, 42.5):
+        live = {"at": time.time(), "so_far": {"chrf_plus_plus": chrf, "composite": 0.333}}
+        set_live(connection, number, RunState.RUNNING, live)
+        rows = RunRows(list_runs(connection))
+        cells = dict(zip(names, rows.cells(0), strict=True))
+        assert cells["chrf"].text == f"{chrf:.1f} so far"
+        assert cells["composite"].text == "0.33"
+        assert cells["id"].text == factory.RUN_ID[:8]
+        assert f"{chrf:.1f} so far" in rosetta_runs("list").stdout
+        seen.append(rows.key(0))
+    assert seen[0] != seen[1], "the row is drawn anew as the score moves"
+    set_live(connection, number, RunState.RUNNING, {"at": time.time(), "so_far": {}})
+    assert "so far" not in rosetta_runs("list").stdout

@@ -16,11 +16,13 @@ from harness.store.database import open_store
 from harness.store.runs import find_run, list_runs, set_live
 from rosetta_tui.app import Begin
 from rosetta_tui.engine import Engine
+from rosetta_tui.put_aside import keep_aside, read_aside
 from rosetta_tui.screens.home import HomeScreen
 from rosetta_tui.screens.live import LiveScreen
 from rosetta_tui.screens.retry import RetryScreen, settings_of
 from rosetta_tui.session import Session
-from rosetta_tui.waiting import Lead, waiting_runs
+from rosetta_tui.waiting import Item, Lead, waiting_runs
+from rosetta_tui.widgets.waiting_list import WaitingList
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted, error, serving, translated
 from tests.tui.scenes import scene, sealed
@@ -175,3 +177,40 @@ def test_the_form_shows_what_the_plan_says() -> None:
     }
     before = settings_of(json.loads(json.dumps(plan)))
     assert (before["model"], before["temperature"], before["budget_usd"]) == ("m", "0", "")
+
+
+async def test_what_waits_is_put_aside_until_something_about_it_is_new(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite", total=10, stored=5)
+    set_live(made.store, made.number, RunState.STOPPED, None)
+
+    async def waits(*keys: str) -> bool:
+        app = App(None, made.path)
+        async with app.run_test(size=(120, 36)) as pilot:
+            await settle(pilot)
+            listed = app.screen.query_one(WaitingList)
+            if keys:
+                listed.focus()
+            await pilot.press(*keys)
+            await settle(pilot)
+            return bool(listed.display)
+
+    assert await waits()
+    assert not await waits("x")
+    assert not await waits(), "it is remembered"
+    made.store.execute("DELETE FROM results WHERE run = ? AND position = 0", (made.number,))
+    assert await waits(), "4 of 10 is another wait than 5 of 10"
+    made.close()
+
+
+def test_a_put_aside_item_that_was_gone_counts_as_new(tmp_path: Path) -> None:
+    marks = [("resume", "a", "Stopped"), ("review", "", "1 file")]
+    keep_aside(tmp_path, marks)
+    assert read_aside(tmp_path) == frozenset(marks)
+    listed = WaitingList(tmp_path)
+    listed._forget_gone((Lead.REVIEW, Lead.IMPORT), [])
+    assert read_aside(tmp_path) == {marks[0]}
+    listed._forget_gone((Lead.RESUME, Lead.RETRY), [Item(Lead.RESUME, "a", "Stopped")])
+    assert [*listed.aside] == [marks[0]]
+    for broken in (b"", b"[1, [2], [[], 1, 2]]", b"[" * 5000, b"{}"):
+        (tmp_path / "put-aside.json").write_bytes(broken)
+        assert read_aside(tmp_path) == frozenset()
