@@ -147,36 +147,89 @@ def scores(runs: Sequence[RunSummary], metric: str, *, by_name: bool = False) ->
     )
 
 
-def cost(runs: Sequence[RunSummary], metric: str) -> Picture:
-    """Give what an entry cost against the score; those that no other run beats on both are the front."""
+class Effort(StrEnum):
+    """What an entry took, which goes across the plot of effort and quality."""
+
+    COST = "cost"
+    TOKENS = "tokens"
+    SECONDS = "seconds"
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """How an effort is read from a card and written."""
+
+    block: str
+    field: str
+    axis: str
+    front: str
+    entry: Callable[[float], str]
+    """Writes what one entry took."""
+    tick: Callable[[float], str]
+
+
+_EFFORTS: Mapping[Effort, _Measure] = {
+    Effort.COST: _Measure(
+        "cost", "cost_per_entry_usd", "US dollars for 1,000 entries", "cheaper",
+        figures.money, lambda place: f"${place * 1000:.4g}" if place else "free",
+    ),
+    Effort.TOKENS: _Measure(
+        "tokens", "tokens_per_entry", "tokens an entry took", "of fewer tokens",
+        lambda took: f"{took:,.0f} tokens", lambda place: f"{place:,.4g}",
+    ),
+    Effort.SECONDS: _Measure(
+        "speed", "avg_latency_seconds", "seconds an entry took, on average", "faster",
+        lambda took: f"{figures.seconds(took)} s", lambda place: f"{figures.seconds(place)} s",
+    ),
+}  # fmt: skip
+
+
+def efforts_of(runs: Sequence[RunSummary]) -> list[Effort]:
+    """Give the efforts that tell these runs apart, the most telling first.
+
+    Money is one where any run has cost some; where all are free, tokens and seconds stand for it.
+    """
+    known = {
+        each: [took for run in runs if (took := _took(run, each)) is not None] for each in Effort
+    }
+    paid = any(known[Effort.COST])
+    others = [each for each in (Effort.TOKENS, Effort.SECONDS) if any(known[each])]
+    if paid or not others:
+        return [Effort.COST, *others]
+    return others
+
+
+def cost(runs: Sequence[RunSummary], metric: str, effort: Effort = Effort.COST) -> Picture:
+    """Give what an entry took against the score; those that no other run beats on both are the front."""
+    by = _EFFORTS[effort]
     points = [
         Point(
             run.run_id,
             name,
-            price,
-            f"{figures.money(price)} an entry · {_title(metric)} {with_interval(_scores(run), metric)}",
+            took,
+            f"{by.entry(took)} an entry · {_title(metric)} {with_interval(_scores(run), metric)}",
             up=score,
             up_ends=interval(_scores(run), metric),
-            record={"cost_per_entry_usd": price, **_record(run, metric)},
+            record={by.field: took, **_record(run, metric)},
         )
         for run, name in _named(runs)
-        if (score := _score(run, metric)) is not None and (price := _price(run)) is not None
+        if (score := _score(run, metric)) is not None and (took := _took(run, effort)) is not None
     ]
     front = _front(points, _better(metric))
     marked = sorted(
         (_marked(point, front=point.run_id in front) for point in points),
         key=lambda point: (point.across, point.up or 0.0),
     )
-    prices = [point.across for point in points if point.across > 0]
+    taken = [point.across for point in points if point.across > 0]
     return Picture(
         Kind.COST,
-        "US dollars for 1,000 entries   ◆ no run is both better and cheaper",
+        f"{by.axis}   ◆ no run is both better and {by.front}",
         _axis(metric),
         tuple(marked),
-        lambda place: f"${place * 1000:.4g}" if place else "free",
+        by.tick,
         lambda place: value(metric, place),
-        logarithmic=bool(prices) and max(prices) > 20 * min(prices),
-        beside=_without(runs, points, f"unknown cost or no {_title(metric)}"),
+        logarithmic=bool(taken) and max(taken) > 20 * min(taken),
+        beside=_without(runs, points, f"unknown {effort} or no {_title(metric)}"),
     )
 
 
@@ -315,8 +368,9 @@ def _score(run: RunSummary, metric: str) -> float | None:
     return number(_scores(run).get(metric))
 
 
-def _price(run: RunSummary) -> float | None:
-    return number(block(run.card or {}, "cost").get("cost_per_entry_usd"))
+def _took(run: RunSummary, effort: Effort) -> float | None:
+    by = _EFFORTS[effort]
+    return number(block(run.card or {}, by.block).get(by.field))
 
 
 def _about(run: RunSummary) -> dict[str, Any]:

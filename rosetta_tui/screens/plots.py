@@ -23,11 +23,13 @@ from rosetta_tui.plot_points import (
     COMPOSITE,
     MOST_TOGETHER,
     Corpus,
+    Effort,
     Kind,
     Picture,
     by_corpus,
     cost,
     difficulty,
+    efforts_of,
     latency,
     metrics_of,
     over_fewer,
@@ -55,7 +57,8 @@ class PlotsScreen(Screen[None]):
     TITLE = "Plots"
     HELP = (
         "● a value   ├ ┤ its 95 % interval   ▸ the point that the lines below tell of\n"
-        "Cost: ◆ no run is both better and cheaper   ○ some run is   2…9 so many runs in one place.\n"
+        "Cost: ◆ no run is both better and cheaper   ○ some run is   2…9 so many runs in one place;\n"
+        "x lets tokens or seconds go across, which tell free models apart.\n"
         "Latency: the height says how many entries took so long; ● median   ┤ 95 % took less."
     )
     CSS_PATH = "../styles/plots.tcss"
@@ -65,10 +68,11 @@ class PlotsScreen(Screen[None]):
             Binding(str(number), f"kind('{kind}')", kind, show=False, id=f"plots.kind_{number}")
             for number, kind in enumerate(Kind, 1)
         ),
-        Binding("tab", "turn(1)", "Next plot", id="plots.next"),
+        Binding("tab", "turn(1)", "Plot", id="plots.next"),
         Binding("shift+tab", "turn(-1)", "Plot before", show=False, id="plots.previous"),
         Binding("m", "metric", "Metric", id="plots.metric"),
-        Binding("s", "sort", "Time/name", tooltip="By time or by name", id="sort"),
+        Binding("x", "effort", "Across", tooltip="Cost, tokens or seconds", id="plots.effort"),
+        Binding("s", "sort", "Order", tooltip="By time or by name", id="sort"),
         Binding("b", "corpus", "Corpus", id="plots.corpus"),
         Binding("e", "export", "Export", tooltip="Export the numbers", id="export"),
         Binding("y", "copy", "Copy the point", show=False, id="copy"),
@@ -84,6 +88,8 @@ class PlotsScreen(Screen[None]):
         self._run_ids = run_ids
         self._kind = Kind.SCORES
         self._metric = COMPOSITE
+        self._effort: Effort | None = None
+        """What goes across the plot of cost and quality; None: the first that tells the runs apart."""
         self._by_name = False
         self._corpora: dict[Corpus, list[RunSummary]] | None = None
         self._corpus: Corpus | None = None
@@ -180,11 +186,17 @@ class PlotsScreen(Screen[None]):
             case Kind.SCORES:
                 return scores(self.runs, self._metric, by_name=self._by_name)
             case Kind.COST:
-                return cost(self.runs, self._metric)
+                return cost(self.runs, self._metric, self._across)
             case Kind.LATENCY:
                 return latency(self.runs, self._seconds)
             case Kind.DIFFICULTY:
                 return difficulty(self._broken_down(), self._metric)
+
+    @property
+    def _across(self) -> Effort:
+        """What goes across: as was chosen, as far as these runs have it."""
+        offered = efforts_of(self.runs)
+        return self._effort if self._effort in offered else offered[0]
 
     @property
     def _drawn(self) -> list[RunSummary]:
@@ -279,6 +291,22 @@ class PlotsScreen(Screen[None]):
         if words:
             now = self._metric if self._metric in words else names[0]
             choose(self.app, "Quality as", words, now, chosen)
+
+    def action_effort(self) -> None:
+        """Let cost, tokens or seconds go across, and show the plot."""
+        words = {
+            "cost": "cost per entry",
+            "tokens": "tokens per entry",
+            "seconds": "seconds per entry",
+        }
+        offered = {str(each): words[each] for each in efforts_of(self.runs)}
+
+        def chosen(name: str) -> None:
+            self._effort = Effort(name)
+            self.action_kind(Kind.COST)
+
+        if self.runs:
+            choose(self.app, "Across: what an entry took", offered, self._across, chosen)
 
     def action_corpus(self) -> None:
         """Ask which corpus."""

@@ -21,12 +21,14 @@ from harness.store.positions import pack_positions
 from harness.store.runs import RunSummary, list_runs, seal_run
 from rosetta_tui import plot_points
 from rosetta_tui.plot_points import (
+    Effort,
     Kind,
     Picture,
     Point,
     by_corpus,
     cost,
     difficulty,
+    efforts_of,
     latency,
     scores,
 )
@@ -139,6 +141,33 @@ def test_a_run_of_unknown_cost_is_said_beside_and_a_free_one_is_drawn() -> None:
     lines = [drawn(line) for line in plane(picture, 80, 20, 0)]
     assert "free" in lines[-2]
     assert sum(line.count("◆") + line.count("○") for line in lines) >= 3
+
+
+def free(composite: float, tokens: float | None, seconds: float | None) -> dict[str, Any]:
+    return card(composite, 0.0) | {
+        "tokens": {"tokens_per_entry": tokens},
+        "speed": {"avg_latency_seconds": seconds},
+    }
+
+
+def test_free_models_are_told_apart_by_tokens_or_seconds() -> None:
+    runs = runs_of(free(0.5, 200.0, 2.0), free(0.6, 100.0, 4.0), free(0.4, 300.0, None))
+    assert efforts_of(runs) == [Effort.TOKENS, Effort.SECONDS]
+    by_tokens = cost(runs, "composite", Effort.TOKENS)
+    assert [(p.across, p.front) for p in by_tokens.points] == [
+        (100.0, True), (200.0, False), (300.0, False)
+    ]  # fmt: skip
+    assert by_tokens.across.startswith("tokens an entry took")
+    assert by_tokens.points[0].record["tokens_per_entry"] == 100.0
+    by_seconds = cost(runs, "composite", Effort.SECONDS)
+    assert [(p.across, p.front) for p in by_seconds.points] == [(2.0, True), (4.0, True)]
+    assert by_seconds.beside == "not drawn (unknown seconds or no composite): m2"
+
+
+def test_money_goes_across_where_any_was_paid_or_nothing_else_is_known() -> None:
+    paid = [card(0.5, 0.001) | {"tokens": {"tokens_per_entry": 9.0}}, free(0.6, 8.0, None)]
+    assert efforts_of(runs_of(*paid)) == [Effort.COST, Effort.TOKENS]
+    assert efforts_of(runs_of(card(0.5, 0.0), card(0.6, 0.0))) == [Effort.COST]
 
 
 def test_less_is_better_for_an_error_rate() -> None:
