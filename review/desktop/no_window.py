@@ -31,7 +31,7 @@ def no_window(said_by_qt: str = "", failed: str = "") -> str:
     """Say why there is no window; ``failed`` is what the system said of a library that it could not load."""
     words = words_of_system()
     failed = failed or _of_drawing()
-    if library := _LIBRARY.match(failed):
+    if library := _LIBRARY.search(failed):
         lines = [
             words("The window cannot be shown: a part of this system is missing or damaged: {name}.", name=library[1]),
             words("Ask for help: it can be installed, on Debian and Ubuntu with all that belongs to it, by this line:"),

@@ -6,6 +6,7 @@ This is the only place that needs fontTools; whoever reads a batch does not.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Collection, Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -120,6 +121,7 @@ def _cut(data: bytes, wanted: Collection[int]) -> TTFont:
     from fontTools import subset
     from fontTools.ttLib import TTFont
 
+    logging.getLogger("fontTools").setLevel(logging.CRITICAL)  # what is wrong is said below, once
     font = TTFont(BytesIO(data), recalcTimestamp=False)
     if "glyf" not in font:
         raise FontError(
