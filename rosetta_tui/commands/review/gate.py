@@ -48,10 +48,12 @@ def gate_(
     from harness.store.database import home
     from review.files.keys import Identity, Role
     from review.office.certifying import look, review_evidence
+    from review.office.progress import progress
     from review.office.results import runs_of
     from review.office.store import Office
     from review.verdict.certify import read_verdict
     from rosetta_tui.review.certificate_files import issue_files
+    from rosetta_tui.review.letter_words import not_shown_words
 
     with Office.open(home()) as office:
         found = office.review(review)
@@ -59,6 +61,8 @@ def gate_(
         runs = runs_of(found, run_id)
         evidence = review_evidence(office, found, identity.public.signing_key)
         _say_who_waits(found, evidence, runs, anyway=anyway)
+        for line in not_shown_words(progress(office, found)):
+            click.echo(plain(line), err=True)
         if issue:
             for made, paths in issue_files(
                 office, found, runs, identity, output, overwrite=overwrite

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from review.files.batch import open_batch
+from review.files.batch import Batch, open_batch
 from review.office.store import Office
 from rosetta_tui.commands.review import review
 from tests.review.files.made_font import CHEROKEE, OFL, drawn_font
@@ -93,6 +93,26 @@ def test_a_font_that_cannot_go_along_is_refused_in_words(
     Path("Latin.ttf").write_bytes(drawn_font("abc"))
     assert why in refused(*_asked(home, *more))
     assert not (home / "out").exists()
+
+
+def test_what_no_laptop_could_show_is_told_with_the_progress_and_with_the_verdict(
+    home: Path, tmp_path: Path
+) -> None:
+    rosetta(*_asked(home, "--anyway"))
+    (file,) = (home / "out").glob("*.rosetta-batch")
+    batch = open_batch(file.read_bytes())
+    person = made.Person(tmp_path / "laptop", batch, next(iter(made.codes_of(home))))
+    left = next(n for n, item in enumerate(person.order) if _shown(batch, item) == CHEROKEE)
+    person.leave_out(left)
+    (home / "out" / "back.rosetta-ratings").write_bytes(person.handed_over())
+    rosetta("import", str(home / "out"), "--enrol", "--yes")
+    for command in ("status", "gate"):
+        said = rosetta(command, "last").output
+        assert "NOT SHOWN: 1 sentence could not be shown on a laptop" in said
+
+
+def _shown(batch: Batch, item: str) -> str:
+    return next(each.candidate for each in batch.items if each.id == item)
 
 
 def test_sentences_to_translate_are_looked_at_too(
