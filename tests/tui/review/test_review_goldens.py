@@ -54,6 +54,14 @@ async def test_reasons(tmp_path: Path) -> None:
         compare("review-reasons", SMALL, app)
 
 
+async def test_why_not(tmp_path: Path) -> None:
+    app = Reviewing(tmp_path, batch_of(items_of(3)))
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "0")
+        compare("review-why-not", SMALL, app)
+
+
 async def test_the_end(tmp_path: Path) -> None:
     app = Reviewing(tmp_path, batch_of(items_of(2)))
     async with app.run_test(size=SMALL) as pilot:
