@@ -191,6 +191,8 @@ def in_box(scene: Scene, text: str) -> None:
 
 
 def texts(scene: Scene) -> str:
+    """Give everything that can be read on the page."""
+    QApplication.processEvents()  # what was added is shown by the next event
     labels = [each.text() for each in scene.page.findChildren(QLabel) if each.isVisible()]
     panes = scene.page.findChildren(TextPane)
     return "\n".join([*labels, *(each.toPlainText() for each in panes if each.isVisible())])
