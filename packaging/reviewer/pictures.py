@@ -74,6 +74,7 @@ class Led:
             "OrganisationPage": self._at_words,
             "AskingPage": self._at_code,
             "ConsentPage": self._at_consent,
+            "SharingPage": self._at_sharing,
             "RelationPage": self._at_relation,
             "ItemPage": self._at_item,
         }
@@ -108,6 +109,9 @@ class Led:
     def _at_consent(self) -> None:
         self._take("consent")
         self._press("\r")
+
+    def _at_sharing(self) -> None:
+        self._press("2")
 
     def _at_relation(self) -> None:
         self._press("3")

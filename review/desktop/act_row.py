@@ -1,6 +1,6 @@
 """What can be done beside the answers: as many buttons as there is room for, the others behind one button.
 
-The answers come first: where letters are large or the screen is low, this row gives way to the texts.
+The answers come first: where the screen is low, this row gives way to the texts.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from review.session.words import Words
 
 FIRST = (
     Act.CANNOT_JUDGE,
-    Act.UNDO,
-    Act.SKIP,
-    Act.COMMENT,
-    Act.HELP,
     Act.WORDING,
     Act.HARM,
+    Act.UNDO,
+    Act.COMMENT,
+    Act.SKIP,
+    Act.HELP,
     Act.REASONS,
     Act.QUIT,
 )
@@ -56,11 +56,11 @@ class ActRow(QWidget):
         """What is offered and has no button in sight."""
 
     def offer(self, offers: Sequence[Offer], behind: Sequence[Act], width: int, rows: int) -> None:
-        """Show these, as far as they fit into some rows of this width; ``behind`` are never in the row.
+        """Show these, as far as they fit into some rows of this width, or all for 0; ``behind`` are never in the row.
 
         The room of the rows is kept where less is offered: what stands above never moves under a hand.
         """
-        self._keep_room(rows)
+        self.setMinimumHeight(self.high(rows))
         row = tuple(offer._replace(now=True) for offer in offers)
         if row != self._offered:
             self._offered = row
@@ -83,9 +83,10 @@ class ActRow(QWidget):
                 self._more.setFocus()
             button.setEnabled(offer.now)
 
-    def _keep_room(self, rows: int) -> None:
+    def high(self, rows: int) -> int:
+        """Pixels of the height of so many rows."""
         row = self._more.sizeHint().height()
-        self.setMinimumHeight(rows * row + (rows - 1) * max(0, self._flow.spacing()))
+        return max(0, rows * row + (rows - 1) * max(0, self._flow.spacing()))
 
     def _make(self, offers: Sequence[Offer]) -> None:
         """Put a button for each offer into the row, in their order, and the one for the rest at its end."""
@@ -122,7 +123,7 @@ class ActRow(QWidget):
             shown = set(needed[:count])
             last = [self._more] if folds or count < len(acts) else []
             buttons = [*(self._buttons[act] for act in acts if act in shown), *last]
-            if self._rows(buttons, width) <= rows:
+            if not rows or self._rows(buttons, width) <= rows:
                 return shown
         return set()
 

@@ -1,12 +1,17 @@
-"""A page with one line to type: the code on the person's card, or the words that open a file."""
+"""A page with one line to type, by keyboard or mouse: the code on the person's card, or the words that open a file."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit
+from collections.abc import Sequence
 
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from review.desktop.buttons import Button
 from review.desktop.desk import Desk
 from review.desktop.first_page import FirstPage
+from review.desktop.flow import FlowLayout
+from review.desktop.letter_row import LetterRow
 from review.session.opening_words import Asked
 
 _LONGEST = 400
@@ -29,11 +34,41 @@ class AskingPage(FirstPage):
         self._box.setAccessibleDescription(asked.about)
         label.setBuddy(self._box)
         self.add(self._box)
+        self._box.textEdited.connect(lambda _: self._scroll.bring(self._box))
+        self._add_letters(asked.letters)
         self.paragraph(asked.about, "quiet")
         self.tell_more_below()
         words = self.words
         self.button(words("Go on"), self.enter, words("Enter"), main=True)
         self.button(words("Back"), self.back, words("Esc"))
+
+    def _add_letters(self, letters: Sequence[str]) -> None:
+        """Let the answer be typed with the mouse alone; Tab needs one step past all of it."""
+        place = QWidget()
+        column, row = QVBoxLayout(place), FlowLayout()
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        signs = LetterRow([each for each in letters if each.strip()], capitals=False)
+        signs.typed.connect(self._take)
+        column.addWidget(signs)
+        column.addLayout(row)
+        if " " in letters:
+            space = Button(self.words("Space"))
+            space.clicked.connect(lambda: self._take(" "))
+            row.addWidget(space)
+        rub = Button(self.words("Take away the last letter"))
+        rub.clicked.connect(self._rub)
+        row.addWidget(rub)
+        self.add(place)
+
+    def _take(self, letter: str) -> None:
+        self._box.insert(letter)
+        self._box.setFocus()
+
+    def _rub(self) -> None:
+        """Take away the letter before the cursor, or what is selected."""
+        self._box.backspace()
+        self._box.setFocus()
 
     @property
     def text(self) -> str:

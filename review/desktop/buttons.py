@@ -30,6 +30,7 @@ from review.session.keys import KEY_NAMES
 from review.session.words import msgid
 
 KEY: Final = msgid("Key {key}")
+ENTER: Final = msgid("Enter")
 
 RING, GAP = 3, 2
 """Pixels: thickness of the ring around what has the focus, and of the ground that sets it off."""
@@ -96,7 +97,7 @@ class Button(QAbstractButton):
 
     def minimumSizeHint(self) -> QSize:
         """Be content with the longest word on a line of its own."""
-        most = _WIDEST_LINE * QFontMetrics(self.font()).height() // 2
+        most = _WIDEST_LINE * QFontMetrics(self.font()).height() // 3
         words = min(max((part.widest_word for part in self._words()), default=0), most)
         wide = max(_LEAST, words + self._key_room() + 2 * _around())
         return QSize(wide, _LEAST)
@@ -123,10 +124,14 @@ class Button(QAbstractButton):
 
     @property
     def _is_filled(self) -> bool:
-        """Whether Enter presses it now, or it is being pressed: another one that has the focus takes Enter."""
+        """Whether Enter presses it now, or it is being pressed."""
+        return self.isDown() or (self.is_main and not self._is_overruled)
+
+    @property
+    def _is_overruled(self) -> bool:
+        """Whether Enter presses another button, which has the focus, instead of this one that goes on."""
         other = QApplication.focusWidget()
-        taken = isinstance(other, Button) and other is not self
-        return self.isDown() or (self.is_main and not taken)
+        return self.is_main and isinstance(other, Button) and other is not self
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Take the look of what Enter presses from the main button."""
@@ -187,7 +192,8 @@ class Button(QAbstractButton):
         heights = [part.height(max(1, place.width())) for part in parts]
         top = place.top() + max(0, (place.height() - sum(heights)) // 2)
         if self._key_room():
-            self._draw_key(painter, room, top + parts[0].first_line // 2)
+            if not (self._is_overruled and self._key == said(ENTER)):
+                self._draw_key(painter, room, top + parts[0].first_line // 2)
         elif len(parts) == parts[0].lines == 1:
             place.translate(self._to_middle(place.width() - parts[0].drawn_width), 0)
         for part, height, ink in zip(parts, heights, self._inks(), strict=True):

@@ -25,7 +25,7 @@ class Asked(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._said = Line(role="strong")
+        self._said = Line(role="strong").as_narrow_as_needed()
         self._acts = FlowLayout()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)

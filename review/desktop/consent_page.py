@@ -6,22 +6,19 @@ from PySide6.QtCore import Signal
 
 from review.desktop.desk import Desk
 from review.desktop.first_page import FirstPage
-from review.desktop.tick import Tick
 from review.files.batch_form import BatchManifest
 from review.session import page_words
-from review.session.labels import sharing
 
 
 class ConsentPage(FirstPage):
-    """Who asks for what, what holds for everybody, the organisation's own words, and a free choice.
+    """Who asks for what, what holds for everybody, and the organisation's own words; all of it is shown first.
 
-    Whether translations may be used is asked on a page of its own; only better wordings beside ratings are here.
+    Whether what a person writes may be used is asked on a page of its own.
     """
 
-    agreed = Signal(bool)
-    """True where the better wordings beside ratings may be used."""
+    agreed = Signal()
 
-    def __init__(self, desk: Desk, manifest: BatchManifest, *, shares: bool = False) -> None:
+    def __init__(self, desk: Desk, manifest: BatchManifest) -> None:
         super().__init__(desk)
         words = self.words
         self.place(page_words.before_you_begin(words))
@@ -32,18 +29,12 @@ class ConsentPage(FirstPage):
         self._given(page_words.consent(words, manifest))
         if manifest.labels:
             self.paragraph(" · ".join(manifest.labels), "quiet")
-        translating = manifest.task == "translate"
-        self._shares = Tick(sharing(words, shares=True), ticked=shares)
-        if not translating:
-            self.add(self._shares)
-            self.paragraph(
-                " ".join(page_words.what_using_means(words, manifest.organisation.name)), "quiet"
-            )
         if (guide := page_words.guide(words, manifest)).text:
+            translating = manifest.task == "translate"
             self.paragraph(page_words.how_to_judge(words, translating=translating), "strong")
             self._given(guide)
         self.tell_more_below()
-        self.button(words("I agree"), self.enter, words("Enter"), main=True)
+        self.agree_by(words("I agree"), self.agreed.emit)
         self.button(words("Not now"), self.back, words("Esc"))
 
     def _given(self, given: page_words.Given) -> None:
@@ -51,12 +42,3 @@ class ConsentPage(FirstPage):
         if given.note:
             self.paragraph(given.note, "quiet")
         self.paragraph(given.text)
-
-    @property
-    def shares(self) -> bool:
-        """Whether better translations may be used."""
-        return self._shares.isChecked()
-
-    def enter(self) -> None:
-        """Agree."""
-        self.agreed.emit(self.shares)

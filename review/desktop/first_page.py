@@ -2,21 +2,47 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from collections.abc import Callable
 
+from PySide6.QtCore import Signal
+from shiboken6 import isValid
+
+from review.desktop.buttons import Button
 from review.desktop.desk import Desk
 from review.desktop.language_row import LanguageRow
 from review.desktop.page import Page
 
 
 class FirstPage(Page):
-    """Has the other languages at the top, where they are seen whatever the length of the page."""
+    """Has the other languages at the top, where they are seen whatever the length of the page.
+
+    Where something is agreed to, Enter and the button read on until all of it was shown, and then agree.
+    """
 
     language = Signal(str)
     """Tag of the language that the person reads."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
+        self._agree: tuple[Button, str, Callable[[], object]] | None = None
         languages = LanguageRow(desk)
         languages.chosen.connect(self.language)
         self.add(languages)
+
+    def agree_by(self, said: str, act: Callable[[], object]) -> None:
+        """Add the button that agrees to what stands on the page, which Enter presses, too."""
+        button = self.button(said, self.enter, self.words("Enter"), main=True)
+        self._agree = button, said, act
+        bar = self._scroll.verticalScrollBar()
+        bar.valueChanged.connect(self._say_agree)
+        bar.rangeChanged.connect(self._say_agree)
+
+    def enter(self) -> None:
+        """Agree, or first show the next part of what there is to read."""
+        if self._agree is not None and not self._scroll.read_on():
+            self._agree[2]()
+
+    def _say_agree(self) -> None:
+        if self._agree is not None and isValid(self):
+            button, said, _ = self._agree
+            button.setText(said if self._scroll.end_shown else self.words("Read on"))

@@ -76,11 +76,14 @@ class ItemPage(SentencePage):
         reasons = self.mode is Mode.REASONS
         self._texts.setVisible(not reasons)
         self._last.setVisible(reasons)
-        self._last.set_names(self.around())
         self.place(self._place_now())
         self._lesson.setVisible(lesson and self.answering)
         self._answers.setVisible(self.answering and self.asks and not lesson)
         self._go_on.setVisible(self.answering and lesson)
+
+    def _answer_high(self) -> int:
+        """Pixels of the height of the answers, with the gap below them."""
+        return self._answers.heightForWidth(self._wide()) + self._held.spacing()
 
     def _place_now(self) -> str:
         """Name the sentence that is read: while reasons are asked, the one before."""
@@ -93,13 +96,15 @@ class ItemPage(SentencePage):
         """Show an item from its first line, and an explanation, which stands below, in full."""
         super()._read_from_its_beginning()
         if self.view.lesson is not None:
-            self._bring(self._lesson)
+            self._scroll.bring(self._lesson)
 
     def _what_is_below(self) -> str:
-        """Say plainly that an answer waits for the translation."""
+        """Say plainly that an answer waits for the translation, or that only the answers are not seen."""
         unseen = self._texts.seen and not self._texts.translation_seen
         if self.mode is Mode.ANSWER and unseen and self.view.lesson is None:
             return item_words.TRANSLATION_BELOW
+        if self.mode is Mode.ANSWER and self._folded and self._scroll.shows_end_of(self._texts):
+            return item_words.ANSWERS_BELOW
         return super()._what_is_below()
 
     def _spoken(self) -> str:
@@ -146,7 +151,7 @@ class ItemPage(SentencePage):
         if not self.asks:
             self.say(self.words(item_words.NOT_SHOWN[0]))
         elif self._texts.seen and not self._texts.translation_seen:
-            self._bring(self._texts.candidate)
+            self._scroll.bring(self._texts.candidate)
             self.say(self.words("First read the translation."))
         else:
             self._do(partial(self.session.rate, item.id, rating))

@@ -6,7 +6,6 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from review.desktop.labels import Line
-from review.desktop.letters import set_letters
 from review.desktop.marks import Marks
 from review.desktop.missing_letters import shown
 from review.desktop.whole_text import WholeText
@@ -81,11 +80,6 @@ class ItemTexts(QWidget):
         """Give the same for one who hears them, each with its name."""
         named = zip((self.source, self.candidate), self.read(item), strict=False)
         return [f"{pane.accessibleName()}: {shown(text)}" for pane, text in named]
-
-    def set_names(self, px: int) -> None:
-        """Give the names of the texts letters of this many pixels."""
-        for name in self._names:
-            set_letters(name, px)
 
     def forget(self) -> None:
         """Wait for the item to be painted anew: something else was in its place."""

@@ -6,7 +6,7 @@ A label of Qt guesses by itself whether a text is markup, and makes a shortcut o
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 
 class Line(QLabel):
@@ -22,6 +22,13 @@ class Line(QLabel):
         if selectable:
             self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.setText(text)
+
+    def as_narrow_as_needed(self) -> Line:
+        """Let no word widen the page; gives itself."""
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        return self
 
     def name_of(self, box: QWidget) -> Line:
         """Be the name of a box or pane, for those who hear the page; gives itself."""

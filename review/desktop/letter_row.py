@@ -34,7 +34,8 @@ class LetterRow(QWidget):
 
     typed = Signal(str)
 
-    def __init__(self, letters: Sequence[str]) -> None:
+    def __init__(self, letters: Sequence[str], *, capitals: bool = True) -> None:
+        """``capitals`` tells whether there is a button for capital letters, where the letters have any."""
         super().__init__()
         self._letters = [unicodedata.normalize("NFC", letter) for letter in letters]
         self._capital = False
@@ -47,7 +48,7 @@ class LetterRow(QWidget):
             button.clicked.connect(lambda _=False, number=number: self._type(number))
         self._case = Button(said(CAPITALS))
         self._case.clicked.connect(self._change_case)
-        self._case.setVisible(self._has_case())
+        self._case.setVisible(capitals and self._has_case())
         self._more = Button("")
         self._more.clicked.connect(self._turn)
         for button in (*self._buttons, self._more, self._case):  # its words change: no letter moves

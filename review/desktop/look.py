@@ -1,4 +1,4 @@
-"""How things look: three sets of colours and five sizes of letters, changed at once and remembered.
+"""How things look: three sets of colours and six sizes of letters, changed at once and remembered.
 
 Every text has a contrast of at least 7 to its ground (WCAG 2, level AAA), every border and the ring around
 what has the focus at least 3. A colour only repeats what a word or a sign says already.
@@ -19,8 +19,10 @@ from review.desktop.missing_letters import forget_fonts
 from review.desktop.style import HIDES_KEYS, sheet
 from review.files.font_file import CarriedFont
 
-SIZES: Final = (16, 20, 26, 36, 48)
-"""Pixels of the letters of a page."""
+SIZES: Final = (16, 20, 25, 30, 40, 48)
+"""Pixels of the letters of a page: 80, 100, 125, 150, 200 and 240 % of the usual ones."""
+LARGE: Final = 30
+"""Pixels of letters for which the window takes all of the screen."""
 
 
 class Setting(StrEnum):

@@ -26,9 +26,5 @@ class OrganisationPage(FirstPage):
         self.paragraph(batch.organisation_phrase, "title")
         self.paragraph(page_words.compare_them(words))
         self.tell_more_below()
-        self.button(words("They are the same"), self.same.emit, words("Enter"), main=True)
+        self.agree_by(words("They are the same"), self.same.emit)
         self.button(words("Not now"), self.back, words("Esc"))
-
-    def enter(self) -> None:
-        """Go on."""
-        self.same.emit()

@@ -1,21 +1,20 @@
 """The bones of every page: where the person is, what went wrong, what to read, and what can be done.
 
-What can be done stays in sight at the foot, whatever the length of what is to be read.
+What can be done stays in sight at the foot, whatever the length of what is to be read; where the letters are
+so large that too little could be read above it, it stands at the end of what scrolls.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import ClassVar
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
-    QFrame,
+    QApplication,
+    QBoxLayout,
     QHBoxLayout,
-    QScrollArea,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -28,10 +27,9 @@ from review.desktop.desk import Desk
 from review.desktop.emptying import empty
 from review.desktop.flow import FlowLayout
 from review.desktop.labels import Line
-from review.desktop.letters import set_letters
-from review.desktop.look import SIZES
 from review.desktop.missing_letters import shown
 from review.desktop.more_below import MoreBelow
+from review.desktop.reading import Reading
 from review.desktop.whole_text import WholeText
 from review.session.troubles import Trouble
 from review.session.words import Words
@@ -42,8 +40,14 @@ _BETWEEN, _EDGE = 12, 20
 """Pixels between two paragraphs, and around the page."""
 _APART, _TOGETHER = "\u2066", "\u2069"
 """Between them a sign keeps its side of a letter, whatever the direction of the page."""
-_LEAST_READ = 40
-"""Pixels of what scrolls that are left on the smallest screen; what stands below it never gives way."""
+WIDEST = 900
+"""Pixels: longer lines are hard to read."""
+_WIDEST_FOOT = 45
+"""Heights of letters: what can be done may be so wide where letters are large, or else takes too many lines."""
+LEAST_READ, _LEAST_ABOVE_FOOT = 0.45, 0.2
+"""Share of the height that is left to read; else answers, or also what leads on, stand at the end of it."""
+_LARGE = 26
+"""Pixels of letters from which on where one is has a line of its own, in letters of the same size."""
 INSET = 5
 """Pixels by which text is set in, so that it begins where the box of a button begins."""
 _LONG = re.compile(r"\S{30}")
@@ -54,9 +58,6 @@ _ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 class Page(QWidget):
     """One thing to read or to decide; a key that no focused widget takes comes to ``typed``."""
 
-    PARTS: ClassVar = (18, 30)
-    """Into so many parts the height and the width are divided for the letters around what is read."""
-
     left = Signal()
     """The person goes back."""
     settings = Signal()
@@ -65,12 +66,17 @@ class Page(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self.desk = desk
-        self._place, self._said = _line(""), _line("quiet")
+        self._place, self._said = (
+            Line().as_narrow_as_needed(),
+            Line(role="quiet").as_narrow_as_needed(),
+        )
         self._head = QWidget()
         self._banner = Banner(self)
-        self._top, self._body, self._held = QVBoxLayout(), QVBoxLayout(), QVBoxLayout()
-        self._foot = FlowLayout()
-        self._more_below: MoreBelow | None = None
+        self._top, self._body, self._hints = QVBoxLayout(), QVBoxLayout(), QVBoxLayout()
+        self._answering, self._held = QWidget(), QVBoxLayout()
+        self._acts_at_foot, self._foot = QWidget(), FlowLayout()
+        self._folded = self._foot_folded = self._head_folded = False
+        """Whether what can be done stands at the end of what scrolls."""
         self._lay_out()
         desk.look.changed.connect(self._fit)
 
@@ -116,8 +122,9 @@ class Page(QWidget):
         It stands at the top of what scrolls: with large letters it may be higher than a small screen.
         """
         self._banner.tell(self.words, trouble)
+        self._scroll.follows = trouble is None
         if trouble is not None:
-            self._scroll.verticalScrollBar().setValue(0)
+            self._scroll.show_beginning()
 
     @property
     def trouble(self) -> Trouble | None:
@@ -131,7 +138,7 @@ class Page(QWidget):
 
     def paragraph(self, text: str, role: str = "") -> Line:
         """Add something to read; ``role`` is one of the look's."""
-        label = _line(role)
+        label = Line(role=role).as_narrow_as_needed()
         label.setText(harmless_lines(text))
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.add(label)
@@ -149,8 +156,12 @@ class Page(QWidget):
         self._body.addWidget(widget)
 
     def hold(self, widget: QWidget) -> None:
-        """Add something that stays in sight, between what scrolls and what can be done."""
+        """Add something that is done on this page; it stays in sight as long as there is room for it."""
         self._held.addWidget(widget)
+
+    def hint(self, widget: QWidget) -> None:
+        """Add something that stays in sight just below what scrolls."""
+        self._hints.addWidget(widget)
 
     def under_head(self, widget: QWidget) -> None:
         """Add something that stays in sight above what went wrong."""
@@ -158,8 +169,7 @@ class Page(QWidget):
 
     def tell_more_below(self) -> None:
         """Say, while the end of what is to be read is out of sight, that there is more."""
-        self._more_below = MoreBelow(self.words, self._scroll.verticalScrollBar())
-        self.hold(self._more_below)
+        self.hint(MoreBelow(self.words, self._scroll.verticalScrollBar()))
 
     def button(
         self, text: str, act: Callable[[], object], key: str = "", *, main: bool = False
@@ -169,13 +179,12 @@ class Page(QWidget):
         if main:
             button.setProperty("role", "main")
         button.clicked.connect(lambda _: act())
-        button.setFont(fonts.font(self.around()))
         self._foot.addWidget(button)
         return button
 
     def clear(self) -> None:
         """Take everything away that was added."""
-        for layout in (self._body, self._held, self._foot):
+        for layout in (self._body, self._hints, self._held, self._foot):
             empty(layout)
 
     # keys
@@ -209,7 +218,8 @@ class Page(QWidget):
         last: QWidget | None = None
         each = self.nextInFocusChain()
         while each is not None and each is not self:
-            if each not in signs and self.isAncestorOf(each):
+            tabbed = each.focusPolicy() & Qt.FocusPolicy.TabFocus
+            if tabbed and each not in signs and self.isAncestorOf(each):
                 last = each
             each = each.nextInFocusChain()
         for sign in signs:
@@ -239,55 +249,56 @@ class Page(QWidget):
         return True
 
     def event(self, event: QEvent) -> bool:
-        """Let the arrow and page keys scroll what is read."""
+        """Let the arrow and page keys scroll what is read, and give each part its room."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            return self._scrolled(event) or super().event(event)
-        return super().event(event)
+            return self._scroll.scrolled_by(event) or super().event(event)
+        done = super().event(event)
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._fold()
+        return done
 
-    def _scrolled(self, event: QKeyEvent) -> bool:
-        bar = self._scroll.verticalScrollBar()
-        steps = {
-            Qt.Key.Key_Up: -bar.singleStep(),
-            Qt.Key.Key_Down: bar.singleStep(),
-            Qt.Key.Key_PageUp: -bar.pageStep(),
-            Qt.Key.Key_PageDown: bar.pageStep(),
-        }
-        step = steps.get(Qt.Key(event.key()))
-        if step is None or bar.maximum() == 0:
-            return False
-        bar.setValue(bar.value() + step)
-        return True
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll also beside the column."""
+        QApplication.sendEvent(self._scroll.verticalScrollBar(), event)
 
     # layout
 
     def _lay_out(self) -> None:
         self._said.hide()
-        self._acts_at_foot = QWidget()
+        self._held.setContentsMargins(0, 0, 0, 0)
+        self._answering.setLayout(self._held)
         self._acts_at_foot.setLayout(self._foot)
         self._body.setSpacing(_BETWEEN)
-        page = self._column = QVBoxLayout(self)
-        page.setContentsMargins(_EDGE, _EDGE // 2, _EDGE, _EDGE // 2)
+        page, column = QVBoxLayout(self), QVBoxLayout()
+        self._outer, self._column = page, column
         self._fill_head()
-        page.addWidget(self._head)
-        page.addLayout(self._top)
-        page.addWidget(self._scrolling(), 1)
-        page.addLayout(self._held)
+        column.addWidget(self._head)
+        column.addWidget(self._scrolling(), 1)
+        column.addLayout(self._hints)
+        page.addLayout(column, 1)
+        page.addWidget(self._answering)
         page.addWidget(self._acts_at_foot)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def _fill_head(self) -> None:
         words, look = self.words, self.desk.look
-        head = QHBoxLayout(self._head)
+        head = QVBoxLayout(self._head)
         head.setContentsMargins(0, 0, 0, 0)
+        self._row, signs = QHBoxLayout(), QHBoxLayout()
         self._place.setContentsMargins(INSET, 0, INSET, 0)
-        head.addWidget(self._place, 1)
-        head.addWidget(self._said, 1)
-        head.addWidget(self._sign("A−", words("Smaller letters"), look.smaller))
-        head.addWidget(self._sign("A+", words("Larger letters"), look.larger))
+        self._said.setContentsMargins(INSET, 0, INSET, 0)
+        self._row.addWidget(self._place, 1)
+        self._row.addLayout(signs)
+        signs.addWidget(self._sign("A−", words("Smaller letters"), look.smaller))
+        signs.addWidget(self._sign("A+", words("Larger letters"), look.larger))
         self._settings = self._sign(words("Settings"), words("Settings"), self.settings.emit)
-        head.addWidget(self._settings)
-        for button in self._head.findChildren(Button):
-            head.setAlignment(button, Qt.AlignmentFlag.AlignTop)
+        signs.addWidget(self._settings)
+        signs.setAlignment(Qt.AlignmentFlag.AlignTop)
+        head.addLayout(self._row)
+        self._below_row = QVBoxLayout()
+        head.addLayout(self._below_row)
+        head.addLayout(self._top)
+        self._signs = signs
 
     def _sign(self, sign: str, name: str, act: Callable[[], object]) -> Button:
         button = Button(f"{_APART}{sign}{_TOGETHER}", parent=self._head)
@@ -295,41 +306,90 @@ class Page(QWidget):
         button.clicked.connect(lambda _: act())
         return button
 
-    def around(self) -> int:
-        """Give the pixels of the letters around what is read: as chosen, but no larger than leaves it room."""
-        lines, letters = self.PARTS
-        room = min(self.height() // lines, self.width() // letters)
-        return min(self.desk.look.size, max(SIZES[0], room))
-
     def _fit(self) -> None:
-        """Give the letters around what is read the size for which there is room."""
-        px = self.around()
-        for part in (self._head, self._banner, self._acts_at_foot):
-            set_letters(part, px)
-        if self._more_below is not None:
-            set_letters(self._more_below, px)
-        roomy = px == self.desk.look.size
-        self._place.setFont(fonts.font(px + max(4, px // 4) if roomy else px, bold=True))
+        """Give each part its place at this size of the window and of the letters."""
+        px, room = self.desk.look.size, self.width() - 2 * _EDGE
+        foot = min(room, max(WIDEST, _WIDEST_FOOT * px))
+        edge, inner = (self.width() - foot) // 2, max(0, foot - WIDEST) // 2
+        self._outer.setContentsMargins(edge, _EDGE // 2, edge, _EDGE // 2)
+        self._column.setContentsMargins(inner, 0, inner, 0)
+        large = px >= _LARGE
+        down, aside = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        narrow = 2 * self._signs.sizeHint().width() > min(foot, WIDEST)
+        self._row.setDirection(down if narrow else aside)
+        if large or narrow:
+            self._below_row.addWidget(self._said)
+        else:
+            self._row.insertWidget(1, self._said, 1)
+        self._fold()
+        self._place.setFont(fonts.font(px if large else px + max(4, px // 4), bold=True))
+
+    def _wide(self) -> int:
+        """Pixels of the width of what can be done, where it stays in sight."""
+        margins = self._outer.contentsMargins()
+        return self.width() - margins.left() - margins.right()
+
+    def _held_high(self) -> int:
+        """Pixels of the height of what is held, where it stays in sight."""
+        return max(0, self._held.heightForWidth(self._wide()))
+
+    def _foot_high(self) -> int:
+        return max(0, self._foot.heightForWidth(self._wide()))
+
+    def _left_to_read(self, done_with: int) -> float:
+        """Give the share of the height that can be read beside so many pixels of what can be done."""
+        margins, line = self._outer.contentsMargins(), self._said.fontMetrics().lineSpacing()
+        stacked = self._row.direction() is QBoxLayout.Direction.TopToBottom
+        lines = 1 + stacked + (self._below_row.count() > 0)
+        head = self._settings.sizeHint().height() + lines * line
+        rest = self.height() - margins.top() - margins.bottom() - head - done_with
+        return rest / max(1, self.height())
+
+    def _fold(self) -> None:
+        """Put what can be done to the end of what scrolls where it leaves too little to read, or back."""
+        foot = self._foot_high()
+        folded = self._left_to_read(self._held_high() + foot) < LEAST_READ
+        foot_folded = folded and self._left_to_read(foot) < _LEAST_ABOVE_FOOT
+        head_folded = self._left_to_read(0) < LEAST_READ
+        before = self._folded, self._foot_folded, self._head_folded
+        self._folded, self._foot_folded, self._head_folded = folded, foot_folded, head_folded
+        if before != (folded, foot_folded, head_folded):
+            self._put_parts()
+
+    def _put_parts(self) -> None:
+        """Give head, answers and foot their places; what has the focus keeps it."""
+        focused = self.focusWidget()
+        (self._before if self._head_folded else self._column).insertWidget(0, self._head)
+        for part, at_end in (
+            (self._answering, self._folded),
+            (self._acts_at_foot, self._foot_folded),
+        ):
+            hidden = part.isHidden()
+            (self._after if at_end else self._outer).addWidget(part)
+            part.setHidden(hidden)
+        self._head.show()
+        if focused is not None and not focused.hasFocus():
+            focused.setFocus()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Let the head leave room for what is read."""
         super().resizeEvent(event)
         self._fit()
 
-    def _scrolling(self) -> QScrollArea:
+    def _scrolling(self) -> Reading:
         inside = self._inside = QWidget()
         column = QVBoxLayout(inside)
-        column.setContentsMargins(INSET, INSET, INSET, INSET)
-        column.addWidget(self._banner)
-        column.addLayout(self._body)
+        column.setContentsMargins(0, INSET, 0, INSET)
+        self._before, read, self._after = QVBoxLayout(), QVBoxLayout(), QVBoxLayout()
+        read.setContentsMargins(INSET, 0, INSET, 0)
+        read.addWidget(self._banner)
+        read.addLayout(self._body)
+        column.addLayout(self._before)
+        column.addLayout(read)
         column.addStretch(1)
-        self._scroll = QScrollArea()
-        self._scroll.setWidget(inside)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setMinimumHeight(_LEAST_READ)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        column.addLayout(self._after)
+        self._scroll = Reading(inside)
+        self._scroll.lost_focus.connect(self.setFocus)
         return self._scroll
 
 
@@ -346,11 +406,3 @@ def with_control(event: QKeyEvent) -> bool:
 def _with_alt(event: QKeyEvent) -> bool:
     """Tell whether Alt alone is held down: those keys belong to the system and to community keyboards."""
     return bool(event.modifiers() & _ALT) and not event.modifiers() & _CONTROL
-
-
-def _line(role: str) -> Line:
-    label = Line(role=role)
-    policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-    policy.setHeightForWidth(True)
-    label.setSizePolicy(policy)  # no word widens the page
-    return label

@@ -11,13 +11,12 @@ from enum import Enum, auto
 from functools import partial
 from typing import ClassVar
 
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QProgressBar, QWidget
 
 from corpora.scripts import tag_script
 from corpora.visible import readable
-from review.desktop import fonts
 from review.desktop.act_row import BEHIND, ActRow
 from review.desktop.announcing import announce
 from review.desktop.buttons import Button
@@ -25,7 +24,6 @@ from review.desktop.choices import Choices, OnceMore
 from review.desktop.desk import Desk
 from review.desktop.item_texts import ItemTexts
 from review.desktop.labels import Line
-from review.desktop.letters import set_letters
 from review.desktop.missing_letters import legible
 from review.desktop.more_acts import MoreActs
 from review.desktop.page import INSET, Page
@@ -39,8 +37,9 @@ from review.session.session import Session
 from review.session.troubles import Trouble
 from review.session.view import Lesson, Phase, ShownItem, View
 
-ROOMY_LINES = 28
-"""Lines of text that a window must be high for a second row of acts."""
+MOST_ROWS = 2
+"""Rows of acts that stay in sight, where that leaves half of the height to read."""
+_ROOMY = 0.5
 UNASKED = frozenset({Act.COMMENT, Act.WORDING, Act.HARM})
 """What is said about the text itself, and so is not offered where it cannot be read."""
 
@@ -65,7 +64,6 @@ class Mode(Enum):
 class SentenceFace(Page):
     """Draws the session's view; what a person is asked stands in the classes for the two tasks."""
 
-    PARTS = (27, 44)
     ACTS: ClassVar[Mapping[Act, str]]
     """What each act does, in full words."""
 
@@ -92,10 +90,8 @@ class SentenceFace(Page):
             Mode.MORE: self._more,
         }
         """What stands in the place of the answer, while it is asked."""
-        self._below, self._unshown = (
-            Line(words(item_words.GOES_ON_BELOW), "quiet"),
-            Line(role="warn"),
-        )
+        self._below = Line(words(item_words.GOES_ON_BELOW), "quiet")
+        self._unshown = Line(role="warn")
         self._leave_out = Button(words(item_words.GO_ON_WITHOUT), words("Enter"))
         self._acts = ActRow(words, self.ACTS)
 
@@ -110,13 +106,10 @@ class SentenceFace(Page):
         self._unshown.setText(" ".join(map(self.words, item_words.NOT_SHOWN)))
         self._leave_out.setProperty("role", "main")
         self._leave_out.clicked.connect(self.enter)
-        held = (
-            self._below, self._unshown, self._leave_out, *held, self._acts, self._writing.acts,
-        )  # fmt: skip
-        for widget in held:
+        self.hint(self._below)
+        for widget in (self._unshown, self._leave_out, *held, self._acts, self._writing.acts):
             self.hold(widget)
         self._held.setAlignment(self._leave_out, Qt.AlignmentFlag.AlignLeading)
-        self._around = (self._practice, *held)
         self._watch()
 
     def _watch(self) -> None:
@@ -202,7 +195,7 @@ class SentenceFace(Page):
 
     def _read_from_its_beginning(self) -> None:
         """Show an item from its first line."""
-        self._scroll.verticalScrollBar().setValue(0)
+        self._scroll.show_beginning()
 
     # where it is shown
 
@@ -213,7 +206,7 @@ class SentenceFace(Page):
         self._arrange()
         self._take_keys()
         if (panel := self._panels.get(mode)) is not None:
-            self._bring(panel)
+            self._scroll.bring(panel)
 
     def _take_keys(self) -> None:
         """Let the next key come to what is asked."""
@@ -226,11 +219,6 @@ class SentenceFace(Page):
         """Give each part its place: the answer first, then the texts, then what else can be done."""
         if self.view.item is None:
             return
-        for widget in self._around:
-            set_letters(widget, self.around())
-        self._unshown.setFont(fonts.font(self.around(), bold=True))
-        self._texts.set_names(self.around())
-        self._writing.set_names(self.around())
         for mode, panel in self._panels.items():
             panel.setVisible(mode is self.mode)
         for part in (self._unshown, self._leave_out):
@@ -241,7 +229,7 @@ class SentenceFace(Page):
             each._replace(now=each.now and (self.asks or each.act not in UNASKED))
             for each in self._offers()
         ]
-        self._acts.offer(offers, self._behind(), self._width(), self._rows())
+        self._acts.offer(offers, self._behind(), self._wide(), self._rows())
         self._tell_more()
 
     def _behind(self) -> list[Act]:
@@ -254,13 +242,19 @@ class SentenceFace(Page):
         ]
 
     def _rows(self) -> int:
-        """Tell how many rows of acts leave the texts their room."""
-        lines = self.height() / self._acts.fontMetrics().lineSpacing()
-        return 2 if lines >= ROOMY_LINES and self.around() == self.desk.look.size else 1
+        """Tell how many rows of acts leave the texts their room; at the end of what scrolls there is room for all."""
+        if self._folded:
+            return 0
+        high = self._answer_high() + self._acts.high(MOST_ROWS) + self._foot_high()
+        return MOST_ROWS if self._left_to_read(high) >= _ROOMY else 1
 
-    def _width(self) -> int:
-        margins = self._column.contentsMargins()
-        return self.width() - margins.left() - margins.right()
+    def _answer_high(self) -> int:
+        """Pixels of the height of what stays in sight to answer with, beside what leads on."""
+        return 0
+
+    def _held_high(self) -> int:
+        """Pixels of the height of the answers and of a row of acts: what is asked meanwhile changes no place."""
+        return self._answer_high() + self._acts.high(1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fold what has no room."""
@@ -277,28 +271,6 @@ class SentenceFace(Page):
 
     # what is in sight
 
-    def _bring(self, widget: QWidget) -> None:
-        """Bring a part of what scrolls into sight, and once more when all its words have found their lines."""
-        self._lay_out_now()
-        self._bring_now(widget)
-        QTimer.singleShot(0, self, lambda: self._bring_now(widget))
-
-    def _bring_now(self, widget: QWidget) -> None:
-        """Show all of it, or where it is higher than the room its first line."""
-        if not widget.isVisible():
-            return
-        if widget.height() <= self._scroll.viewport().height():
-            self._scroll.ensureWidgetVisible(widget, 0, 0)
-        else:
-            top = widget.mapTo(self._inside, QPoint(0, 0)).y()
-            self._scroll.verticalScrollBar().setValue(top)
-
-    def _lay_out_now(self) -> None:
-        """Let what was shown or hidden take its place before anything is looked for there."""
-        self._column.activate()
-        if (inside := self._inside.layout()) is not None:
-            inside.activate()
-
     def _follow(self, pane: TextPane) -> None:
         """Keep the place in sight to which a person reads or selects with the arrow keys."""
         if pane.hasFocus():
@@ -309,7 +281,7 @@ class SentenceFace(Page):
         """Follow a box that grows while a person types."""
         self._tell_more()
         if self.mode is Mode.WRITING and not self.troubled:
-            self._bring(self._writing)
+            self._scroll.bring(self._writing)
 
     def _painted(self) -> None:
         item = self.view.item

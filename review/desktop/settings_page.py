@@ -32,6 +32,7 @@ _SIZES: Final[Mapping[int, str]] = dict(
         (
             msgid("Small letters"),
             msgid("Usual letters"),
+            msgid("Larger letters"),
             msgid("Large letters"),
             msgid("Very large letters"),
             msgid("Largest letters"),

@@ -58,14 +58,14 @@ class TranslationPage(SentencePage):
 
     def _take_keys(self) -> None:
         if self.mode is Mode.ANSWER and self.asks:
-            self._box.setFocus()
+            self._scroll.focus_in_place(self._box)
         else:
             super()._take_keys()
 
     def _follow_typing(self) -> None:
         """Keep the line in sight on which a person types, and as much of the sentence as there is room for."""
         if self.mode is Mode.ANSWER and self._box.is_used:
-            self._lay_out_now()
+            self._scroll.lay_out_now()
             line = self._box.line_in(self._inside)
             self._scroll.ensureVisible(line.center().x(), line.bottom(), 0, line.height())
 

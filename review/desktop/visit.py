@@ -263,15 +263,9 @@ class Visit(QObject):
             self._agreed(batch, session)
 
     def _ask_consent(self, batch: Batch, session: Session) -> None:
-        before = self._window.below
-        shares = isinstance(before, ConsentPage) and before.shares
-        page = ConsentPage(self._desk, session.manifest, shares=shares)
-        agree = partial(self._agree, page, batch, session)
-        if session.translating:
-            ask = partial(self._show, partial(self._ask_sharing, batch, session))
-            page.agreed.connect(self._unless_busy(lambda _: ask()))
-        else:
-            page.agreed.connect(self._unless_busy(agree))
+        page = ConsentPage(self._desk, session.manifest)
+        ask = partial(self._show, partial(self._ask_sharing, batch, session))
+        page.agreed.connect(self._unless_busy(ask))
         page.left.connect(self._unless_busy(partial(self._decline, session)))
         self._put(page)
 

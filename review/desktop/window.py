@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget
 
 from review.desktop.desk import Desk
 from review.desktop.held_keys import HeldKeys
+from review.desktop.look import LARGE
 from review.desktop.page import Page
 from review.desktop.settings_page import SettingsPage
 from review.files.finding import BATCH_SUFFIX
@@ -59,6 +60,8 @@ class Window(QMainWindow):
         self.setWindowTitle("Rosetta")
         self.setMinimumSize(*_SMALLEST)
         self.setAcceptDrops(True)
+        self._size = desk.look.size
+        desk.look.changed.connect(self._take_room)
 
     def appear(self) -> None:
         """Show the window, once: over all of a small screen, comfortably large on others."""
@@ -66,7 +69,8 @@ class Window(QMainWindow):
             return
         room = QGuiApplication.primaryScreen().availableSize()
         wide, high = _COMFORTABLE
-        if room.width() <= wide * 5 // 4 or room.height() <= high * 5 // 4:
+        small = room.width() <= wide * 5 // 4 or room.height() <= high * 5 // 4
+        if small or self._desk.look.size >= LARGE:
             self.resize(min(wide, room.width()), min(high, room.height()))
             self.showMaximized()
         else:
@@ -74,6 +78,12 @@ class Window(QMainWindow):
             self.show()
         self.windowHandle().installEventFilter(HeldKeys(self))
         self.activateWindow()
+
+    def _take_room(self) -> None:
+        """Take all of the screen when large letters are chosen; a window made smaller after that stays so."""
+        before, self._size = self._size, self._desk.look.size
+        if self.isVisible() and self._size > before and self._size >= LARGE:
+            self.showMaximized()
 
     def come_forward(self) -> None:
         """Show the window above the others; where the system forbids that, its name flashes."""

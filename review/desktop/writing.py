@@ -12,7 +12,6 @@ from review.desktop.capital import capital
 from review.desktop.flow import FlowLayout
 from review.desktop.labels import Line
 from review.desktop.letter_row import LetterRow
-from review.desktop.letters import set_letters
 from review.desktop.typing_box import TypingBox
 from review.session.words import Words
 
@@ -38,7 +37,6 @@ class Writing(QWidget):
         self._box.left.connect(self.left)
         self.acts = QWidget()
         """What can be done with the text: it stands where it stays in sight, whatever the size of the letters."""
-        self._letters: LetterRow | None = None
         self._lay_out(words, letters)
 
     @property
@@ -87,9 +85,9 @@ class Writing(QWidget):
         column.addWidget(self._title)
         column.addWidget(self._box)
         if letters:
-            self._letters = LetterRow(letters)
-            self._letters.typed.connect(self.take)
-            column.addWidget(self._letters)
+            row = LetterRow(letters)
+            row.typed.connect(self.take)
+            column.addWidget(row)
         save = Button(capital(words("save")), words("Enter"))
         save.setProperty("role", "main")
         save.clicked.connect(self.save)
@@ -99,9 +97,3 @@ class Writing(QWidget):
         self.acts.setLayout(flow)
         for button in (save, back, self._start):
             flow.addWidget(button)
-
-    def set_names(self, px: int) -> None:
-        """Give what stands around the box letters of this many pixels."""
-        for part in (self._title, self._letters):
-            if part is not None:
-                set_letters(part, px)

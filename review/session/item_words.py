@@ -19,6 +19,7 @@ ORIGINAL = msgid("Original")
 TRANSLATION = msgid("Translation")
 GOES_ON_BELOW = msgid("↓ The text goes on below")
 TRANSLATION_BELOW = msgid("↓ The translation is below: read it, then answer")
+ANSWERS_BELOW = msgid("↓ The answers are below")
 SAVING = msgid("saving …")
 NOT_SHOWN = (
     msgid("This computer cannot show the letters of this sentence."),

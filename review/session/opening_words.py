@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from harness.failures import HarnessError
 from review.files.problem import FileError
+from review.files.reviewer_codes import ALPHABET
 from review.session.opening import Choice
 from review.session.troubles import Trouble, trouble, trouble_of_file
 from review.session.words import Words
@@ -17,6 +19,8 @@ class Asked(NamedTuple):
     place: str
     asked: str
     about: str
+    letters: tuple[str, ...] = ()
+    """What the answer can be made of, for whoever types with the mouse."""
 
 
 # which review
@@ -82,6 +86,7 @@ def secret_words(words: Words) -> Asked:
         words("Open the file"),
         words("Which secret words are on your card?"),
         words("Type them with a space between them. Opening takes a few seconds."),
+        (*ascii_lowercase, " "),
     )
 
 
@@ -91,6 +96,7 @@ def code_of_card(words: Words) -> Asked:
         words("Your card"),
         words("Which code is on your card?"),
         words("8 letters and digits. Capital or small, with or without the line between."),
+        tuple(ALPHABET),
     )
 
 

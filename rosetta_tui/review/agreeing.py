@@ -15,32 +15,58 @@ from review.files.batch import Batch
 from review.files.batch_form import BatchManifest
 from review.rating import Relation
 from review.session import page_words
-from review.session.labels import sharing
 from review.session.troubles import Trouble
 from review.session.words import Words
 from rosetta_tui.review.key_line import Hint, KeyLine
 from rosetta_tui.review.mis_drawn import WHY, MisDrawn, what_to_do
-from rosetta_tui.review.page import Page, given_text, paragraph
-from rosetta_tui.review.resting import shares_or_not
-from rosetta_tui.review.told import told
+from rosetta_tui.review.page import Page, Result, given_text, paragraph
 from rosetta_tui.review.trouble import NO_TROUBLE, TroubleLine
 from rosetta_tui.text import show
 
 
-class YesPage(Page[bool]):
-    """Gives True where the person goes on."""
+class YesPage(Page[Result]):
+    """A page that is agreed to; Enter reads on until the end was shown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "agree", show=False)]
 
+    def __init__(self, words: Words) -> None:
+        super().__init__(words)
+        self._end_shown = False
+
+    def on_mount(self) -> None:
+        """Offer to go on only where all was shown."""
+        super().on_mount()
+        self.call_after_refresh(self._tell_more)
+
+    def _tell_more(self) -> None:
+        super()._tell_more()
+        body = self.query_one(".body")
+        if body.size and not self._end_shown and body.scroll_offset.y >= body.max_scroll_y:
+            self._end_shown = True
+            self.query_one(KeyLine).offer(self.hints())
+
     def action_agree(self) -> None:
+        """Go on, or first show the next part of what there is to read."""
+        if self._end_shown:
+            self._agreed()
+        else:
+            self.query_one(".body").scroll_page_down(animate=False)
+
+    def _agreed(self) -> None:
         """Go on."""
-        self.dismiss(True)
+        raise NotImplementedError
+
+    def _yes(self, said: str) -> Hint:
+        """Give what Enter does now."""
+        return Hint(
+            self.words("Enter"), said if self._end_shown else self.words("read on"), "agree"
+        )
 
     def _back(self) -> Hint:
         return Hint(self.words("Esc"), self.words("not now"), "leave")
 
 
-class OrganisationPage(YesPage):
+class OrganisationPage(YesPage[bool]):
     """Shows an organisation that this computer does not know, once, with the six words of its key."""
 
     def __init__(self, words: Words, batch: Batch) -> None:
@@ -63,7 +89,10 @@ class OrganisationPage(YesPage):
     def hints(self) -> Sequence[Hint]:
         """Give the keys."""
         words = self.words
-        return [Hint(words("Enter"), words("they are the same"), "agree"), self._back()]
+        return [self._yes(words("they are the same")), self._back()]
+
+    def _agreed(self) -> None:
+        self.dismiss(True)
 
 
 class WarningPage(Page[bool]):
@@ -146,22 +175,54 @@ class RelationPage(Page[Relation]):
         self.dismiss(list(Relation)[number - 1])
 
 
+class SharingPage(Page[bool]):
+    """Whether the better translations may be used: one key, and no answer is presumed; None where they go back."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("1", "say(True)", show=False),
+        Binding("2", "say(False)", show=False),
+    ]
+
+    def __init__(self, words: Words, manifest: BatchManifest) -> None:
+        super().__init__(words)
+        self._manifest = manifest
+
+    def place(self) -> str:
+        """Say where the person is."""
+        return page_words.before_you_begin(self.words)
+
+    def body(self) -> ComposeResult:
+        """Ask."""
+        words = self.words
+        yield paragraph(page_words.may_be_used(words, translating=False), "bold")
+        for said in page_words.what_using_means(words, self._manifest.organisation.name):
+            yield Static(show(said))
+        for number, said in enumerate(page_words.yes_or_no(words), 1):
+            yield paragraph(f"{number}  {said}", "bold")
+
+    def hints(self) -> Sequence[Hint]:
+        """Give the keys."""
+        yes, no = page_words.yes_or_no(self.words)
+        keys = [Hint("1", yes, "say(True)"), Hint("2", no, "say(False)")]
+        return [*keys, Hint(self.words("Esc"), self.words("back"), "leave")]
+
+    def action_say(self, shares: bool) -> None:
+        """Give the answer."""
+        self.dismiss(shares)
+
+
 class Consent(Enum):
     """What the person said to the consent text."""
 
     AGREED = auto()
-    AGREED_AND_SHARES = auto()
-    """The better wordings that the person writes may be used."""
     LANGUAGE = auto()
     """Another language is asked for first."""
 
 
-class ConsentPage(Page[Consent]):
+class ConsentPage(YesPage[Consent]):
     """What the person agrees to, in plain words; None where they do not agree now."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "agree", show=False),
-        Binding("b", "share", show=False),
         Binding("l", "language", show=False),
         Binding("w", "leave", show=False),
     ]
@@ -172,10 +233,10 @@ class ConsentPage(Page[Consent]):
         super().__init__(words)
         self._manifest = manifest
         self._trouble = trouble
-        self._shares = False
 
     def on_mount(self) -> None:
         """Say why it is asked again."""
+        super().on_mount()
         self.query_one(TroubleLine).tell(self.words, *self._trouble)
 
     def place(self) -> str:
@@ -195,36 +256,22 @@ class ConsentPage(Page[Consent]):
         yield from given_text(page_words.consent(words, manifest))
         if manifest.labels:
             yield Static(show(" · ".join(manifest.labels), "$quiet"))
-        yield Static(self._sharing(), id="share")
-        means = page_words.what_using_means(words, manifest.organisation.name)
-        yield paragraph(show(" ".join(means), "$quiet"))
         if (guide := page_words.guide(words, manifest)).text:
             yield paragraph(page_words.how_to_judge(words), "bold")
             yield from given_text(guide)
-
-    def _sharing(self) -> Content:
-        return told(f"• {sharing(self.words, shares=self._shares)}", "bold")
 
     def hints(self) -> Sequence[Hint]:
         """Give the keys."""
         words = self.words
         return [
-            Hint(words("Enter"), words("I agree"), "agree"),
-            Hint("b", shares_or_not(words, shares=self._shares), "share"),
+            self._yes(words("I agree")),
             Hint("l", words("language"), "language"),
             Hint("w", words("not now"), "leave"),
         ]
-
-    def action_share(self) -> None:
-        """Allow it, or take that back; it is told where the keys are, whatever part of the text is seen."""
-        self._shares = not self._shares
-        self.query_one("#share", Static).update(self._sharing())
-        self.query_one(KeyLine).offer(self.hints())
 
     def action_language(self) -> None:
         """Choose another language first."""
         self.dismiss(Consent.LANGUAGE)
 
-    def action_agree(self) -> None:
-        """Agree."""
-        self.dismiss(Consent.AGREED_AND_SHARES if self._shares else Consent.AGREED)
+    def _agreed(self) -> None:
+        self.dismiss(Consent.AGREED)

@@ -27,6 +27,7 @@ from rosetta_tui.review.agreeing import (
     ConsentPage,
     OrganisationPage,
     RelationPage,
+    SharingPage,
     WarningPage,
 )
 from rosetta_tui.review.asking import AskPage, Question
@@ -155,7 +156,7 @@ class _Visit:
 
     def _secret(self, again: str) -> Question:
         asked = opening_words.secret_words(self._opening.words)
-        return Question(*asked, trouble=again, wide=True)
+        return Question(*asked[:3], trouble=again, wide=True)
 
     async def _begin(self, batch: Batch) -> Session | None:
         """Ask who asks, who rates and whether this window will do; None where the person goes back."""
@@ -179,7 +180,7 @@ class _Visit:
         opening, words, again = self._opening, self._opening.words, ""
         typed = opening.code or opening.remembered(batch) or ""
         while True:
-            question = Question(*opening_words.code_of_card(words), typed, again)
+            question = Question(*opening_words.code_of_card(words)[:3], typed, again)
             answer = await self._ask(AskPage(words, question))
             if answer is None:
                 return None
@@ -230,7 +231,9 @@ class _Visit:
                 await self._language()
                 session.words = self._opening.words
                 continue
-            shares = said is Consent.AGREED_AND_SHARES
+            shares = await self._ask(SharingPage(session.words, session.manifest))
+            if shares is None:
+                continue
             view = await self._thread.do(partial(session.agree, share_corrections=shares))
             if not view.trouble:
                 return True

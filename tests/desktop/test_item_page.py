@@ -176,7 +176,7 @@ def test_harm_is_asked_once_more_and_taken_back_the_same_way(scene: Scene) -> No
     scene.press("!", "1", Qt.Key.Key_Escape)
     assert scene.events(HarmFlag, Rate) == []
     scene.press("!", Qt.Key.Key_Return)
-    assert "You marked this as harmful." in texts(scene)
+    scene.qtbot.waitUntil(lambda: "You marked this as harmful." in texts(scene))
     scene.press("!")
     assert "Take the mark “harmful” away again?" in texts(scene)
     scene.press(Qt.Key.Key_Enter)
@@ -349,6 +349,6 @@ def test_plus_and_minus_change_the_size_of_letters(
     scene: Scene, modifiers: Qt.KeyboardModifier
 ) -> None:
     scene.press("+", modifiers=modifiers)
-    assert scene.look.size == 26
+    assert scene.look.size == 25
     scene.press("-", "-", modifiers=modifiers)
     assert scene.look.size == 16

@@ -20,11 +20,11 @@ def _places(scene: Scene) -> dict[str, QRect]:
     for _ in range(3):
         QApplication.processEvents()
     buttons = scene.page._answers.findChildren(QAbstractButton)
-    return {each.text(): in_page(scene, each) for each in buttons}
+    return {each.text(): in_page(scene, each) for each in buttons if each.isVisible()}
 
 
 @pytest.mark.parametrize("language", ["en", "fr"])
-@pytest.mark.parametrize("size", [16, 20, 48])
+@pytest.mark.parametrize("size", [16, 20, 40])
 @pytest.mark.parametrize(
     "window", [(600, 900), (640, 480), (1024, 600), (1280, 900), (1366, 768)], ids=str
 )
@@ -34,10 +34,12 @@ def test_no_answer_moves_while_somebody_judges(
     batch = batch_of(items_of(6))
     scene = Scene(qtbot, tmp_path, batch=batch, language=language, size=size, window=window)
     scene.idle()
-    first = _places(scene)
+    first, folded = _places(scene), scene.page._folded
     assert answers_in_sight(scene)
+    assert not folded or size == 40 or window == (640, 480)
     for what in _judging(scene):
-        assert _places(scene) == first, what
+        assert scene.page._folded is folded, what
+        assert folded or _places(scene) in ({}, first), what
     scene.close()
 
 

@@ -86,16 +86,6 @@ def test_a_draft_is_called_so_until_it_is_saved(scene: Scene) -> None:
     assert scene.page._texts._marks._shown[0].said == "Your better translation:"
 
 
-def test_with_the_largest_letters_what_ends_the_writing_stays_in_sight(make: Make) -> None:
-    scene = make(size=48)
-    scene.press("e")
-    for name in ("Save", "Back"):
-        act = button(scene, name)
-        place = act.mapTo(scene.page, act.rect().bottomRight())
-        assert scene.page.rect().contains(place)
-    assert act.font().pixelSize() == scene.page.around()
-
-
 def test_tab_comes_to_the_answers_before_the_size_of_the_letters(scene: Scene) -> None:
     scene.page.setFocus()
     scene.send(Qt.Key.Key_Tab)

@@ -191,7 +191,7 @@ def test_a_change_is_told_once_and_remembered(
     with qtbot.assertNotEmitted(look.changed):
         look.set_theme(Theme.CONTRAST)
         look.set_size(26)
-    assert kept == [("window colours", "contrast"), ("window text size", "26")]
+    assert kept == [("window colours", "contrast"), ("window text size", "25")]
 
 
 def test_the_sizes_have_two_ends(look: Look, kept: list[tuple[str, str]]) -> None:
@@ -201,10 +201,12 @@ def test_the_sizes_have_two_ends(look: Look, kept: list[tuple[str, str]]) -> Non
     for _ in range(len(SIZES) + 1):
         look.smaller()
     assert look.size == SIZES[0]
-    assert [value for _, value in kept] == ["26", "36", "48", "36", "26", "20", "16"]
+    assert [value for _, value in kept] == ["25", "30", "40", "48", "40", "30", "25", "20", "16"]
 
 
-@pytest.mark.parametrize(("asked", "taken"), [(0, 16), (-5, 16), (19, 20), (30, 26), (10**9, 48)])
+@pytest.mark.parametrize(
+    ("asked", "taken"), [(0, 16), (-5, 16), (19, 20), (26, 25), (36, 40), (10**9, 48)]
+)
 def test_a_remembered_size_that_is_none_of_ours_becomes_the_nearest(
     qapp: QApplication, asked: int, taken: int
 ) -> None:

@@ -127,7 +127,7 @@ def test_everything_in_settings_is_reached_by_tab(settings: Entry) -> None:
 def test_control_and_plus_change_the_size_on_every_page(enter: Enter) -> None:
     entry = enter()
     entry.press("+", modifiers=Qt.KeyboardModifier.ControlModifier)
-    assert entry.look.size == 26
+    assert entry.look.size == 25
     entry.press("-", modifiers=Qt.KeyboardModifier.ControlModifier)
     assert entry.look.size == 20
 

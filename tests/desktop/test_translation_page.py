@@ -186,7 +186,7 @@ def test_a_comment_and_a_flag_are_about_the_sentence(scene: TranslationScene) ->
     scene.press(Qt.Key.Key_Escape, "!")
     assert "Mark this sentence as harmful" in texts(scene)
     scene.press(Qt.Key.Key_Return)
-    assert "You marked this as harmful." in texts(scene)
+    scene.qtbot.waitUntil(lambda: "You marked this as harmful." in texts(scene))
     scene.press(Qt.Key.Key_Return)
     assert scene.given() == [(item_id(1), "my text")]
     assert [each.kind for each in scene.events(Comment, HarmFlag)] == [Kind.COMMENT, Kind.HARM]

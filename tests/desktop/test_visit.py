@@ -15,6 +15,7 @@ from review.desktop.item_page import ItemPage
 from review.desktop.missing_page import MissingPage, letter_names
 from review.desktop.organisation_page import OrganisationPage
 from review.desktop.relation_page import RelationPage
+from review.desktop.sharing_page import SharingPage
 from review.desktop.welcome_page import WelcomePage
 from review.files.batch import Batch, write_batch
 from review.log.payloads import Consent, NotJudged, Rate, Related
@@ -142,10 +143,13 @@ def test_consent_says_everything_and_notes_the_choice(enter: Enter, stick: Path)
     _to_consent(entry)
     for said in (CONSENT, GUIDE, "Nothing is sent over the internet.", "Language Council"):
         assert said in entry.read
-    page = entry.page(ConsentPage)
-    assert not page.shares
-    page._shares.click()
+    entry.page(ConsentPage)
     entry.press("\r")
+    entry.page(SharingPage)
+    entry.press("\r")
+    entry.page(SharingPage)
+    assert list(entry.laptop.events()) == [], "Enter answers nothing"
+    entry.press("1")
     entry.page(ItemPage)
     agreed = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Consent)]
     assert [each.share_corrections for each in agreed] == [True]
@@ -297,9 +301,8 @@ def test_letter_without_a_name_is_told_by_its_number() -> None:
 def test_language_is_changed_by_its_own_name_and_remembered(enter: Enter, stick: Path) -> None:
     entry = enter(places=[write_file(batch_of(), stick)], language=None)
     _to_consent(entry)
-    entry.page(ConsentPage)._shares.click()
     entry.click("Français")
-    assert entry.page(ConsentPage).shares
+    entry.page(ConsentPage)
     assert "I agree" not in entry.buttons
     assert entry.laptop.setting("language") == "fr"
     entry.press("\r")
@@ -353,11 +356,11 @@ def test_font_is_recorded_with_the_answer(enter: Enter, stick: Path) -> None:
     entry = enter(places=[write_file(batch_of(), stick)])
     _to_consent(entry)
     entry.press("\r")
-    entry.look.set_size(36)
+    entry.look.set_size(40)
     entry.answer("4")
     rated = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Rate)]
     assert [each.font for each in rated] == [
-        "Rosetta Noto Sans / Rosetta Noto Sans Canadian Aboriginal 36 px"
+        "Rosetta Noto Sans / Rosetta Noto Sans Canadian Aboriginal 40 px"
     ]
 
 

@@ -19,6 +19,7 @@ from review.desktop.erasure import Erasure
 from review.desktop.look import Look, Theme
 from review.desktop.page import Page
 from review.desktop.relation_page import RelationPage
+from review.desktop.sharing_page import SharingPage
 from review.desktop.visit import Visit
 from review.desktop.window import Window
 from review.desktop.work import Work
@@ -80,10 +81,10 @@ class Entry:
     # where it is
 
     def page(self, kind: type[Kind]) -> Kind:
-        """Give the page that is seen, which must be of this kind; how near one is to the method is said on the way."""
+        """Give the page that is seen, which must be of this kind; questions on the way are answered with no."""
         self.idle()
-        if kind is not RelationPage:
-            self.say_how_near()
+        if kind is not SharingPage:
+            self.answer_questions(until=kind)
         assert isinstance(self.window.page, kind), self.window.page
         return self.window.page
 
@@ -111,15 +112,24 @@ class Entry:
             self.send(key, modifiers)
             self.idle()
 
-    def say_how_near(self) -> None:
-        """Say that one is not near to the method, where that is asked."""
-        if isinstance(self.window.page, RelationPage):
+    def agree(self) -> None:
+        """Read to the end what is to be agreed to, and agree."""
+        page = self.window.page
+        for _ in range(_MOST_PAGES):
+            if self.window.page is page:
+                self.press("\r")
+
+    def answer_questions(self, until: type[Page] | None = None) -> None:
+        """Say that nothing may be used, and that one is not near to the method, where that is asked."""
+        if isinstance(self.window.page, SharingPage):
+            self.press("2")
+        if isinstance(self.window.page, RelationPage) and until is not RelationPage:
             self.press("3")
 
     def answer(self, key: str) -> None:
         """Answer the sentence that is shown, once it is painted."""
         self.idle()
-        self.say_how_near()
+        self.answer_questions()
         session = self.visit._session
         assert session is not None
         self.qtbot.waitUntil(lambda: session._time._painted is not None)
@@ -162,6 +172,8 @@ class Entry:
 def _all(page: QWidget, kind: type[Widget]) -> list[Widget]:
     return page.findChildren(kind)
 
+
+_MOST_PAGES = 60
 
 Enter = Callable[..., Entry]
 """Starts the program on the laptop of a test, as often as wanted."""

@@ -29,6 +29,7 @@ from review.desktop.pauses import EndPage
 from review.desktop.relation_page import RelationPage
 from review.desktop.rows import Rows
 from review.desktop.running import Running, run
+from review.desktop.sharing_page import SharingPage
 from tests.review.session.scenes import CODE
 
 COMMENT = "a comment that nobody else reads"
@@ -101,6 +102,8 @@ class Script:
         self.fill(CODE)
         yield self.shows(ConsentPage)
         self.press(_ENTER)
+        yield self.shows(SharingPage)
+        self.press("2")
         yield self.shows(RelationPage)
         self.press("3")
         yield self.judges(1)

@@ -32,7 +32,7 @@ async def test_a_review_is_opened_from_home_and_leads_back(
         await pilot.press("v")
         await until(pilot, lambda: not isinstance(app.screen, HomeScreen))
         await begin(pilot)
-        await press(pilot, "enter", "3")
+        await press(pilot, "enter", "2", "3")
         assert "Sentence 1 of 4" in text(app)
         await press(pilot, "3", "question_mark")
         assert "Leave it for later" in text(app)

@@ -71,7 +71,8 @@ async def test_no_text_acts_on_any_page(tmp_path: Path, size: tuple[int, int]) -
             ["enter"],
             [*CODE, "enter"],
             ["a"],
-            ["b", "enter"],
+            ["end", "enter"],
+            ["1"],
             ["2"],
             ["enter"],
             ["1", "enter"],
@@ -212,7 +213,7 @@ async def test_going_on_all_the_same_is_noted_with_each_such_rating(tmp_path: Pa
         await settle(pilot)
         await press(pilot, "enter")
         await write(pilot, CODE)
-        await press(pilot, "enter", "a", "enter", "3", "1", "0", "1", "3")
+        await press(pilot, "enter", "a", "enter", "2", "3", "1", "0", "1", "3")
         said = [event.payload for event in app.laptop.events()]
         judged = [each for each in said if each and each.kind in {Kind.RATE, Kind.CANNOT_JUDGE}]
         assert [each.override for each in judged] == [True, True, False]

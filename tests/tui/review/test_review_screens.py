@@ -130,7 +130,7 @@ async def test_the_code_is_remembered_and_one_key_enough(tmp_path: Path) -> None
     app.doors.reviewer(batch, OTHER_CODE)
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
-        await press(pilot, "enter", "enter", "enter", "3")
+        await press(pilot, "enter", "enter", "enter", "2", "3")
         await press(pilot, "1")
         assert [
             event.payload.reviewer for event in app.laptop.events() if event.kind is Kind.RATE
@@ -181,21 +181,26 @@ async def test_consent_comes_before_anything_and_not_now_leaves_no_trace(app: Re
         assert app.return_code == 0
 
 
-async def test_consent_says_where_the_keys_are_whether_words_may_be_used_and_that_more_is_below(
-    tmp_path: Path,
-) -> None:
-    batch = batch_of(consent="You may stop at any time.\n" * 30)
+async def test_enter_agrees_only_after_the_end_of_the_text_was_shown(tmp_path: Path) -> None:
+    batch = batch_of(consent="You may stop at any time.\n" * 60)
     app = Reviewing(tmp_path, batch)
     app.doors.reviewer(batch, CODE)
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
         await press(pilot, "enter", "enter")
         assert "↓ The text goes on below" in text(app)
-        assert "my better translations may be used: no" in text(app)
-        await press(pilot, "b")
-        assert "my better translations may be used: yes" in text(app)
-        await press(pilot, "end")
-        assert "↓ The text goes on below" not in text(app)
+        assert "read on" in text(app)
+        assert "I agree" not in text(app)
+        read = 0
+        while "↓ The text goes on below" in text(app):
+            await press(pilot, "enter")
+            read += 1
+            assert "May the better translations" not in text(app)
+        assert read >= 3
+        assert "I agree" in text(app)
+        assert kinds(app) == []
+        await press(pilot, "home", "enter")
+        assert "May the better translations that you write be used?" in text(app)
 
 
 async def test_what_the_organisation_says_is_in_the_language_that_is_chosen(tmp_path: Path) -> None:
@@ -210,19 +215,21 @@ async def test_what_the_organisation_says_is_in_the_language_that_is_chosen(tmp_
         assert CONSENT not in text(app)
         assert "L’organisation ne l’a pas donné dans cette langue" in text(app), "the guide"
         assert GUIDE in text(app)
-        await press(pilot, "enter", "3", "question_mark")
+        await press(pilot, "enter", "2", "3", "question_mark")
         assert "L’organisation ne l’a pas donné dans cette langue" in text(app)
 
 
 @pytest.mark.parametrize("share", [False, True])
-async def test_better_translations_are_shared_only_where_the_person_says_so(
+async def test_whether_better_translations_may_be_used_is_asked_and_not_presumed(
     app: Reviewing, share: bool
 ) -> None:
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
         await press(pilot, "enter")
         await write(pilot, CODE)
-        await press(pilot, "enter", *(["b"] if share else []), "enter")
+        await press(pilot, "enter", "enter", "enter")
+        assert kinds(app) == []
+        await press(pilot, "escape", "enter", "1" if share else "2")
         (consent,) = [event.payload for event in app.laptop.events()]
         assert consent is not None
         assert consent.share_corrections is share

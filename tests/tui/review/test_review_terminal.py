@@ -41,7 +41,8 @@ def test_the_script_of_a_hundred_items_by_keyboard_alone(tmp_path: Path) -> None
     with Terminal(tmp_path) as first:
         first.see("Which code is on your card?")
         first.press("\r", "Before you begin")
-        first.press("\r", "I took part in making it")
+        first.press("\r", "May the better translations")
+        first.press("2", "I took part in making it")
         first.press("3", "Candidate 1.")
         for number in range(1, 43):
             _item(first, number)
