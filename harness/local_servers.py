@@ -8,12 +8,15 @@ once for each server, a person answers for it, and the answer is kept in the dat
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from corpora.entry import Entry
 from harness.card.exporting import write_file
+from harness.endpoints import is_loopback
 from harness.failures import UsageError
 from harness.method import Method
 from harness.plan import Plan
@@ -63,6 +66,25 @@ def remember(url: str) -> None:
     private_folder(home())
     text = json.dumps(answered() | {url: now}, ensure_ascii=False, indent=2)
     write_file(_file(), f"{text}\n".encode(), overwrite=True)
+
+
+LISTENING_SECONDS = 0.5
+"""A port of this machine answers at once; one that takes longer is taken for one where something listens."""
+
+
+def nobody_listens(url: str) -> bool:
+    """Tell whether a port of this machine refuses connections now; nothing is sent, and False for other hosts."""
+    parts = urlsplit(url)
+    if not is_loopback(url) or parts.hostname is None:
+        return False
+    try:
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        with socket.create_connection((parts.hostname, port), LISTENING_SECONDS):
+            return False
+    except ConnectionRefusedError:
+        return True
+    except (OSError, ValueError):
+        return False
 
 
 def _file() -> Path:

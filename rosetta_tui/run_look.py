@@ -290,7 +290,7 @@ class _Looking:
             words = self.known.keys.get(endpoint.url)
             if words is None:
                 words = self.known.keys[endpoint.url] = key_words(endpoint)
-            self._add(key=words)
+            self._add(key=words + _absent(endpoint))
         except HarnessError as error:
             name = "endpoint" if "endpoint" in needed(plan.method) else "method"
             self.wrong(str(error), name)
@@ -318,6 +318,16 @@ def key_words(endpoint: Endpoint) -> str:
     if os.environ.get(endpoint.environment, "").strip():
         return f"key from {endpoint.environment}"
     return "key from the keyring"
+
+
+def _absent(endpoint: Endpoint) -> str:
+    """Say that nothing listens at an endpoint of this machine; it may be started before the run begins."""
+    from harness.local_servers import nobody_listens
+
+    if not nobody_listens(endpoint.url):
+        return ""
+    note = f": {endpoint.note}" if endpoint.note else ""
+    return f" · nothing listens there now{note}"
 
 
 def _endpoint(plan: Plan) -> Endpoint:

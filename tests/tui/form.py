@@ -11,6 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, sample_path
+from harness import local_servers
 from harness.keys import known_variables
 from rosetta_tui.app import Begin, RosettaApp
 from rosetta_tui.engine import Engine
@@ -45,8 +46,9 @@ class Starting(App):
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A data folder of one's own, and no key of the machine."""
+    """A data folder of one's own, no key of the machine, and no look at which servers it runs."""
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(local_servers, "nobody_listens", lambda _: False)
     for variable in known_variables().values():
         monkeypatch.delenv(variable, raising=False)
     with memory_keyring():

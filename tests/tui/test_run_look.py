@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from corpora.samples import DEMO_CORPUS, sample_path
+from harness import local_servers
 from harness.failures import UsageError
 from harness.model_listing import MOST_BYTES, list_models
 from rosetta_tui.commands.run import run as run_command
@@ -20,6 +21,8 @@ from tests.harness.scripted import Answer, serving
 from tests.tui.form import CHAT, path
 
 __all__ = ["path"]
+
+NOBODY_LISTENS = local_servers.nobody_listens
 
 
 def test_every_option_of_the_command_is_a_field_of_the_form() -> None:
@@ -149,3 +152,19 @@ def test_a_fault_of_a_corpus_is_said_with_its_place_in_the_file(tmp_path: Path) 
     assert trouble.words == (
         "Line 5, entry 2, field reference: It is missing. Give every entry a reference."
     )
+
+
+def test_a_port_of_this_machine_that_nobody_listens_on_is_told_beforehand(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local_servers, "nobody_listens", NOBODY_LISTENS)
+    with serving() as scripted:
+        draft = RunDraft.of(CHAT | {"endpoint": scripted.url})
+        here = look(path, draft, known := Known())
+        assert here.key == "on this machine, no key needed"
+        assert scripted.asked == [], "nothing is sent for it"
+    gone = look(path, draft, known)
+    assert gone.key == "on this machine, no key needed · nothing listens there now"
+    assert not gone.troubles, "it may be started before the run begins"
+    for url in ("https://nobody.invalid/v1", "http://127.0.0.1:99999/v1", "localhost"):
+        assert not NOBODY_LISTENS(url)
