@@ -29,6 +29,7 @@ from review.log.payloads import (
     Scope,
     Translate,
 )
+from review.office.controls import fits
 from review.office.progress import progress
 from review.office.results import require_runs, runs_of
 from review.office.sentences import Sentences, of_corpus, of_lines
@@ -171,6 +172,17 @@ def test_the_letters_are_those_of_the_script_that_the_corpus_is_in(tmp_path: Pat
     with opened(tmp_path, of_corpus(Corpus(cree, entries, "", Form.JSONL)), Share(2)) as desk:
         assert {*"ᓂᐚᐸᒫᐤᐊᑎᒼ"} <= {*desk.batch.manifest.letters}
         assert "ᐸᒫᐤ" not in desk.batch.archive.decode("utf-8", "replace")
+
+
+@pytest.mark.parametrize("blank", ["", " \t", "\u200b"])
+def test_an_entry_without_a_source_is_handed_to_nobody(blank: str) -> None:
+    corpus = load(sample_path(DEMO_CORPUS))
+    lacking = tuple(e.model_copy(update={"source": blank}) for e in corpus.entries[:2])
+    given = of_corpus(Corpus(corpus.dataset, (*lacking, *corpus.entries[2:]), "", Form.JSONL))
+    assert [each.id for each in given.entries] == [each.id for each in corpus.entries[2:]]
+    assert not fits(blank)
+    with pytest.raises(UsageError, match="no entry with a source"):
+        of_corpus(Corpus(corpus.dataset, lacking, "", Form.JSONL))
 
 
 def test_sentences_of_secret_segments_are_not_handed_out() -> None:
