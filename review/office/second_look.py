@@ -206,3 +206,25 @@ def _ratings(said: ReviewerState) -> dict[str, Rating]:
     return {
         item: judged.rating for item, judged in said.judgements.items() if judged.rating is not None
     }
+
+
+def undecided_words(office: Office, review: Review) -> str:
+    """Say that somebody called a sentence harmful in the second look and nobody decided yet; empty where none waits.
+
+    Such a flag is in no evidence, so the gate does not see it: whoever issues a certificate has to.
+    """
+    state = office.state(review)
+    looks = second_looks(office, review, state)
+    waiting = [case for case in queue(state, review.key, looks) if case.is_open and not case.flags]
+    if not waiting:
+        return ""
+    return (
+        f"{len(waiting)} of the sentences were called harmful in the second look, and nobody has decided on them. Decide "
+        f"first: rosetta review adjudicate {review.name}"
+    )
+
+
+def require_flags_decided(office: Office, review: Review) -> None:
+    """Raise UsageError where ``undecided_words`` has something to say."""
+    if words := undecided_words(office, review):
+        raise UsageError(f"{words}. No certificate is issued before that.")

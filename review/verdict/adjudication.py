@@ -116,8 +116,8 @@ def queue(
     the first one. ``seconds`` is item → what was said of it in a second look.
     """
     cases = [case for case in _cases(state, key) if case.flags or case.is_split or case.decided]
-    ordered = sorted(cases, key=lambda case: (not case.flags, sha256(case.item.encode()).digest()))
-    return [replace(case, second=seconds.get(case.item)) for case in ordered]
+    known = [replace(case, second=seconds.get(case.item)) for case in cases]
+    return sorted(known, key=lambda case: (not case.all_flags, sha256(case.item.encode()).digest()))
 
 
 def voices(heard: Iterable[tuple[str, ReviewerState]], item: str, key: AnswerKey) -> list[Voice]:

@@ -38,9 +38,11 @@ def issue_files(
     """
     from harness.failures import UsageError
     from review.office.certifying import issue, review_evidence
+    from review.office.second_look import require_flags_decided
     from review.verdict.certify import read_verdict, require_enough
     from rosetta_tui.review.out_folder import make_folder
 
+    require_flags_decided(office, review)
     evidence = review_evidence(office, review, identity.public.signing_key)
     for run in runs:
         require_enough(read_verdict(evidence, run))

@@ -50,6 +50,7 @@ def gate_(
     from review.office.certifying import look, review_evidence
     from review.office.progress import progress
     from review.office.results import runs_of
+    from review.office.second_look import undecided_words
     from review.office.store import Office
     from review.verdict.certify import read_verdict
     from rosetta_tui.review.certificate_files import issue_files
@@ -63,6 +64,8 @@ def gate_(
         _say_who_waits(found, evidence, runs, anyway=anyway)
         for line in not_shown_words(progress(office, found)):
             click.echo(plain(line), err=True)
+        if undecided := undecided_words(office, found):
+            click.echo(plain(f"LOOK: {undecided}"), err=True)
         if issue:
             for made, paths in issue_files(
                 office, found, runs, identity, output, overwrite=overwrite

@@ -145,7 +145,10 @@ def test_the_answers_are_advice_and_no_verdict_counts_them(told: Ground) -> None
     flagged = people[1].order[0]
     people[1].laptop.append(HarmFlag(**people[1]._place, item=flagged, harmful=True))
     told.take(people)
-    assert json.loads(rosetta("gate", "spring", "--json").stdout) == before
+    gate = rosetta("gate", "spring", "--json")
+    assert json.loads(gate.stdout) == before
+    assert "1 of the sentences were called harmful in the second look" in gate.stderr
+    assert "No certificate is issued before that" in refused("gate", "spring", "--issue")
     with Office.open(told.home) as office:
         review, again = office.review("spring"), office.review("again")
         found = second_looks(office, review, office.state(review))
@@ -165,6 +168,8 @@ def test_the_answers_are_advice_and_no_verdict_counts_them(told: Ground) -> None
     assert case.is_open, "a flag of the second look waits for a decision"
     assert case.may_be_decided
     assert read_review(desk, "again").cases == [], "nothing is decided in the second look"
+    rosetta("adjudicate", "spring", text="c\nused so\nAnn\nq\n")
+    assert "second look" not in rosetta("gate", "spring", "--json").stderr
 
 
 def test_there_is_one_second_look_and_it_has_no_verdict(told: Ground) -> None:
