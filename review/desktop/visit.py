@@ -217,8 +217,8 @@ class Visit(QObject):
 
     def _remembered(self, batch: Batch) -> tuple[str, int, int] | None:
         opening = self._opening
-        code = opening.remembered(batch)
-        return None if code is None else (code, opening.answered(batch), opening.asked(batch))
+        letters = opening.remembered(batch)
+        return None if letters is None else (letters, opening.answered(batch), opening.asked(batch))
 
     def _welcome(self, batch: Batch, remembered: tuple[str, int, int] | None) -> None:
         if remembered is None:
@@ -226,10 +226,10 @@ class Visit(QObject):
         else:
             self._show(partial(self._show_welcome, batch, *remembered))
 
-    def _show_welcome(self, batch: Batch, code: str, done: int, asked: int) -> None:
-        page = WelcomePage(self._desk, batch.manifest.title, code, done, asked)
+    def _show_welcome(self, batch: Batch, letters: str, done: int, asked: int) -> None:
+        page = WelcomePage(self._desk, batch.manifest.title, letters, done, asked)
         go_on = partial(
-            self._do, partial(self._opening.reviewer, batch, code), partial(self._begin, batch)
+            self._do, partial(self._opening.reviewer, batch, ""), partial(self._begin, batch)
         )
         page.on.connect(self._unless_busy(go_on))
         page.other.connect(self._unless_busy(partial(self._show, partial(self._ask_code, batch))))

@@ -6,7 +6,6 @@ from PySide6.QtCore import Signal
 
 from review.desktop.desk import Desk
 from review.desktop.first_page import FirstPage
-from review.files.reviewer_codes import printed
 
 
 class WelcomePage(FirstPage):
@@ -17,14 +16,15 @@ class WelcomePage(FirstPage):
     other = Signal()
     """It is somebody else."""
 
-    def __init__(self, desk: Desk, title: str, code: str, done: int, total: int) -> None:
+    def __init__(self, desk: Desk, title: str, letters: str, done: int, total: int) -> None:
+        """``letters`` are the first of the code: enough to know one's own card, too little to answer as another."""
         super().__init__(desk)
         words = self.words
         self.place(words("Welcome back"))
         self.paragraph(title, "strong")
         self.paragraph(words("{done} of {total} done", done=done, total=total))
-        self.paragraph(words("The code on your card:"))
-        self.paragraph(printed(code), "title")
+        self.paragraph(words("The code on your card begins with:"))
+        self.paragraph(f"{letters} …", "title")
         self.tell_more_below()
         self.button(words("Go on"), self.on.emit, words("Enter"), main=True)
         self.button(words("I have another card"), self.other.emit)

@@ -5,9 +5,10 @@ The same for every face. What is opened is kept on this computer, so that the st
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from review.files.reviewer_codes import printed, read_code
 from review.files.sealing import Lock, lock_of
 from review.files.stick import read_file
 from review.log.fold import fold
-from review.log.laptop import Laptop
+from review.log.laptop import Laptop, StoredBatch
 from review.log.payloads import Face
 from review.session.session import Session
 from review.session.timing import GUARD_SECONDS
@@ -37,6 +38,9 @@ _REVIEWER = "reviewer"
 """Setting with the code that was typed last: it is shown to ask whether it is the same person."""
 _PERSON = "person"
 """Setting with what events name this person by."""
+_KNOWN_BY = 2
+"""Characters of a code, of 8, that are shown to ask whether it is the same person; each more would make the rest
+32 times easier to guess."""
 _LONGEST_MARK = 300
 _MOST_PEEKED = 2**21
 """Bytes of a file whose head is read for the list; in a larger one nobody waits for it."""
@@ -60,6 +64,8 @@ class Choice:
     """Items that the remembered person answered; None where nobody is remembered, or it is for others."""
     total: int = 0
     """Items of that person."""
+    content: str = ""
+    """Of a file: what all its copies have in common, whatever their names and places; empty where that is not known."""
 
 
 class Opening:
@@ -118,10 +124,12 @@ class Opening:
 
     def choices(self) -> list[Choice]:
         """Give what can be opened: files that were named or lie on sticks, newest first, then those kept here."""
-        named = [of_file(path) for path in self._named]
-        found = [of_file(each.path) for each in find_batches(self._folders())]
-        new = [each for each in found if not self._was_taken(each)]
-        return named or new + self._kept()
+        if named := _copies_once(of_file(path) for path in self._named):
+            return named
+        here = {mark for each in self.laptop.batches() for mark in _contents(each)}
+        found = _copies_once(of_file(each.path) for each in find_batches(self._folders()))
+        new = [each for each in found if each.content not in here and not self._was_taken(each)]
+        return new + self._kept()
 
     @property
     def _named(self) -> list[Path]:
@@ -205,8 +213,12 @@ class Opening:
     # who rates
 
     def remembered(self, batch: Batch) -> str | None:
-        """Give the code that was used here last, where this batch is for its person."""
-        return self.laptop.setting(_REVIEWER) if self._who(batch.manifest) else None
+        """Return how the code begins that was used here last, where this batch is for its person; never all of it.
+
+        Whoever has that card knows it by this; ``reviewer`` takes nothing typed for that person.
+        """
+        code = self.laptop.setting(_REVIEWER) if self._who(batch.manifest) else None
+        return code[:_KNOWN_BY] if code else None
 
     def _who(self, manifest: BatchManifest) -> str:
         """Give the person who was here last as events name them; empty where a batch is not for them."""
@@ -224,8 +236,11 @@ class Opening:
     def reviewer(self, batch: Batch, typed: str) -> str:
         """Read a reviewer's code and remember it; gives the person as events name them, for ``session``.
 
-        Takes a tenth of a second: call it away from the screen. Raises CodeError where it is none, and OtherReviewerError where the batch is for others.
+        Nothing typed stands for the person who was here last, where the batch is for them. Takes a tenth of a
+        second: call it away from the screen. Raises CodeError where it is none, and OtherReviewerError where the batch is for others.
         """
+        if not typed.strip() and self.remembered(batch):
+            typed = self.laptop.setting(_REVIEWER) or ""
         code = read_code(typed)
         person = batch.person(code)
         if person is None:
@@ -316,19 +331,43 @@ def _is_folder(path: Path) -> bool:
 
 def of_file(path: Path) -> Choice:
     """Give a file as something to open; whether it is a review, opening it tells."""
-    lock = _lock(path)
-    head = None if lock is not None else _head(path)
+    lock, data = _lock(path), _peeked(path)
+    head = None if lock is not None else _head(data)
     if head is None:
-        return Choice(path.stem, path=path, lock=lock)
-    return Choice(head.title.strip() or path.stem, head.organisation.name.strip(), path=path)
+        return Choice(path.stem, path=path, lock=lock, content=_hash(data) if data else "")
+    title, name = head.manifest.title.strip(), head.manifest.organisation.name.strip()
+    return Choice(title or path.stem, name, path=path, content=_hash(head.manifest_bytes))
 
 
-def _head(path: Path) -> BatchManifest | None:
+def _peeked(path: Path) -> bytes:
+    """Read a file that is not too large to wait for; nothing of another."""
+    try:
+        return read_file(path, _MOST_PEEKED)
+    except HarnessError:
+        return b""
+
+
+def _head(data: bytes) -> Batch | None:
     """Read what stands on the card; a file that is none of ours is told when it is opened."""
     try:
-        return open_batch(read_file(path, _MOST_PEEKED)).manifest
+        return open_batch(data)
     except HarnessError:
         return None
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _contents(kept: StoredBatch) -> tuple[str, str]:
+    """Give what the copies of a review's file have in common: those that lie open, and those that are locked."""
+    return _hash(kept.manifest), _hash(kept.members)
+
+
+def _copies_once(choices: Iterable[Choice]) -> list[Choice]:
+    """Give of each review the first of its copies; a damaged one is no copy."""
+    once = {each.content or str(each.path): each for each in reversed(list(choices))}
+    return list(reversed(once.values()))
 
 
 def _lock(path: Path) -> Lock | None:

@@ -100,6 +100,11 @@ def code_of_card(words: Words) -> Asked:
     )
 
 
+def same_card(words: Words, letters: str) -> str:
+    """Say how the person who was here last goes on; ``letters`` are the first of their code."""
+    return words("If your code begins with {letters}, only press Enter.", letters=letters)
+
+
 def nothing_begun(words: Words) -> str:
     """Say what became of the code of a person who did not agree."""
     return words("Nothing was begun. Your code is not kept for the next person.")

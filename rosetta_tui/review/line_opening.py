@@ -7,7 +7,7 @@ from typing import NamedTuple
 from harness.failures import HarnessError
 from review.files.batch import Batch
 from review.files.problem import FileError, FileProblem
-from review.files.reviewer_codes import printed
+from review.session import opening_words
 from review.session.keys import Act, act_of
 from review.session.troubles import trouble
 from review.session.words import Words
@@ -182,8 +182,9 @@ def _reviewer(opening: Opening, console: Console, batch: Batch) -> str | None:
     typed, opening.code = opening.code, None
     while True:
         if typed is None and known:
-            prompt = words("Your code is {code}. Enter goes on, or type another code:")
-            typed = console.ask(prompt.replace("{code}", printed(known))).strip() or known
+            same = opening_words.same_card(words, known)
+            other = words("Else type your code, then Enter:")
+            typed = console.ask(f"{same} {other}").strip()
         elif typed is None:
             typed = console.ask(words("Type the code from your card, then Enter:")).strip()
         if act_of(typed) is Act.QUIT:

@@ -176,11 +176,14 @@ class _Visit:
         return await self._thread.do(partial(opening.session, batch, code, Face.TERMINAL))
 
     async def _code(self, batch: Batch) -> str | None:
-        """Ask for the code on the card until it is a right one; the one used last stands there already."""
+        """Ask for the code on the card until it is a right one; whoever was here last only presses Enter."""
         opening, words, again = self._opening, self._opening.words, ""
-        typed = opening.code or opening.remembered(batch) or ""
+        typed, letters = opening.code or "", opening.remembered(batch)
+        place, asked, about = opening_words.code_of_card(words)[:3]
+        if letters and not typed:
+            about = f"{opening_words.same_card(words, letters)} {about}"
         while True:
-            question = Question(*opening_words.code_of_card(words)[:3], typed, again)
+            question = Question(place, asked, about, typed, again)
             answer = await self._ask(AskPage(words, question))
             if answer is None:
                 return None

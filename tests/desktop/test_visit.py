@@ -6,6 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from review.desktop.asking_page import AskingPage
@@ -165,6 +166,13 @@ def test_not_now_begins_nothing_and_forgets_the_code(enter: Enter, stick: Path) 
     assert not entry.laptop.setting("reviewer")
 
 
+_SAID = (
+    "text", "plainText", "windowTitle", "toolTip", "statusTip", "whatsThis", "placeholderText",
+    "accessibleName", "accessibleDescription", "objectName",
+)  # fmt: skip
+"""Everything by which a widget of Qt can say something, seen or heard."""
+
+
 def test_same_person_comes_back_with_one_key(enter: Enter, stick: Path) -> None:
     file = write_file(batch_of(), stick)
     entry = enter(places=[file])
@@ -175,6 +183,10 @@ def test_same_person_comes_back_with_one_key(enter: Enter, stick: Path) -> None:
     again = enter(places=[file])
     again.page(WelcomePage)
     assert "1 of 4 done" in again.read
+    assert f"The code on your card begins with:\n{CODE[:2]} …" in again.read
+    for widget in (again.window, *again.window.findChildren(QWidget)):
+        shown = [value for name in _SAID if (value := widget.property(name)) is not None]
+        assert CODE[:3] not in " ".join(map(str, shown)).replace("-", ""), widget
     again.press("\r")
     again.page(ItemPage)
     assert again.keys == 1

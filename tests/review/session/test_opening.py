@@ -20,6 +20,8 @@ from review.session.view import Phase
 from review.session.words import Words
 from tests.review.session.scenes import CODE, OTHER_CODE, STRANGER, batch_of, item_id, write_file
 
+SECRET_WORDS = "river stone cloud ember"
+
 
 @pytest.fixture(autouse=True)
 def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,14 +134,14 @@ def test_the_code_is_forgiving_checked_and_remembered(laptop: Laptop, stick: Pat
     opening, batch = opening_of(laptop, stick), batch_of()
     assert opening.remembered(batch) is None
     assert opening.reviewer(batch, f" {CODE[:4].lower()}-{CODE[4:]} ") == CODE
-    assert opening_of(laptop, stick).remembered(batch) == CODE
+    assert opening_of(laptop, stick).remembered(batch) == CODE[:2]
     with pytest.raises(OtherReviewerError):
         opening.reviewer(batch, STRANGER)
     with pytest.raises(CodeError):
         opening.reviewer(batch, CODE[:-1])
-    assert opening.remembered(batch) == CODE
+    assert opening.remembered(batch) == CODE[:2]
     opening.reviewer(batch, OTHER_CODE)
-    assert opening.remembered(batch) == OTHER_CODE
+    assert opening.remembered(batch) == OTHER_CODE[:2]
 
 
 def test_a_batch_sealed_for_this_laptop_opens_and_stays_sealed_here(
@@ -218,7 +220,7 @@ def test_a_code_that_was_typed_is_forgotten_and_the_one_before_stays(
     opening.reviewer(batch_of(), CODE)
     opening.reviewer(batch_of(), OTHER_CODE)
     opening.forget_reviewer()
-    assert opening.remembered(batch_of()) == CODE
+    assert opening.remembered(batch_of()) == CODE[:2]
 
 
 def test_ratings_go_back_where_the_batch_came_from(laptop: Laptop, stick: Path) -> None:
@@ -243,3 +245,41 @@ def test_what_was_handed_over_holds_everything_and_is_noted(laptop: Laptop, stic
     assert len(exported.phrase.split()) == 6
     assert [event.kind for event in laptop.events()] == ["consent", "export"]
     assert session.view.phase is Phase.ITEMS
+
+
+# copies of one review
+
+
+@pytest.mark.parametrize("locked", [False, True], ids=["open", "locked"])
+def test_copies_of_a_review_are_one_entry_with_one_progress(
+    laptop: Laptop, stick: Path, tmp_path: Path, locked: bool
+) -> None:
+    data = write_batch(batch_of(secret=locked), passphrase=SECRET_WORDS if locked else None)
+    downloads = tmp_path / "Downloads"
+    for number, folder in enumerate((stick, stick, downloads)):
+        folder.mkdir(exist_ok=True)
+        (folder / f"copy {number}.rosetta-batch").write_bytes(data)
+    write_file(batch_of(batch="cd" * 8), downloads, "another review with the same title")
+    both = [stick, downloads]
+    opening = opening_of(laptop, stick, places=both)
+    choices = opening.choices()
+    assert len(choices) == 2
+    files = sorted(downloads.iterdir())
+    assert len(opening_of(laptop, stick, places=files).choices()) == 2
+    (first,) = [each for each in choices if "copy" in str(each.path)]
+    batch = opening.open(first, SECRET_WORDS if locked else None)
+    session = opening.session(batch, opening.reviewer(batch, CODE), Face.LINES, guard=0.0)
+    session.agree(share_corrections=False)
+    session.painted(item_id(1))
+    session.rate(item_id(1), Rating.GIST)
+    (downloads / "copied later.rosetta-batch").write_bytes(data)
+    again = opening_of(laptop, stick, places=both).choices()
+    assert [(each.path is None, each.done) for each in again] == [(False, None), (True, 1)]
+
+
+def test_a_damaged_copy_hides_no_whole_one(laptop: Laptop, stick: Path) -> None:
+    file = write_file(batch_of(), stick)
+    data = file.read_bytes()
+    (stick / "a damaged copy.rosetta-batch").write_bytes(data[:-40])
+    choices = opening_of(laptop, stick).choices()
+    assert sorted(each.title for each in choices) == ["Spring sentences", "a damaged copy"]

@@ -78,7 +78,7 @@ def test_whoever_types_their_code_gets_their_sentences(laptop: Laptop, tmp_path:
     said = {getattr(event.payload, "reviewer", person) for event in laptop.events()}
     assert said == {person}
     assert (opening.remembered(batch), opening.answered(batch), opening.asked(batch)) == (
-        CODE,
+        CODE[:2],
         4,
         4,
     )
@@ -98,7 +98,7 @@ def test_batches_of_both_kinds_lie_on_one_laptop(laptop: Laptop, tmp_path: Path)
         opening.remembered(new) is None
     )  # the code that was typed for the other review is no tag here
     rate_all(opening.session(new, opening.reviewer(new, OTHER_CODE), Face.LINES, guard=0))
-    assert opening.remembered(new) == OTHER_CODE
+    assert opening.remembered(new) == OTHER_CODE[:2]
     there = Opening(laptop, mounted=list)
     assert [(each.title, each.done) for each in there.choices()] == [
         ("Spring sentences", 4),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from review.log.payloads import Face, Kind
 from review.rating import CannotJudge, Rating, Reason
@@ -130,7 +131,11 @@ async def test_the_code_is_remembered_and_one_key_enough(tmp_path: Path) -> None
     app.doors.reviewer(batch, OTHER_CODE)
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
-        await press(pilot, "enter", "enter", "enter", "2", "3")
+        await press(pilot, "enter")
+        assert f"If your code begins with {OTHER_CODE[:2]}, only press Enter." in text(app)
+        assert app.screen.query_one(Input).value == ""
+        assert OTHER_CODE[:3] not in text(app).replace("-", "")
+        await press(pilot, "enter", "enter", "2", "3")
         await press(pilot, "1")
         assert [
             event.payload.reviewer for event in app.laptop.events() if event.kind is Kind.RATE
