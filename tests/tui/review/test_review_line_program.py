@@ -77,7 +77,7 @@ def drive_script(home: Path, file: Path, count: int, cut: int, seed: int) -> tup
             terminal.kill()
             lines, terminal = terminal.lines, Terminal(home, str(file))
             terminal.lines = lines
-            terminal.expect("code:")
+            terminal.expect("only press Enter.")
             terminal.type("")
             terminal.expect(f"Sentence {number} of {count}")
             terminal.expect("for help:")
