@@ -12,7 +12,7 @@ import pytest
 from review.files.ratings import open_ratings
 from review.log.chain import check_chain
 from review.log.laptop import Laptop
-from review.log.payloads import Rate
+from review.log.payloads import MOST_TEXT, Rate
 from review.rating import Rating
 from tests.review.session.scenes import CODE, CUSTODIANS, batch_of, item_id, items_of, write_file
 from tests.review.thorough import times
@@ -53,7 +53,8 @@ def test_a_long_line_and_wrong_bytes_end_nothing(home: Path, file: Path) -> None
     assert b"too long" in pipe.said
     assert "Saved: Excellent." in said
     state = state_of(home)
-    assert state.comments == {item_id(2): "caf\ufffd \ufffd"}
+    kept = "a" * MOST_TEXT  # as much as was said to be kept, saved with the answer
+    assert state.comments == {item_id(1): kept, item_id(2): "caf\ufffd \ufffd"}
     assert len(state.judgements) == 2
 
 
