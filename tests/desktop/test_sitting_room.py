@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
 from review.desktop.buttons import Button
@@ -16,7 +16,7 @@ from review.rating import Rating
 from tests.desktop.sitting_scene import Scene, SceneOf
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
-_FEWEST_LINES = 2
+_FEWEST_LINES, _TABS = 2, 12
 
 
 def pages(scene: Scene) -> Iterator[tuple[str, Page]]:
@@ -56,6 +56,28 @@ def pages(scene: Scene) -> Iterator[tuple[str, Page]]:
     yield "erased", scene.page
 
 
+def _assert_focus_is_seen(scene: Scene, page: Page, name: str) -> None:
+    """Go round with Tab: what has the focus is seen; what is scrolled away has it no more."""
+    viewport, bar = page._scroll.viewport(), page._scroll.verticalScrollBar()
+    scene.window.activateWindow()
+    page.setFocus()
+    scene.qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    for _ in range(_TABS):
+        scene.press(Qt.Key.Key_Tab)
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        if page._inside.isAncestorOf(focused):
+            top = focused.mapTo(viewport, QPoint(0, 0)).y()
+            whole = top >= 0 and top + focused.height() <= viewport.height()
+            assert whole or focused.height() > viewport.height(), (name, focused)
+            bar.setValue(0 if bar.value() > bar.maximum() // 2 else bar.maximum())
+            kept = QApplication.focusWidget()
+            if isinstance(kept, Button) and page._inside.isAncestorOf(kept):
+                assert kept.visibleRegion().boundingRect().height() * 2 >= kept.height(), name
+    page.setFocus()
+    bar.setValue(0)
+
+
 def _item(scene: Scene) -> str:
     assert scene.session.view.item is not None
     return scene.session.view.item.id
@@ -78,6 +100,7 @@ def test_nothing_is_cut_off_and_nothing_runs_out_sideways(scene_of: SceneOf, lan
         assert page._scroll.widget().width() <= page._scroll.viewport().width(), name
         lines = page._scroll.viewport().height() / page.fontMetrics().lineSpacing()
         assert lines >= _FEWEST_LINES, name
+        _assert_focus_is_seen(scene, page, name)
         for button in page.findChildren(Button):
             if button.isVisible():
                 assert button.width() >= button.minimumSizeHint().width(), (name, button.text())
