@@ -37,6 +37,10 @@ class FormField:
     """Shown only among all options, or where it has a value or a fault."""
 
 
+OPEN = frozenset({"model", "metrics"})
+"""Fields in which the beginning of something offered may be meant as it stands: a model of its own, a short name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """Fields that belong together."""

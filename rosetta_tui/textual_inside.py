@@ -2,23 +2,74 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sys
+from collections import deque
+from contextlib import suppress
+from time import monotonic
+from typing import Any
 
 from rich import _wrap
 from rich.text import Text
 from textual import constants
-from textual.app import App
+from textual.app import App, ScreenStackError
 from textual.driver import Driver
+from textual.events import Event, Key, Paste
+from textual.message_pump import MessagePump
+from textual.screen import Screen
+from textual.widget import Widget
 
 from rosetta_tui.crash import crash_text
 
+PATIENCE_SECONDS = 5.0
+"""How long a key that was typed ahead waits at most for what the one before it set off."""
+
+SLICE_SECONDS = 0.05
+"""How often is looked whether what is waited for was closed meanwhile."""
+
 
 class TerminalApp(App[None]):
-    """An app that leaves in order when its terminal vanishes, and fails without printing what it worked on.
-
-    What it worked on may be secret.
+    """An app whose keys act one after the other, that leaves in order when its terminal vanishes, and fails
+    without printing what it worked on, which may be secret.
     """
+
+    def __init__(self, *, ansi_color: bool | None = None) -> None:
+        super().__init__(ansi_color=ansi_color)
+        self._ahead: deque[Key | Paste] = deque()
+        self._giving: asyncio.Task[None] | None = None
+
+    @property
+    def typed_ahead(self) -> bool:
+        """Whether something typed has not acted yet, or not to its end."""
+        return self._giving is not None
+
+    async def on_event(self, event: Event) -> None:
+        """Hand out what is typed one by one: each goes where the focus is when all before it has acted.
+
+        Textual would hand a key to what has the focus when it is read, although keys before it are still to move
+        the focus, open a screen or close a list: the key would act elsewhere, or nowhere.
+        """
+        if not isinstance(event, Key | Paste) or event.is_forwarded:
+            await super().on_event(event)
+        elif self._giving is not None:
+            self._ahead.append(event)
+        else:
+            await self._give(event)
+
+    async def _give(self, event: Key | Paste) -> None:
+        started = self.focused
+        await super().on_event(event)
+        self._giving = asyncio.create_task(self._until_done(started))
+
+    async def _until_done(self, started: Widget | None) -> None:
+        await _at_rest(self, started)
+        self.call_later(self._give_next)
+
+    async def _give_next(self) -> None:
+        self._giving = None
+        if self._ahead:
+            await self._give(self._ahead.popleft())
 
     def get_driver_class(self) -> type[Driver]:
         """Watch the terminal where the system has signals; elsewhere Textual's own driver does."""
@@ -36,6 +87,66 @@ class TerminalApp(App[None]):
         # Textual's own prints every local variable, and there is no public way to turn that off.
         self.bell()
         self.panic(Text(crash_text(sys.exception())))
+
+
+async def built(node: Widget | App[Any]) -> None:
+    """Wait until a widget that was added has all that it is made of."""
+    if isinstance(node, Widget) and node.is_attached:
+        # no public way to wait for it from outside of the widget's own handlers
+        await node._mounted_event.wait()  # noqa: SLF001
+
+
+def still_mounted(node: Widget | App[Any]) -> bool:
+    """Tell whether the app, or a widget with all that it is made of, is there.
+
+    A widget is not before all of it was composed, nor from the moment on in which it is to be removed.
+    """
+    if isinstance(node, App):
+        return node.is_running and not node._exit  # noqa: SLF001  no public way to ask whether it is to end
+    # no public way to ask for a removal that has begun: parts may be gone while the whole is attached
+    return node.is_attached and node.is_mounted and not node._pruning  # noqa: SLF001
+
+
+async def _at_rest(app: App[None], started: Widget | None) -> None:
+    """Wait until nothing is left of what a key set off that ``started`` or the screen was given.
+
+    What it sets off climbs from the widget with the focus to the app, may open a screen, and may be put off until
+    the next refresh; work in threads is not waited for.
+    """
+    until, quiet = monotonic() + PATIENCE_SECONDS, False
+    while app.is_running and monotonic() < until:
+        try:
+            screen = app.screen
+        except ScreenStackError:  # no screen any more: the app ends
+            return
+        first = (started, app.focused) if started is not app.focused else (started,)
+        climbs = [node for each in first if each is not None for node in each.ancestors_with_self]
+        for node in (*dict.fromkeys(climbs), screen, app):
+            if isinstance(node, MessagePump):
+                await _caught_up(node, until)
+        was_quiet, quiet = quiet, not _busy(app, screen)
+        if was_quiet and quiet:
+            return
+
+
+async def _caught_up(pump: MessagePump, until: float) -> None:
+    """Wait until a widget, a screen or the app has handled all messages that wait for it by now."""
+    done = asyncio.Event()
+    if not pump.is_running or not pump.call_later(done.set):
+        return
+    while not done.is_set() and pump.is_running and monotonic() < until:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(done.wait(), SLICE_SECONDS)
+
+
+def _busy(app: App[None], screen: Screen[object]) -> bool:
+    """Tell whether something of a screen is still to come: a message, a widget, what waits for the refresh."""
+    # no public way to ask what waits for the next refresh: forms give the focus there, and tab goes by the layout
+    put_off = screen._callbacks or screen._layout_required  # noqa: SLF001
+    if app.message_queue_size or put_off or not screen.is_mounted:
+        return True
+    there = (each for each in screen.walk_children(with_self=True) if isinstance(each, Widget))
+    return any(each.message_queue_size or not each.is_mounted for each in there)
 
 
 _WORD = re.compile(r"[^\S\u00a0\u202f]*(?:\S|[\u00a0\u202f])+[^\S\u00a0\u202f]*")

@@ -18,7 +18,7 @@ from textual.widgets import Button, Static
 from textual.worker import get_current_worker
 
 from rosetta_tui.draft_metrics import measured
-from rosetta_tui.in_store import in_thread, telling
+from rosetta_tui.in_store import bring, in_thread, telling
 from rosetta_tui.kept_draft import keep_draft, kept_draft
 from rosetta_tui.messages import Copied, Left, RunBegun
 from rosetta_tui.run_draft import RunDraft, Value
@@ -41,6 +41,9 @@ QUIET_SECONDS = 0.25
 TABLES = frozenset({".tsv", ".csv", ".txt"})
 """Endings of corpus files that hardly ever name their languages: the fields for them are there before the file
 is read, so that who types on writes into them."""
+
+ANEW = "begun anew"
+"""Stands at the title while the emptied form is on the screen."""
 
 LANGUAGES = frozenset({"source_language", "target_language"})
 
@@ -81,10 +84,11 @@ class NewRunScreen(Screen[None]):
         super().__init__()
         self._path = store_path
         kept = kept_draft(store_path.parent) if draft is None else None
-        self._came_back = kept is not None
+        self._which = "as you left it" if kept is not None else ""
+        """Which draft is on the screen, in words."""
         self._typed: dict[str, Value] = dict((draft or kept or RunDraft()).values)
         self._put_aside: dict[str, Value] = {}
-        """What stood here before it was begun anew."""
+        """The other draft: what stood here before it was begun anew, or what was begun then."""
         self._every = False
         self._wanted = False
         """True once somebody wished to start: from then on, what is missing is said too."""
@@ -135,10 +139,15 @@ class NewRunScreen(Screen[None]):
         """Whether the prompt of a secret entry is shown, which no selection may take to the clipboard."""
         return self._found.secret and self._found.request is not None
 
+    @property
+    def _other(self) -> str:
+        """What ^n does now, in words."""
+        if not self._put_aside:
+            return "begins anew"
+        return "brings back what stood here" if self._which == ANEW else "shows the one begun anew"
+
     def _title(self) -> None:
-        more = "   as you left it · ^n begins anew" if self._came_back else ""
-        if self._put_aside:
-            more = "   begun anew · ^n brings the other one back"
+        more = f"   {self._which} · ^n {self._other}" if self._which else ""
         self.query_one("#where", Static).update(
             Content.assemble(("New run", "bold $mark"), (more, "$quiet"))
         )
@@ -159,8 +168,8 @@ class NewRunScreen(Screen[None]):
         self._timer = self.set_timer(QUIET_SECONDS, self.look)
 
     @on(FormLine.Agreed)
-    def _go_on(self) -> None:
-        self.focus_next()
+    def _go_on(self, event: FormLine.Agreed) -> None:
+        self.form.go_on_from(event.line.field.name)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Say what the field is about that has the focus now."""
@@ -200,11 +209,11 @@ class NewRunScreen(Screen[None]):
         found = look(self._path, draft, self._known)
         if worker.is_cancelled:
             return
-        self.app.call_from_thread(self._show, found, draft, start)
+        bring(self, self._show, found, draft, start)
         if not start and not found.troubles and found.read is not None:
             facts = self._measure(draft, found.read)
             if not worker.is_cancelled:
-                self.app.call_from_thread(self._show_metrics, facts)
+                bring(self, self._show_metrics, facts)
 
     def _keep(self, typed: dict[str, Value]) -> None:
         """Write the draft down; it stays in the form where it cannot be."""
@@ -300,7 +309,8 @@ class NewRunScreen(Screen[None]):
     def action_anew(self) -> None:
         """Empty the form; the same key brings back what stood there."""
         self._typed, self._put_aside = self._put_aside, self._typed
-        self._came_back = self._wanted = False
+        self._which = "brought back" if self._which == ANEW else ANEW
+        self._wanted = False
         self.form.put(self._typed)
         self._measured = None
         self._title()

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from rosetta_tui.run_draft import YES, Value
-from rosetta_tui.run_fields import FormField, Kind
+from rosetta_tui.run_fields import OPEN, FormField, Kind
 from rosetta_tui.suggesting import Suggest
 from rosetta_tui.text import show_lines
 from rosetta_tui.widgets.harmless import Harmless
@@ -92,6 +92,11 @@ class FormLine(Vertical):
         else:
             self._control.value = _typed(value)
 
+    @property
+    def can_be_filled(self) -> bool:
+        """Whether it is shown and there is something to do in it."""
+        return self.display and self._control.allow_focus()
+
     def take_focus(self) -> None:
         """Give the control the focus."""
         control = self._control
@@ -138,7 +143,9 @@ def _control(
     if field.kind in {Kind.TICKS, Kind.SWITCH}:
         return Ticks({YES: "yes"} if field.kind is Kind.SWITCH else choices, _ticked(field, value))
     if suggest is not None:
-        return SuggestingLine(_typed(value), suggest, field.default or LISTS)
+        return SuggestingLine(
+            _typed(value), suggest, field.default or LISTS, completes=field.name not in OPEN
+        )
     return Input(
         _typed(value),
         placeholder=field.default,

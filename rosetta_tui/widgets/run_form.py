@@ -128,6 +128,19 @@ class RunForm(VerticalScroll, can_focus=False):
         if name in self._made and self._made[name].display:
             self._made[name].take_focus()
 
+    def go_on_from(self, name: str) -> None:
+        """Give the next field the focus, and the start after the last one.
+
+        It goes by the order of the fields: that of the screen is known only once new ones are laid out.
+        """
+        names = [field.name for section in SECTIONS for field in section.fields]
+        later = (self._made.get(each) for each in names[names.index(name) + 1 :])
+        line = next((each for each in later if each is not None and each.can_be_filled), None)
+        if line is not None:
+            line.take_focus()
+        else:
+            self.query_one("#start").focus()
+
     def put(self, typed: Mapping[str, Value]) -> None:
         """Fill in the form anew."""
         self._typed = typed

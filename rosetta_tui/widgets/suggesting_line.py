@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,11 +15,15 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
-from textual.worker import get_current_worker
+from textual.worker import Worker, WorkerError
 
+from rosetta_tui.in_store import bring
 from rosetta_tui.suggesting import Suggest, Suggestion
 from rosetta_tui.text import show
 from rosetta_tui.widgets.harmless import Harmless
+
+LIST_SECONDS = 2.0
+"""How long enter waits for a list that is being found."""
 
 
 class SuggestingLine(Vertical):
@@ -43,8 +49,17 @@ class SuggestingLine(Vertical):
 
         line: SuggestingLine
 
-    def __init__(self, value: str, suggest: Suggest, placeholder: str = "") -> None:
+    def __init__(
+        self,
+        value: str,
+        suggest: Suggest,
+        placeholder: str = "",
+        *,
+        completes: bool = False,
+    ) -> None:
+        """``completes``: enter puts the only thing that fits in the place of what was typed."""
         super().__init__()
+        self._completes = completes
         self._initial = value
         self._placeholder = placeholder
         self.suggest = suggest
@@ -53,6 +68,10 @@ class SuggestingLine(Vertical):
         self._list: OptionList | None = None
         self._taken = value
         """The text that was not typed, and so opens no list."""
+        self._looking: Worker[None] | None = None
+        """What finds the list, until it has been found."""
+        self._moves: list[int] = []
+        """Steps through the list that were asked for while it was being found."""
 
     def compose(self) -> ComposeResult:
         """Lay out the line and its list."""
@@ -108,14 +127,28 @@ class SuggestingLine(Vertical):
         self.post_message(self.Changed(self))
 
     @on(Input.Submitted)
-    def _agreed(self, event: Input.Submitted) -> None:
+    async def _agreed(self, event: Input.Submitted) -> None:
+        """Take what is marked, or the only thing that fits; keys behind this one wait until it is known."""
         event.stop()
+        await self._found()
         place = self.offers.highlighted if self.is_open else None
         if place is not None:
             self._take(self._offered[place])
-        else:
-            self.action_close()
-            self.post_message(self.Agreed(self))
+            return
+        if self._completes and self.is_open and len(self._offered) == 1:
+            self._take(self._offered[0])
+            if self._offered[0].goes_on:
+                return
+        self.action_close()
+        self.post_message(self.Agreed(self))
+
+    async def _found(self) -> None:
+        """Wait until the list is found that is being looked for; not for ever, as a disk may hang."""
+        waited = self._looking
+        if waited is not None:
+            with suppress(TimeoutError, WorkerError):
+                await asyncio.wait_for(asyncio.shield(waited.wait()), LIST_SECONDS)
+            self._looking = None
 
     @on(OptionList.OptionSelected)
     def _clicked(self, event: OptionList.OptionSelected) -> None:
@@ -128,6 +161,7 @@ class SuggestingLine(Vertical):
 
     def _take(self, chosen: Suggestion) -> None:
         self.put(chosen.value)
+        self.post_message(self.Changed(self))
         if chosen.goes_on:
             self._look(chosen.value)
         else:
@@ -139,12 +173,14 @@ class SuggestingLine(Vertical):
 
     def action_move(self, by: int) -> None:
         """Open the list, or go through it; where somebody types, nothing is marked before they go there."""
-        if not self.is_open:
+        if self._looking is not None:
+            self._moves.append(by)
+        elif not self.is_open:
             self.action_open()
-            return
-        before = self.offers.highlighted
-        last = self.offers.option_count - 1
-        self.offers.highlighted = 0 if before is None else max(0, min(last, before + by))
+        else:
+            before = self.offers.highlighted
+            last = self.offers.option_count - 1
+            self.offers.highlighted = 0 if before is None else max(0, min(last, before + by))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  Textual's form
         """Leave escape to the screen where no list is open."""
@@ -153,20 +189,25 @@ class SuggestingLine(Vertical):
     def action_close(self) -> None:
         """Close the list."""
         self.workers.cancel_group(self, "offers")
+        self._looking = None
+        self._moves.clear()
         self.remove_class("-open")
 
-    @work(thread=True, exclusive=True, group="offers")
     def _look(self, typed: str, marked: str = "", *, asked_for: bool = False) -> None:
         """Find what fits a text; where a person asked for the list, everything, with what holds now marked."""
-        worker = get_current_worker()
+        self._looking = self._find(typed, marked, asked_for)
+
+    @work(thread=True, exclusive=True, group="offers")
+    def _find(self, typed: str, marked: str, asked_for: bool) -> None:
         found = self.suggest(typed)
         if marked and not any(each.value == marked for each in found):
             found = self.suggest(marked) or found  # a path: what lies beside it
-        if not worker.is_cancelled and self.app.is_running:
-            self.app.call_from_thread(self._offer, found, marked, asked_for)
+        bring(self, self._offer, found, marked, asked_for)
 
     def _offer(self, found: list[Suggestion], marked: str, asked_for: bool) -> None:
-        if not self.is_attached or not (asked_for or self.input.has_focus):
+        self._looking = None
+        moves, self._moves = self._moves, []
+        if not (asked_for or self.input.has_focus):
             return
         if not asked_for and [each.value for each in found] == [self.value]:
             found = []  # it says nothing new, and would cover what is said of the value
@@ -176,6 +217,8 @@ class SuggestingLine(Vertical):
         place = next((n for n, each in enumerate(found) if each.value == marked), None)
         self.offers.highlighted = 0 if place is None and asked_for and found else place
         self.set_class(bool(found), "-open")
+        for by in moves:
+            self.action_move(by)
 
 
 def _words(each: Suggestion) -> Content:

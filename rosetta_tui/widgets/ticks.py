@@ -49,6 +49,10 @@ class Ticks(Widget, can_focus=True):
         self._choices: dict[str, str] = {}
         self.offer(choices)
 
+    def allow_focus(self) -> bool:
+        """Let nobody come to a field in which there is nothing to do."""
+        return bool(self._choices)
+
     @property
     def value(self) -> tuple[str, ...]:
         """What is ticked, in the order of the choices; ticks on what is no choice any more stay."""
@@ -94,7 +98,8 @@ class Ticks(Widget, can_focus=True):
     def render(self) -> Content:
         """Draw the boxes, the one that space would change marked."""
         if not self._choices:
-            return Content.styled("nothing to choose from yet", "$quiet")
+            style = "$on-cursor on $cursor" if self.has_focus else "$quiet"
+            return Content.styled("nothing to choose from yet", style)
         lines: list[Content] = [Content()]
         for index, (line, start, text) in enumerate(self._placed(self.content_size.width)):
             if line == len(lines):

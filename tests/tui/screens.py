@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,12 +11,14 @@ from typing import Any
 import pytest
 from textual import _wait
 from textual.app import App as TextualApp
+from textual.events import Key
 from textual.pilot import Pilot
 
 from harness.control import Control
 from harness.listening import EventQueue
 from rosetta_tui.app import RosettaApp
 from rosetta_tui.session import Followed, Session
+from rosetta_tui.textual_inside import TerminalApp
 from tests.tui.scenes import Scene
 
 IDLE_SECONDS = 0.005
@@ -30,6 +33,32 @@ class Watched:
 
     def close(self) -> None:
         pass
+
+
+class Driving(Pilot[None]):
+    """Presses keys and waits until each has acted to its end, however busy the machine is."""
+
+    async def press(self, *keys: str) -> None:
+        await super().press(*keys)
+        await acted(self.app)
+
+
+async def burst(app: TextualApp[Any], *keys: str) -> None:
+    """Type faster than the app acts: no key waits for the one before, as in a paste or over a slow line."""
+    for key in keys:
+        event = Key(key, key if len(key) == 1 else "\r" if key == "enter" else None)
+        event.set_sender(app)
+        app.post_message(event)
+    await acted(app)
+
+
+async def acted(app: TextualApp[Any]) -> None:
+    """Wait until every key that was typed has acted."""
+    assert isinstance(app, TerminalApp)
+    while app.is_running and app._exception is None:  # of an app that broke, nothing comes any more
+        if not (app.message_queue_size or app.typed_ahead):
+            return
+        await asyncio.sleep(0)
 
 
 class App(RosettaApp):
@@ -55,7 +84,7 @@ class App(RosettaApp):
             patch.setattr(_wait, "SLEEP_GRANULARITY", IDLE_SECONDS)
             patch.setattr(_wait, "SLEEP_IDLE", IDLE_SECONDS / 20)
             async with super().run_test(**wishes) as pilot:
-                yield pilot
+                yield Driving(pilot.app)
 
     def _follow_run(self, run_id: str) -> Followed:
         self.followed.append(run_id)

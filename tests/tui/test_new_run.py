@@ -20,6 +20,7 @@ from rosetta_tui.run_fields import applicable
 from rosetta_tui.screens.home import HomeScreen
 from rosetta_tui.screens.live import LiveScreen
 from rosetta_tui.screens.new_run import NewRunScreen
+from rosetta_tui.widgets.ticks import Ticks
 from tests.harness.scripted import Scripted
 from tests.tui.form import (
     CHAT,
@@ -184,6 +185,20 @@ async def test_secret_entries_go_to_no_other_machine_and_into_no_copy(
         assert list_runs(connection) == []
 
 
+async def test_no_key_stops_where_there_is_nothing_to_do(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot, {})
+        assert "nothing to choose from yet" in text(app)
+        seen = set()
+        for _ in range(20):
+            await pilot.press("tab")
+            assert screen.focused is not None
+            assert screen.focused.region.overlaps(screen.region)
+            seen.add(screen.focused)
+        assert not any(isinstance(each, Ticks) for each in seen)
+
+
 async def test_a_draft_is_kept_offered_again_and_begun_anew(path: Path) -> None:
     app = App(None, path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -194,15 +209,22 @@ async def test_a_draft_is_kept_offered_again_and_begun_anew(path: Path) -> None:
         assert isinstance(app.screen, HomeScreen)
         screen = await opened(pilot)
         assert screen.draft.values == {"file": "/nowhere"}
-        assert "as you left it" in text(app)
+        assert "as you left it · ^n begins anew" in text(app)
         await pilot.press("ctrl+n")
         await settle(pilot)
         assert screen.draft.values == {}
         assert "/nowhere" not in text(app)
+        assert "begun anew · ^n brings back what stood here" in text(app)
+        await typed(pilot, "/other")
         await pilot.press("ctrl+n")
         await settle(pilot)
         assert screen.draft.values == {"file": "/nowhere"}
         assert "/nowhere" in text(app)
+        assert "brought back · ^n shows the one begun anew" in text(app)
+        await pilot.press("ctrl+n")
+        await settle(pilot)
+        assert screen.draft.values == {"file": "/other"}
+        assert "begun anew · ^n brings back what stood here" in text(app)
 
 
 async def test_the_command_line_is_shown_and_copied_whole(path: Path) -> None:

@@ -10,10 +10,11 @@ from textual.widgets import OptionList
 
 from harness.methods.takes import TAKES
 from rosetta_tui.screens import new_run
+from rosetta_tui.screens.new_run import NewRunScreen
 from tests.harness.scripted import json_answer, serving
 from tests.tui.form import CHAT, CORPUS, opened, path, typed
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, lines, settle, text
+from tests.tui.screens import App, burst, lines, settle, text
 
 __all__ = ["path"]
 
@@ -51,12 +52,60 @@ async def test_who_types_on_after_the_name_of_a_table_writes_its_languages(
         screen = await opened(pilot, {})
         screen.form.focus_on("file")
         await pilot.pause()
-        await pilot.press(*"x.tsv", "enter", "e", "n", "enter", "e", "o", "enter")
+        await burst(app, *"x.tsv", "enter", *"en", "enter", *"eo", "enter")
         assert screen.draft.values == {
             "file": "x.tsv",
             "source_language": "en",
             "target_language": "eo",
         }
+
+
+CHOSEN = ("enter", "tab", *"en", "tab", *"mi", "tab")
+"""What the finding typed in one go after ↓ had opened the list."""
+
+
+@pytest.mark.parametrize("keys", [
+    (*"my-co", "down", *CHOSEN),          # taken from the list before anybody saw it
+    (*"my", "down", "down", "up", *CHOSEN),
+    (*"my-co", "enter", *"en", "enter", *"mi", "enter"),  # the only one that fits
+])  # fmt: skip
+async def test_keys_typed_ahead_in_the_form_act_one_after_the_other(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my-corpus.tsv").write_text("source\ttarget\nHi.\tKia ora.\n", "utf-8")
+    monkeypatch.setattr(new_run, "QUIET_SECONDS", 3600)
+    app = App(None, path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await burst(app, "n", *keys)
+        assert isinstance(app.screen, NewRunScreen)
+        assert app.screen.draft.values == {
+            "file": "my-corpus.tsv",
+            "source_language": "en",
+            "target_language": "mi",
+        }
+
+
+async def test_the_only_folder_is_gone_into_and_a_model_stands_as_typed(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("texts").mkdir()
+    Path("texts/a.tsv").write_text("source\ttarget\n", "utf-8")
+    Path("texts/b.tsv").write_text("source\ttarget\n", "utf-8")
+    monkeypatch.setattr(new_run, "QUIET_SECONDS", 3600)
+    app = App(None, path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot, {"method": "chat", "endpoint": "openai"})
+        screen.form.focus_on("model")
+        await settle(pilot)
+        await burst(app, *"gpt-4.1-min", "enter")
+        screen.form.focus_on("file")
+        await settle(pilot)
+        await burst(app, *"tex", "enter", "b", "enter")
+        assert screen.draft.get("file") == "texts/b.tsv"
+        assert screen.draft.get("model") == "gpt-4.1-min"
 
 
 async def test_a_list_of_what_is_typed_already_does_not_cover_what_is_said_of_it(
