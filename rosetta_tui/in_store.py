@@ -1,15 +1,21 @@
-"""Work for a screen in a thread, in the store above all: what it gives is taken only where it is still wanted."""
+"""Work for a screen in a thread, in the store above all: what it gives is taken only where it is still wanted.
+
+``bring`` is the one way from a worker's thread to a screen.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from textual.app import App
 from textual.widget import Widget
 from textual.worker import Worker, get_current_worker
 
 from rosetta_tui.text import plain
+from rosetta_tui.textual_inside import built, still_mounted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -20,6 +26,34 @@ COVERED = "Something else came on top meanwhile. Press the key again."
 
 Work = Callable[["sqlite3.Connection"], Found]
 """Reads or changes the store; called in a thread."""
+
+
+def bring(screen: Widget | App[Any], take: Callable[..., object], *found: Any) -> bool:
+    """Call ``take(*found)`` in the app's own thread; called in the thread of a worker.
+
+    It is called when the screen, or the part of one, has been built, and only where it is there as a whole and the
+    worker was not cancelled; returns whether it was. Blocks until then.
+    """
+    worker = get_current_worker()
+
+    async def taken() -> bool:
+        await built(screen)
+        if worker.is_cancelled or not still_mounted(screen):
+            return False
+        done = take(*found)
+        if isawaitable(done):
+            await done
+        return True
+
+    try:
+        call: Callable[[], bool | Awaitable[bool]] = taken
+        return screen.app.call_from_thread(call)
+    except (
+        RuntimeError
+    ):  # what Textual raises where a screen is no part of an app, or the app is not running
+        if screen.is_attached:
+            raise
+        return False
 
 
 def in_thread(
@@ -39,33 +73,24 @@ def in_thread(
     is not done over one that came on top meanwhile, which is said. Where ``exclusive``, newer work of the group takes the
     place of older. ``unwanted`` is given what nobody takes, in order to close it.
     """
-    app = screen.app
 
-    def bring(worker: Worker[Any], found: Found) -> None:
-        wanted = _wanted(screen, worker)
-        if wanted and (screen.screen.is_active or not asks):
-            then(found)
-            return
-        if wanted:
-            screen.notify(COVERED, markup=False)
-        if unwanted is not None:
-            unwanted(found)
-
-    def say(worker: Worker[Any], why: str) -> None:
-        if _wanted(screen, worker):
-            cannot(why)
+    def take(found: Found) -> object:
+        if screen.screen.is_active or not asks:
+            return then(found)
+        screen.notify(COVERED, markup=False)
+        return None if unwanted is None else unwanted(found)
 
     def run() -> None:
         from corpora.problems import CorpusError
         from harness.failures import HarnessError
 
-        worker = get_current_worker()
         try:
             found = work()
         except (CorpusError, HarnessError) as error:
-            app.call_from_thread(say, worker, str(error))
+            bring(screen, cannot, str(error))
         else:
-            app.call_from_thread(bring, worker, found)
+            if not bring(screen, take, found) and unwanted is not None:
+                unwanted(found)
 
     return screen.run_worker(run, thread=True, exclusive=exclusive, group=group, description=group)
 
@@ -99,8 +124,3 @@ def telling(screen: Widget, title: str) -> Callable[[str], None]:
         screen.notify(plain(why), title=title, severity="error", markup=False)
 
     return tell
-
-
-def _wanted(screen: Widget, worker: Worker[Any]) -> bool:
-    """Tell whether the screen is there and nothing newer was asked for."""
-    return screen.is_attached and not worker.is_cancelled

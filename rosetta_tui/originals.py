@@ -14,6 +14,7 @@ from textual.app import App, SuspendNotSupported
 
 from corpora.original import Original, original
 from rosetta_tui.editor import editor_command, system_command
+from rosetta_tui.in_store import bring
 from rosetta_tui.text import plain
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def _look(app: App[Any], found: Examination, place: int | None) -> None:
     if command is None:
         _open_with_system(app, path)
     else:
-        app.call_from_thread(_edit, app, command)
+        bring(app, _edit, app, command)
 
 
 def _edit(app: App[Any], command: Sequence[str]) -> None:

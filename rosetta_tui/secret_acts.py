@@ -8,6 +8,7 @@ from typing import Any
 from textual.content import Content
 from textual.screen import Screen
 
+from rosetta_tui.in_store import bring
 from rosetta_tui.text import plain, show
 
 
@@ -71,7 +72,7 @@ class SecretActs:
                 app.notify(plain(act()), markup=False)
             except HarnessError as error:
                 app.notify(plain(str(error)), severity="error", timeout=15, markup=False)
-            app.call_from_thread(self._changed)
+            bring(app, self._changed)
 
         app.run_worker(work, thread=True, group="keyring")
 

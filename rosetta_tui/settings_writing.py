@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rosetta_tui.in_store import bring
+
 if TYPE_CHECKING:
     from textual.app import App
 
@@ -54,10 +56,10 @@ class SettingsWriting:
             try:
                 held = change_settings(self._home, *changes)
             except (HarnessError, OSError) as error:
-                self._app.call_from_thread(self._unwritten, str(error))
+                bring(self._app, self._unwritten, str(error))
                 return
             del self._waiting[: len(changes)]
-            self._app.call_from_thread(self._done, held)
+            bring(self._app, self._done, held)
 
     def _done(self, held: Settings) -> None:
         if not self.busy:

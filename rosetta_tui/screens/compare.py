@@ -27,6 +27,7 @@ from rosetta_tui.compare_words import (
 from rosetta_tui.compared_texts import ComparedTexts
 from rosetta_tui.comparison_text import ordered
 from rosetta_tui.comparison_words import lettered, name
+from rosetta_tui.in_store import bring
 from rosetta_tui.messages import Copied
 from rosetta_tui.screens.choose import choose
 from rosetta_tui.searched import SearchedScreen
@@ -174,12 +175,12 @@ class CompareScreen(SearchedScreen):
             for stage in stages(self._path, runs, baseline, quick=quick_first, earlier=known):
                 if worker.is_cancelled:
                     return
-                self.app.call_from_thread(self._show, stage)
+                bring(self, self._show, stage)
         except HarnessError as error:
             if worker.is_cancelled:
                 return
             why = show(str(error))
-            self.app.call_from_thread(self._nothing, "These runs cannot be compared.", why)
+            bring(self, self._nothing, "These runs cannot be compared.", why)
         self._next_look = time.monotonic() + PATIENCE * (time.monotonic() - began)
         self._reading = False
 

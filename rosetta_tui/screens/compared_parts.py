@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from rosetta_tui.comparison_text import ordered
 from rosetta_tui.comparison_words import name
+from rosetta_tui.in_store import bring
 from rosetta_tui.part_rows import PartRows, part_columns
 from rosetta_tui.screens.choose import choose
 from rosetta_tui.text import plain, show
@@ -67,7 +68,7 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
     @work(thread=True, exclusive=True, group="parts")
     def _work(self) -> None:
         _ = self._comparison.breakdowns  # worked out once, then kept
-        self.app.call_from_thread(self._show)
+        bring(self, self._show)
 
     def _show(self) -> None:
         self._read = True

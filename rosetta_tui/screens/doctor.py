@@ -15,6 +15,7 @@ from textual.screen import Screen
 from textual.worker import get_current_worker
 
 from rosetta_tui.doctor_words import COLUMNS, FindingRows, summary
+from rosetta_tui.in_store import bring
 from rosetta_tui.messages import Left
 from rosetta_tui.text import plain, show
 from rosetta_tui.widgets.key_line import KeyLine
@@ -99,8 +100,8 @@ class DoctorScreen(Screen[None]):
             for each in findings:
                 if worker.is_cancelled:
                     return
-                self.app.call_from_thread(self._take, each)
-        self.app.call_from_thread(self._done)
+                bring(self, self._take, each)
+        bring(self, self._done)
 
     def _take(self, finding: Finding) -> None:
         self._found.append(finding)

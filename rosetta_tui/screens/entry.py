@@ -27,6 +27,7 @@ from rosetta_tui.entry_page import EntryFacts, background, prompts, replies, tex
 from rosetta_tui.entry_scores import RunScoring, run_scoring
 from rosetta_tui.entry_why import analysed, why
 from rosetta_tui.explaining import Explaining, Why
+from rosetta_tui.in_store import bring
 from rosetta_tui.line import Line
 from rosetta_tui.pages import readable
 from rosetta_tui.text import show
@@ -168,7 +169,7 @@ class EntryScreen(EntryByEntryScreen):
     def _ask(self, position: int, entry: Entry, result: Result) -> None:
         found = self._explaining.explain(entry, result)
         if not get_current_worker().is_cancelled:
-            self.app.call_from_thread(self._answered, position, found)
+            bring(self, self._answered, position, found)
 
     def _answered(self, position: int, found: Why | None) -> None:
         self._asking = False

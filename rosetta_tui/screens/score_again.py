@@ -19,7 +19,7 @@ from textual.worker import get_current_worker
 
 from rosetta_tui import suggesting
 from rosetta_tui.answering import AnsweringScreen
-from rosetta_tui.in_store import in_store
+from rosetta_tui.in_store import bring, in_store
 from rosetta_tui.metric_words import by_reason
 from rosetta_tui.run_draft import Value
 from rosetta_tui.run_fields import FIELDS, PATHS
@@ -157,12 +157,12 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
         from harness.rescoring import rescore
         from harness.store.runs import read_run
 
-        app, worker, notes = self.app, get_current_worker(), list[str]()
+        worker, notes = get_current_worker(), list[str]()
 
         def tell(words: str) -> None:
             if self._stopping or worker.is_cancelled:
                 raise StoppedError
-            app.call_from_thread(self._say, f"Scoring: {words} …")
+            bring(self, self._say, f"Scoring: {words} …")
 
         try:
             run = read_run(store, self._number)

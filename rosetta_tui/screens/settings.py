@@ -16,6 +16,7 @@ from textual.timer import Timer
 from textual.widgets import Input, OptionList, Static
 
 from rosetta_tui.app_settings import take_settings, theme_of
+from rosetta_tui.in_store import bring
 from rosetta_tui.messages import Left
 from rosetta_tui.searched import SearchedScreen
 from rosetta_tui.secret_acts import SecretActs
@@ -138,7 +139,7 @@ class SettingsScreen(SearchedScreen):
         except UsageError as error:
             settings, wrong = Settings(), str(error)
         known = {name: each.url for name, each in presets("chat").items()}
-        self.app.call_from_thread(self._begin, settings, known, wrong)
+        bring(self, self._begin, settings, known, wrong)
 
     def _begin(self, settings: Settings, known: dict[str, str], wrong: str) -> None:
         self._acts.settings, self._acts.presets = settings, known
@@ -155,7 +156,7 @@ class SettingsScreen(SearchedScreen):
     def _read_keyboard(self) -> None:
         from rosetta_tui.keyboard import keyboard
 
-        self.app.call_from_thread(self._take_keyboard, keyboard())
+        bring(self, self._take_keyboard, keyboard())
 
     def _take_keyboard(self, board: Keyboard) -> None:
         self._acts.board = board
@@ -166,7 +167,7 @@ class SettingsScreen(SearchedScreen):
         from rosetta_tui.secret_states import secret_states
 
         states, trouble = secret_states(self.settings)
-        self.app.call_from_thread(self._take_secrets, states, trouble)
+        bring(self, self._take_secrets, states, trouble)
 
     def _secrets_changed(self) -> None:
         self._secrets = None

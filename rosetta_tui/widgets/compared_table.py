@@ -14,6 +14,7 @@ from textual.worker import get_current_worker
 from rosetta_tui.compare_order import ComparedOrder, View, ordered_places
 from rosetta_tui.compare_rows import ComparedRows, entry_columns
 from rosetta_tui.compared_texts import ComparedTexts
+from rosetta_tui.in_store import bring
 from rosetta_tui.widgets.result_table import ResultTable
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class ComparedTable(ResultTable):
         except HarnessError:
             places = frozenset()  # the screen itself says what is wrong with the store
         if not worker.is_cancelled:
-            self.app.call_from_thread(self._show_found, comparison, search, places)
+            bring(self, self._show_found, comparison, search, places)
 
     def _show_found(self, comparison: Comparison, search: str, places: frozenset[int]) -> None:
         if search == self.order.search and comparison is self._comparison:

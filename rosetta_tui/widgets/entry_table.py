@@ -19,6 +19,7 @@ from harness.store.database import opened, store_path
 from harness.store.ordering import Cancelled, Ordering, stored_places
 from harness.store.runs import Run
 from rosetta_tui.entry_rows import COLUMNS, EntryRows, id_width
+from rosetta_tui.in_store import bring
 from rosetta_tui.live import EntryState, LiveRun
 from rosetta_tui.order import Order
 from rosetta_tui.pages import Pages, entry_pages, result_pages
@@ -147,7 +148,7 @@ class EntryTable(ResultTable):
         positions = array("I")
         positions.frombytes(places.astype("=u4").tobytes())
         if not worker.is_cancelled:
-            self.app.call_from_thread(self._show, order, positions)
+            bring(self, self._show, order, positions)
 
     def _cannot(self, why: str) -> None:
         """Say why the rows stay as they are, once: a run that goes on is put in order every second."""
@@ -164,7 +165,7 @@ class EntryTable(ResultTable):
                 done, failed = stored_places(store, run)
                 states = np.zeros(int(done.max(initial=0)) + 1, np.uint8)
                 states[done], states[failed] = EntryState.DONE, EntryState.FAILED
-                self.app.call_from_thread(self._remember, states.tobytes())
+                bring(self, self._remember, states.tobytes())
                 ordering.prepare(store)
         except StoreError as error:
             self._cannot(str(error))

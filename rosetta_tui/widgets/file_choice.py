@@ -14,6 +14,7 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
+from rosetta_tui.in_store import bring
 from rosetta_tui.text import show
 
 MOST_READ = 5_000
@@ -66,7 +67,7 @@ class FileChoice(Vertical):
     def _list(self, typed: str) -> None:
         found = list(matching(typed, self._suffixes))
         if not get_current_worker().is_cancelled:
-            self.app.call_from_thread(self._show, found)
+            bring(self, self._show, found)
 
     def _show(self, found: list[str]) -> None:
         self._listed = found

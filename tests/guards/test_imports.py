@@ -114,3 +114,14 @@ def test_the_reviewers_window_loads_no_terminal_and_no_network() -> None:
     assert "PySide6.QtWidgets" in found
     assert packages(found).isdisjoint({"textual", "rich", "rosetta_tui", "click", "httpx", "numpy"})
     assert found.isdisjoint({"ssl", "_ssl", "asyncio", "http.client", "PySide6.QtNetwork"})
+
+
+def test_one_way_leads_from_a_thread_to_a_screen() -> None:
+    """``bring`` looks whether the screen is there; what goes around it takes an answer for a screen that is gone."""
+    around = {
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in (ROOT / "rosetta_tui").rglob("*.py")
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if "call_from_thread" in line or "run_coroutine_threadsafe" in line
+    }
+    assert {each.rpartition(":")[0] for each in around} == {"rosetta_tui/in_store.py"}, around

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import Any
 
 import pytest
 from textual.app import App as TextualApp
+from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.screen import Screen
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from corpora.problems import CorpusError, Problem, Severity
 from harness import rescoring
@@ -74,6 +76,68 @@ class Held:
         await settle(pilot)
 
 
+class Parted(Screen[None]):
+    """A screen that is long in coming or in going, and asks for an answer as soon as it can."""
+
+    def __init__(self, taken: list[str], *, slow: str) -> None:
+        super().__init__()
+        self.taken = taken
+        self.slow = slow
+        self.at_it = asyncio.Event()
+        self.go = asyncio.Event()
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="part")
+        yield Lingering(self)
+
+    async def on_mount(self) -> None:
+        if self.slow == "coming":
+            in_thread(self, "look", lambda: "found", self.take, self.take)
+            await self._linger()
+
+    async def _linger(self) -> None:
+        self.at_it.set()
+        await self.go.wait()
+
+    def take(self, found: str) -> None:
+        self.query_one("#part", Static).update(found)
+        self.taken.append(found)
+
+
+class Lingering(Static):
+    """A part that takes its time to go."""
+
+    def __init__(self, whole: Parted) -> None:
+        super().__init__()
+        self._whole = whole
+
+    async def on_unmount(self) -> None:
+        if self._whole.slow == "going":
+            await self._whole._linger()
+
+
+@pytest.mark.parametrize("slow", ["coming", "going"])
+async def test_an_answer_is_taken_by_a_whole_screen_only(slow: str) -> None:
+    app, held, taken = TextualApp[None](), Held("found"), list[str]()
+    screen = Parted(taken, slow=slow)
+    async with app.run_test() as pilot:
+        arrived = app.push_screen(screen)
+        if slow == "going":
+            await arrived
+            in_thread(screen, "look", held, screen.take, screen.take)
+            await held.began(pilot)
+            app.pop_screen()
+        await screen.at_it.wait()
+        held._go.set()
+        for worker in list(app.workers):
+            while slow == "going" and not worker.is_finished:
+                await asyncio.sleep(0)
+        assert taken == []
+        screen.go.set()
+        await settle(pilot)
+    assert taken == (["found"] if slow == "coming" else [])
+
+
 @pytest.mark.parametrize("asks", [False, True])
 @pytest.mark.parametrize("away", ["left", "covered", "here"])
 async def test_an_answer_comes_only_where_it_is_wanted(away: str, asks: bool) -> None:
@@ -85,11 +149,14 @@ async def test_an_answer_comes_only_where_it_is_wanted(away: str, asks: bool) ->
         in_thread(
             screen, "look", held, taken.append, taken.append, asks=asks, unwanted=closed.append
         )
+        await held.began(pilot)
         if away == "left":
             await app.pop_screen()
         elif away == "covered":
             await app.push_screen(Screen[None]())
         await held.go(pilot)
+        while not (taken or closed):  # the thread of a worker that was cancelled ends when it can
+            await pilot.pause()
     wanted = away == "here" or (away == "covered" and not asks)
     assert (taken, closed) == ((["found"], []) if wanted else ([], ["found"]))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from harness.failures import HarnessError
+from rosetta_tui.in_store import bring
 from rosetta_tui.review.certificate_words import standing_lines
 from rosetta_tui.review.import_words import report_lines
 from rosetta_tui.review.organiser.asking import AskScreen, typed_path
@@ -151,9 +152,9 @@ class Acts:
             try:
                 lines = act()
             except HarnessError as error:
-                self._screen.app.call_from_thread(self._done, "That did not work", [str(error)])
+                bring(self._screen, self._done, "That did not work", [str(error)])
             else:
-                self._screen.app.call_from_thread(self._done, title, lines)
+                bring(self._screen, self._done, title, lines)
 
         self._screen.run_worker(work, thread=True, group="act")
 

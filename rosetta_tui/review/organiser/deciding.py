@@ -16,6 +16,7 @@ from textual.widgets import Static
 
 from harness.failures import HarnessError, UsageError
 from review.verdict.adjudication import Case, Grounds, grounds
+from rosetta_tui.in_store import bring
 from rosetta_tui.review.case_words import (
     around_words,
     flags_words,
@@ -220,9 +221,9 @@ class DecidingScreen(Screen[None]):
         try:
             case = act()
         except HarnessError as error:
-            self.app.call_from_thread(self._not_kept, str(error))
+            bring(self, self._not_kept, str(error))
         else:
-            self.app.call_from_thread(self._kept, place, case)
+            bring(self, self._kept, place, case)
 
     def _kept(self, place: int, case: Case) -> None:
         self._saving = False

@@ -19,6 +19,7 @@ from textual.worker import get_current_worker
 
 from harness.failures import HarnessError
 from review.files.finding import RATINGS_SUFFIX, FoundBatch, find_batches, mounted_sticks
+from rosetta_tui.in_store import bring
 from rosetta_tui.review.import_words import report_lines
 from rosetta_tui.review.organiser.asking import AskScreen, typed_path
 from rosetta_tui.review.organiser.desk import Desk
@@ -85,7 +86,7 @@ class ImportScreen(Screen[None]):
         folders = [path for path in self._added if path.is_dir()]
         found = find_batches([*mounted_sticks(), *folders], RATINGS_SUFFIX)
         named = [path for path in self._added if not path.is_dir()]
-        self.app.call_from_thread(self._show, found, named)
+        bring(self, self._show, found, named)
 
     def _show(self, found: Sequence[FoundBatch], named: Sequence[Path]) -> None:
         self.files.clear_options()
@@ -149,11 +150,11 @@ class ImportScreen(Screen[None]):
         try:
             for report in self._desk.import_files(files, self._recovery):
                 self._desk.reports.append(report)
-                self.app.call_from_thread(self._tell, report_lines(report), len(files))
+                bring(self, self._tell, report_lines(report), len(files))
                 if worker.is_cancelled:
                     break
         except HarnessError as error:
-            self.app.call_from_thread(self._tell, [f"NOT TAKEN  {error}"], len(files))
+            bring(self, self._tell, [f"NOT TAKEN  {error}"], len(files))
         finally:
             self._busy = False
 
