@@ -19,13 +19,17 @@ from harness.progress import Board
 from harness.started import started
 from harness.store.corpora import read_dataset, read_entries
 from harness.store.database import open_store
+from harness.store.holding import is_held
 from harness.store.results import results_after
-from harness.store.runs import Run, find_run, read_card, read_run, under_way
+from harness.store.runs import Run, find_run, read_card, read_run, silent_seconds, under_way
 from harness.store.stretches import elapsed_seconds, spent_usd
 from harness.store.trouble import worded
 
 POLL_SECONDS = 0.25
 """Time from one look at the store to the next."""
+
+DOUBT_SECONDS = 2.5
+"""Age of a heartbeat from which on is asked whether its process still lives; a living one beats every second."""
 
 
 @dataclass(slots=True)
@@ -110,9 +114,15 @@ class Follower:
             self._board.add(results, statistics, fresh=fresh)
             yield from (EntryScored(run.run_id, result) for result in results)
         yield self._progress(run)
-        if not under_way(run):
+        if not self._alive(run):
             self._over = True
             yield self._finished(run)
+
+    def _alive(self, run: Run) -> bool:
+        """Tell whether a process is at the run; one that was killed is known by the hold that it let go."""
+        if not under_way(run):
+            return False
+        return silent_seconds(run) < DOUBT_SECONDS or is_held(self._path, run.run_id)
 
     def _progress(self, run: Run) -> Progress:
         live = run.live or {}

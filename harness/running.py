@@ -35,6 +35,7 @@ from harness.row_verdicts import row_words
 from harness.scribe import Scribe
 from harness.started import started
 from harness.staying_here import shut_door
+from harness.steering import Ear
 from harness.store.corpora import read_dataset, read_entries
 from harness.store.database import open_store
 from harness.store.holding import alone
@@ -149,11 +150,15 @@ class _Go:
         board = self._board(ledger)
         self.listener(started(self.run, self.dataset, len(done)))
         self.listener(board.progress())
+        ear = Ear(self.path, self.run.id, self.control)
+        ear.start()
         try:
             with closing(open_store(self.path)) as writer:
                 reason = self._stretch(writer, waiting, board, ledger)
+            ear.entries_in = True
             return self._end(board, reason, budget_reached=ledger.reached)
         finally:
+            ear.close()
             self.instruments.close()
 
     def _stretch(

@@ -17,7 +17,7 @@ from textual.screen import Screen
 
 from rosetta_tui.actions import ActionProvider
 from rosetta_tui.app_settings import KeptColours, begin_with_settings
-from rosetta_tui.in_store import in_thread, telling
+from rosetta_tui.in_store import bring, in_thread, telling
 from rosetta_tui.messages import (
     Copied,
     CorpusChosen,
@@ -33,10 +33,12 @@ from rosetta_tui.messages import (
     RunRetried,
     RunsCompared,
     RunsPlotted,
+    RunWentOn,
 )
 from rosetta_tui.palette import RunProvider
 from rosetta_tui.places import PLACES, is_there
-from rosetta_tui.session import Ahead, Followed, Session
+from rosetta_tui.run_screens import RunScreens
+from rosetta_tui.session import Ahead, Followed, Session, Watched, look_ahead
 from rosetta_tui.text import plain
 from rosetta_tui.textual_inside import TerminalApp
 from rosetta_tui.theme import ANSI_COLOURS, THEME_WORDS, THEMES
@@ -45,11 +47,8 @@ if TYPE_CHECKING:
     from textual.widget import Widget
     from textual.worker import Worker
 
-    from harness.control import Control
-    from harness.listening import EventSource
     from rosetta_tui.engine import Engine
     from rosetta_tui.live import LiveRun
-    from rosetta_tui.screens.live import LiveScreen
 
 Follow = Callable[[str], "Followed"]
 """Gives the events of a run that this or another process has under way, by its id."""
@@ -82,7 +81,7 @@ class RosettaApp(TerminalApp):
         store_path: Path,
         follow: Follow,
         start: Start,
-        initial: Session | None = None,
+        initial: Session | Watched | None = None,
     ) -> None:
         # without colours nothing but the terminal's own is left: shades of grey would be colours too
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
@@ -91,8 +90,7 @@ class RosettaApp(TerminalApp):
         self._start = start
         self._initial = initial
         self._beginning: Worker[None] | None = None
-        self._steered: list[LiveScreen] = []
-        """Runs of this process; their screens stay while they go on."""
+        self._runs = RunScreens(self, lambda: self.store_path)
         for name in set(self.available_themes) - THEME_WORDS.keys():
             self.unregister_theme(name)
         for theme in THEMES:
@@ -104,11 +102,13 @@ class RosettaApp(TerminalApp):
         """Let the terminal's own colours stand in where a theme has none of ours."""
         return ANSI_COLOURS
 
-    def on_mount(self) -> None:
+    async def on_mount(self) -> None:
         """Open the first screen, in the colours and with the keys that its person chose."""
         begin_with_settings(self, self.store_path.parent)
-        if self._initial is not None:
-            self._steer(self._initial)
+        if isinstance(self._initial, Watched):
+            await self._runs.watch(self._initial.run_id, self._initial.source)
+        elif self._initial is not None:
+            await self._runs.steer(self._initial)
         else:
             from rosetta_tui.screens.home import HomeScreen
 
@@ -116,45 +116,30 @@ class RosettaApp(TerminalApp):
 
     # From screen to screen
 
-    def _live(self, source: EventSource, control: Control | None) -> LiveScreen:
-        from harness.store.database import open_store
-        from rosetta_tui.screens.live import LiveScreen
-
-        return LiveScreen(source, open_store(self.store_path), control)
-
-    def _steer(self, session: Session) -> None:
-        screen = self._live(session.source, session.control)
-        self._steered.append(screen)
-        self.install_screen(screen, f"run-{len(self._steered)}")
-        self.push_screen(screen)
-
     @on(RunChosen)
-    def _open_run(self, message: RunChosen) -> None:
-        for screen in self._steered:
-            started = screen.live.started
-            if started is not None and started.run_id == message.run_id:
-                self.push_screen(screen)
-                return
-        here, source = self.screen, partial(self._watched, message)
+    async def _open_run(self, message: RunChosen) -> None:
+        if not await self._runs.open_steered(message.run_id):
+            self._open_from_store(message)
+
+    @on(RunWentOn)
+    def _open_again(self, message: RunWentOn) -> None:
+        """Show a run as it is now, where the screen that is seen shows it as it was."""
+        if self._beginning is None or self._beginning.is_finished:
+            self._open_from_store(RunChosen(message.run_id, message.complete))
+
+    def _open_from_store(self, message: RunChosen) -> None:
+        here, run_id = self.screen, message.run_id
+        look = partial(look_ahead, self.store_path, run_id, self._follow, complete=message.complete)
         cannot = telling(here, "The run cannot be opened")
-        in_thread(here, "open", source, self._watch, cannot, asks=True, unwanted=Ahead.close)
-
-    def _watched(self, message: RunChosen) -> Ahead:
-        if not message.complete:
-            followed = self._follow(message.run_id)
-            try:
-                return Ahead(followed.drain(), followed)
-            except BaseException:
-                followed.close()
-                raise
-        from harness.store.database import opened
-        from rosetta_tui.recorded import recorded
-
-        with opened(self.store_path) as store:
-            return Ahead(recorded(store, message.run_id))
-
-    def _watch(self, source: Ahead) -> None:
-        self.push_screen(self._live(source, None))
+        in_thread(
+            here,
+            "open",
+            look,
+            partial(self._runs.watch, run_id),
+            cannot,
+            asks=True,
+            unwanted=Ahead.close,
+        )
 
     # Runs of this process
 
@@ -180,7 +165,7 @@ class RosettaApp(TerminalApp):
             options=message.options,
             retry_failed=message.retry_failed,
         )
-        self._go("The run", again)
+        self._go("The run", again, message.run_id)
 
     @on(RunRetried)
     def _retry_run(self, message: RunRetried) -> None:
@@ -189,27 +174,28 @@ class RosettaApp(TerminalApp):
         again = partial(retry, run_id=message.run_id, changes=message.changes)
         self._go("The second try", again)
 
-    def _go(self, what: str, begin: Begin) -> None:
-        """Begin a run; where one is just beginning, a key was pressed twice."""
+    def _go(self, what: str, begin: Begin, run_id: str = "") -> None:
+        """Begin a run, or go on with that of ``run_id``; where one is just beginning, a key was pressed twice."""
         if self._beginning is not None and not self._beginning.is_finished:
             self.notify("A run is starting already.", timeout=2, markup=False)
             return
         self.notify(f"{what} starts …", timeout=2, markup=False)
-        self._beginning = self._run_in_background(what, begin)
+        self._beginning = self._run_in_background(what, begin, run_id)
 
     @work(thread=True, exclusive=True, group="begin")
-    def _run_in_background(self, what: str, begin: Begin) -> None:
+    def _run_in_background(self, what: str, begin: Begin, run_id: str) -> None:
         from corpora.problems import CorpusError
         from harness.failures import HarnessError
 
         try:
             session = self._start(begin)
+            session = session._replace(run_id=run_id or session.run_id)
         except (CorpusError, HarnessError) as error:
             self.notify(
                 plain(str(error)), title=f"{what} cannot start", severity="error", markup=False
             )
         else:
-            self.call_from_thread(self._steer, session)
+            bring(self, self._runs.steer, session)
 
     # Other screens
 
@@ -267,8 +253,10 @@ class RosettaApp(TerminalApp):
         from rosetta_tui.screens.home import HomeScreen
 
         if len(self.screen_stack) > 2:
-            live: LiveRun | None = getattr(self.screen, "live", None)
+            left = self.screen
+            live: LiveRun | None = getattr(left, "live", None)
             await self.pop_screen()
+            self._runs.left(left)
             if live and live.started and isinstance(self.screen, HomeScreen):
                 self.screen.table.go_to(live.started.run_id)
         else:
@@ -276,13 +264,9 @@ class RosettaApp(TerminalApp):
 
     # Leaving
 
-    @property
-    def _under_way(self) -> list[LiveScreen]:
-        return [screen for screen in self._steered if not screen.live.over]
-
     def action_leave(self) -> None:
         """Quit; where a run is under way, ask first what becomes of it."""
-        if not self._under_way:
+        if not self._runs.under_way:
             self.exit()
             return
         from rosetta_tui.screens.confirm import ConfirmScreen
@@ -297,7 +281,7 @@ class RosettaApp(TerminalApp):
 
     def _left(self, agreed: bool | None) -> None:
         if agreed:
-            for screen in self._under_way:
+            for screen in self._runs.under_way:
                 if screen.control is not None:
                     screen.control.stop()
             self.exit()
@@ -378,10 +362,11 @@ class RosettaApp(TerminalApp):
             if is_there(place.module):
                 go = partial(self.action_place, name)
                 yield SystemCommand(f"Go to: {place.title}", place.about, go)
-        yield SystemCommand("Colours", "Dark, light, high contrast, your own", self.action_colours)
+        about = "Dark, light, high contrast, your own"
+        yield SystemCommand("Colours (theme)", about, self.action_colours)
         for name, words in THEME_WORDS.items():
             use = partial(self.use_colours, name)
-            yield SystemCommand(f"Colours: {words}", "Use these colours", use, discover=False)
+            yield SystemCommand(f"Theme: {words}", "Use these colours", use, discover=False)
         yield SystemCommand("Keys", "Show every key of this screen", self.action_keys)
         yield SystemCommand("Jump", "Letters on what can have the focus", self.action_jump)
         yield SystemCommand("Quit", "Leave Rosetta", self.action_leave)

@@ -25,6 +25,7 @@ COMMANDS = {
     ),
     "score": ("rosetta_tui.commands.score", "Score outputs that were made elsewhere."),
     "resume": ("rosetta_tui.commands.resume", "Go on where a run was cut."),
+    "watch": ("rosetta_tui.commands.watch", "Watch a run of another terminal, and steer it."),
     "retry": ("rosetta_tui.commands.retry", "Ask again for a run's failed entries."),
     "runs": ("rosetta_tui.commands.runs", "List, show, note, export, import and delete runs."),
     "compare": ("rosetta_tui.commands.compare", "Tell which run is better, and how sure that is."),
@@ -70,6 +71,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(_run(given))
 
 
+_OPENING = frozenset({"run", "demo", "resume", "retry", "watch"})
+"""Commands that open a screen on a terminal."""
+
+_NOT_SHOWN = frozenset({"--plain", "--json-lines", "--help", "-h", "--version"})
+
+
+def say_preparing(arguments: Sequence[str]) -> None:
+    """Say at once, where a screen is to open on a terminal, that it is coming; its first frame takes the line's place.
+
+    Whatever is said before that is written over the line.
+    """
+    opens = not arguments or arguments[0] in _OPENING
+    terminal = all(each.isatty() for each in (sys.stdin, sys.stdout, sys.stderr))
+    if opens and terminal and not _NOT_SHOWN & set(arguments):
+        sys.stderr.write("preparing …\r")
+        sys.stderr.flush()
+
+
 def _write_any_text() -> None:
     """Let no text fail for want of a letter: pipes get UTF-8, terminals an escape for what they lack."""
     for stream in (sys.stdout, sys.stderr):
@@ -81,6 +100,7 @@ def _write_any_text() -> None:
 def _run(arguments: list[str]) -> int:
     # our matrices are small: more threads would only take the cores from the run and the screen
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    say_preparing(arguments)
     # next to nothing of ours is cyclic: looking for it as often as Python does takes a tenth of a run's time
     gc.set_threshold(20_000, 50, 50)
     import click

@@ -79,9 +79,9 @@ def show_demo(system: str, style: str | None, *, fast: bool) -> None:
 
 def begin_demo(path: Path) -> Engine:
     """Begin the demo from the app."""
-
     from harness.beginning import begin, instruments_for
     from harness.store.database import opened
+    from harness.store.runs import read_run
     from rosetta_tui.engine import Engine
 
     corpus, plan, method = demo("verda")
@@ -89,4 +89,5 @@ def begin_demo(path: Path) -> Engine:
     with opened(path) as connection:
         instruments = instruments_for(connection, corpus, places, plan)
         number = begin(connection, corpus, places, method, plan, instruments)
-    return Engine(path, number, Paced(method), instruments=instruments)
+        run_id = read_run(connection, number).run_id
+    return Engine(path, number, Paced(method), instruments=instruments, run_id=run_id)

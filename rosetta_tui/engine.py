@@ -7,10 +7,11 @@ import os
 import sys
 import threading
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from harness.control import Control
-from harness.events import Finished
+from harness.events import Event, Failed, Finished
 from harness.instruments import Instruments
 from harness.listening import EventQueue
 from harness.method import Method
@@ -39,7 +40,10 @@ class Engine:
         method: Method,
         resumption: Resumption = AS_BEFORE,
         instruments: Instruments | None = None,
+        run_id: str = "",
     ) -> None:
+        self.run_id = run_id
+        """Known before the run has begun, so that one that cannot begin can be named and gone on with."""
         self.events = EventQueue()
         self.control = Control()
         self._path = path
@@ -117,13 +121,19 @@ class Engine:
             done = len(stored_positions(connection, self._number))
         return f"{_CUT_OFF} {done} of {len(run.positions)} entries are stored. `rosetta resume {run.run_id[:8]}` goes on."
 
+    def _hear(self, event: Event) -> None:
+        """Pass an event on; the failure of a run that could not even be read gets its name."""
+        if isinstance(event, Failed) and not event.run_id:
+            event = replace(event, run_id=self.run_id)
+        self.events(event)
+
     def _go(self) -> None:
         try:
             self._finished = go(
                 self._path,
                 self._number,
                 self._method,
-                self.events,
+                self._hear,
                 self.control,
                 self._resumption,
                 self._instruments,

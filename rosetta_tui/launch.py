@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.failures import UsageError
 from rosetta_tui.engine import Engine
-from rosetta_tui.session import Session
+from rosetta_tui.session import Session, Watched, look_ahead
 
 ESCAPE_MILLISECONDS = "10"
 """How long a terminal may take over the rest of a sequence that begins with escape.
@@ -42,7 +43,13 @@ def watch(path: Path, engine: Engine) -> None:
     _run(path, engine)
 
 
-def _run(path: Path, engine: Engine | None) -> None:
+def watch_other(path: Path, run_id: str, *, complete: bool) -> None:
+    """Watch a run that another process has under way, or one that is over, until its person leaves."""
+    follow = partial(_follow, path)
+    _run(path, None, Watched(look_ahead(path, run_id, follow, complete=complete), run_id))
+
+
+def _run(path: Path, engine: Engine | None, watched: Watched | None = None) -> None:
     os.environ.setdefault(
         "ESCDELAY", ESCAPE_MILLISECONDS
     )  # Textual reads it once, when it is imported
@@ -54,11 +61,14 @@ def _run(path: Path, engine: Engine | None) -> None:
         started = begin(path)
         engines.append(started)
         started.start()
-        return Session(started.events, started.control)
+        return Session(started.events, started.control, started.run_id)
 
-    initial = None if engine is None else Session(engine.events, engine.control)
+    initial = watched if engine is None else Session(engine.events, engine.control, engine.run_id)
     sys.setswitchinterval(SWITCH_SECONDS)
-    app = RosettaApp(path, lambda run_id: _follow(path, run_id), start, initial)
+    app = RosettaApp(path, partial(_follow, path), start, initial)
+    if sys.stderr.isatty():
+        sys.stderr.write("\x1b[K")  # what was said while it was prepared
+        sys.stderr.flush()
     try:
         app.run()
     finally:

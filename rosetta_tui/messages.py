@@ -24,6 +24,14 @@ class RunChosen(Message):
 
 
 @dataclass
+class RunWentOn(Message):
+    """A run that stood here as stopped goes on, or came to its end: it is to be shown as it is now."""
+
+    run_id: str
+    complete: bool
+
+
+@dataclass
 class RunsCompared(Message):
     """Runs are to be laid side by side."""
 

@@ -36,7 +36,7 @@ def resume(
     with opened(path) as connection:
         run = find_run(connection, run_id)
         method = resume_method(connection, run)
-    return Engine(path, run.id, method, Resumption(options, retry_failed))
+    return Engine(path, run.id, method, Resumption(options, retry_failed), run_id=run.run_id)
 
 
 def retry(path: Path, run_id: str, changes: Mapping[str, Any]) -> Engine:
@@ -46,9 +46,10 @@ def retry(path: Path, run_id: str, changes: Mapping[str, Any]) -> Engine:
     """
     from harness.retrying import retry as retry_failed
     from harness.store.database import opened
-    from harness.store.runs import find_run
+    from harness.store.runs import find_run, read_run
     from rosetta_tui.engine import Engine
 
     with opened(path) as connection:
         made = retry_failed(connection, find_run(connection, run_id), changes)
-    return Engine(path, made.number, made.method, instruments=made.instruments)
+        new = read_run(connection, made.number).run_id
+    return Engine(path, made.number, made.method, instruments=made.instruments, run_id=new)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ class Session(NamedTuple):
 
     source: EventSource
     control: Control
+    run_id: str = ""
+    """Where it is known before the first event."""
 
 
 class Followed(Protocol):
@@ -28,6 +31,31 @@ class Followed(Protocol):
     def close(self) -> None:
         """Let the store go."""
         ...
+
+
+def look_ahead(
+    path: Path, run_id: str, follow: Callable[[str], Followed], *, complete: bool
+) -> Ahead:
+    """Take the first look at a run that is over, or that another process has under way; may take long."""
+    if not complete:
+        followed = follow(run_id)
+        try:
+            return Ahead(followed.drain(), followed)
+        except BaseException:
+            followed.close()
+            raise
+    from harness.store.database import opened
+    from rosetta_tui.recorded import recorded
+
+    with opened(path) as store:
+        return Ahead(recorded(store, run_id))
+
+
+class Watched(NamedTuple):
+    """A run of another process, or one that is over, with its first look taken."""
+
+    source: Ahead
+    run_id: str
 
 
 class Ahead:

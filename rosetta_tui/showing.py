@@ -74,6 +74,7 @@ def begin_and_show(
     from harness.beginning import begin, instruments_for
     from harness.store.database import default_path, opened
     from harness.store.notes import change_words
+    from harness.store.runs import read_run
 
     path = default_path()
     with opened(path) as connection:
@@ -82,8 +83,9 @@ def begin_and_show(
         if any(words):
             note, tags = words
             change_words(connection, number, note=note, add=tags)
+        run_id = read_run(connection, number).run_id
     secret = {place for place in positions if corpus.entries[place].secret}
-    show(path, number, method, style, secret, instruments=instruments)
+    show(path, number, method, style, secret, instruments=instruments, run_id=run_id)
 
 
 def resume_and_show(
@@ -107,7 +109,7 @@ def resume_and_show(
                 retry_failed, options = again, {**options, "keep_failed": not again}
         entries = read_entries(connection, run.corpus, run.positions)
     secret = {place for place, entry in entries.items() if entry.secret}
-    show(path, run.id, method, style, secret, Resumption(options, retry_failed))
+    show(path, run.id, method, style, secret, Resumption(options, retry_failed), run_id=run.run_id)
 
 
 def _again(connection: sqlite3.Connection, run: Run, style: str | None) -> bool | None:
@@ -164,12 +166,13 @@ def show(
     secret: Collection[int],
     resumption: Resumption | None = None,
     instruments: Instruments | None = None,
+    run_id: str = "",
 ) -> None:
     """Run a run and show it; exits 0 when it is complete, 1 when it stopped, 130 when interrupted."""
     from harness.plan import AS_BEFORE
     from rosetta_tui.engine import Engine
 
-    engine = Engine(path, number, method, resumption or AS_BEFORE, instruments)
+    engine = Engine(path, number, method, resumption or AS_BEFORE, instruments, run_id)
     live = style is None and sys.stdout.isatty() and sys.stdin.isatty()
     if live:
         from rosetta_tui.launch import watch
@@ -193,7 +196,7 @@ def _exit_code(finished: Finished, control: Control, interrupted: bool) -> int:
 
 def _print_events(engine: Engine, style: str | None, secret: Collection[int]) -> bool:
     """Print the run's events as they come; tells whether a person interrupted it."""
-    listener = _listener(style, secret)
+    listener = listener_of(style, secret)
     with _interruptible(engine) as interrupted:
         engine.start()
         try:
@@ -216,7 +219,8 @@ def _tell(engine: Engine, listener: Callable[[Event], None]) -> None:
         listener(event)
 
 
-def _listener(style: str | None, secret: Collection[int]) -> Callable[[Event], None]:
+def listener_of(style: str | None, secret: Collection[int]) -> Callable[[Event], None]:
+    """Return what prints a run's events in a style; ``secret`` are places whose texts are not printed."""
     from rosetta_tui.lines import JsonLines, PlainLines
 
     if style == "json-lines":

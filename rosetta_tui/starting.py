@@ -19,6 +19,7 @@ def begin(store_path: Path, draft: RunDraft) -> Engine:
     from harness.beginning import instruments_for
     from harness.staying_here import make_method
     from harness.store.database import opened
+    from harness.store.runs import read_run
     from rosetta_tui.engine import Engine
     from rosetta_tui.kept_draft import forget_draft
 
@@ -30,5 +31,6 @@ def begin(store_path: Path, draft: RunDraft) -> Engine:
     with opened(store_path) as connection:
         instruments = instruments_for(connection, corpus, places, plan)
         number = begin_run(connection, corpus, places, method, plan, instruments)
+        run_id = read_run(connection, number).run_id
     forget_draft(store_path.parent)
-    return Engine(store_path, number, method, instruments=instruments)
+    return Engine(store_path, number, method, instruments=instruments, run_id=run_id)

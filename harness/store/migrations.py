@@ -212,3 +212,19 @@ def m008_row_words(db: Database) -> None:
             PRIMARY KEY (run, position)
         ) WITHOUT ROWID;
     """)
+
+
+@migrations()
+def m009_steering(db: Database) -> None:
+    """Wishes for a run under way from other processes, with what came of each; erased once it is read."""
+    db.executescript("""
+        CREATE TABLE steering (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+            asked REAL NOT NULL,       -- Unix time
+            wish TEXT NOT NULL,        -- pause, go_on, drain, stop or limit
+            calls INTEGER,             -- of limit: calls at once
+            answer TEXT                -- what came of it, in words; NULL until the run's process took it
+        );
+        CREATE INDEX steering_open ON steering (run) WHERE answer IS NULL;
+    """)

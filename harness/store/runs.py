@@ -227,8 +227,13 @@ def under_way(run: Run | RunSummary) -> bool:
     """
     if run.state in {RunState.STOPPED, RunState.COMPLETE} or run.live is None:
         return False
-    age: float = time.time() - run.live.get("at", 0.0)
-    return abs(age) <= SILENT_SECONDS
+    return abs(silent_seconds(run)) <= SILENT_SECONDS
+
+
+def silent_seconds(run: Run | RunSummary) -> float:
+    """Return the age of a run's heartbeat in seconds; below 0 where the clock was set back since."""
+    at: float = (run.live or {}).get("at", 0.0)
+    return time.time() - at
 
 
 def set_live(

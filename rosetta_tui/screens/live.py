@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sqlite3
+import time
 from dataclasses import replace
 from typing import ClassVar
 
@@ -19,14 +20,14 @@ from harness.events import Failed, RunState
 from harness.failures import StoreError
 from harness.listening import EventSource
 from harness.store.database import store_path
-from harness.store.runs import Run, find_run, read_card
+from harness.store.runs import Run, find_run, read_card, under_way
 from harness.store.trouble import worded
 from rosetta_tui import steering
 from rosetta_tui.card_fields import references_accepted
 from rosetta_tui.explaining import Explaining
 from rosetta_tui.live import LiveRun
-from rosetta_tui.messages import Left
-from rosetta_tui.order import FILTER_WORDS, SORT_WORDS
+from rosetta_tui.messages import Left, RunWentOn
+from rosetta_tui.order import FILTER_WORDS, SORT_WORDS, Order
 from rosetta_tui.recorded import seal
 from rosetta_tui.run_end import RunEnd
 from rosetta_tui.screens.choose import choose
@@ -34,6 +35,7 @@ from rosetta_tui.screens.entry import EntryScreen
 from rosetta_tui.screens.scores import ScoresScreen
 from rosetta_tui.searched import SearchedScreen
 from rosetta_tui.session import Ahead
+from rosetta_tui.steering import Helm, Here
 from rosetta_tui.widgets.banner import Banner
 from rosetta_tui.widgets.cost_panel import CostPanel
 from rosetta_tui.widgets.count_line import CountLine
@@ -48,16 +50,21 @@ LOOKS_PER_SECOND = 12
 """How often the screen takes in what happened."""
 
 STEERING = {"space": "pause", "c": "concurrency", "d": "drain", "x": "stop"}
-"""Keys that need a run of this process, and their actions."""
+"""Keys that need a run under way, and their actions."""
+
+AFTERWARDS_SECONDS = 2.0
+"""How often is looked whether a run that stopped goes on elsewhere."""
 
 
 class LiveScreen(SearchedScreen):
-    """Watches one run; steers it too where ``control`` is given.
+    """Watches one run; steers it too where there is a ``control`` of this process or another ``helm``.
 
     ``store`` is a connection of its own, closed when the screen goes.
     """
 
     TITLE = "Run"
+    replays = False
+    """Whether it plays a run that is over, and so stands beside the run's own screen."""
     HELP = (
         "✓ done   ✗ failed   ↻ waits for its next try   ● asked   … waiting for its turn\n"
         "◆◆◆◇◇ tier, from baseline to fluent. ├─●─┤ a value with its 95 % interval;\n"
@@ -90,11 +97,27 @@ class LiveScreen(SearchedScreen):
     _store: sqlite3.Connection
 
     def __init__(
-        self, source: EventSource, store: sqlite3.Connection, control: Control | None
+        self,
+        source: EventSource,
+        store: sqlite3.Connection,
+        control: Control | None,
+        *,
+        helm: Helm | None = None,
+        order: Order | None = None,
+        run_id: str = "",
     ) -> None:
+        """``order``: in which order, and which entries, are shown from the beginning.
+
+        ``run_id``: where it is known before the first event.
+        """
         super().__init__()
         self.live = LiveRun()
         self.control = control
+        self.superseded = False
+        """True once a newer screen shows the same run: this one is gone through to what is below."""
+        self._helm = helm if control is None else Here(control)
+        self._order = order
+        self._run_id = run_id
         self.following = False
         self._source = source
         self._store = store
@@ -103,6 +126,8 @@ class LiveScreen(SearchedScreen):
         self._path = store_path(store)
         self._end_acts = RunEnd(self, self._path, self._acts_changed)
         self._over = False
+        self._over_since = 0.0
+        """Unix time at which the screen saw the run end."""
         self._painted_done = 0
 
     def compose(self) -> ComposeResult:
@@ -123,11 +148,19 @@ class LiveScreen(SearchedScreen):
         """Begin to look."""
         self.query_one(Banner).display = False
         self.table.focus()
+        if self._order is not None:
+            self.table.wish(self._order)
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
+        self.set_interval(AFTERWARDS_SECONDS, self._look_afterwards)
         self.call_after_refresh(
             gc.freeze
         )  # what the app consists of need not be walked at each look
         self.call_after_refresh(self.look)
+
+    @property
+    def run_id(self) -> str:
+        """Id of the run, "" where nobody told it yet."""
+        return self.live.started.run_id if self.live.started else self._run_id
 
     @property
     def table(self) -> EntryTable:
@@ -156,9 +189,8 @@ class LiveScreen(SearchedScreen):
             self.paint()
 
     def _break_off(self, why: str) -> None:
-        run_id = self.live.started.run_id if self.live.started else ""
-        self.live.fold([Failed(run_id, why)])
-        self._over = True
+        self.live.fold([Failed(self.run_id, why)])
+        self._over, self._over_since = True, time.time()
         self._read_acts()
         self.paint()
 
@@ -178,7 +210,9 @@ class LiveScreen(SearchedScreen):
         return kept
 
     def _end(self) -> None:
-        self._over = self.live.over
+        self._over, self._over_since = self.live.over, time.time()
+        if self._run is None and self.run_id:
+            self._end_acts.watch(self.run_id)  # it could not even begin
         if self.live.complete and self._run is not None:
             card = read_card(self._store, self._run.id)
             if card is not None:
@@ -191,7 +225,17 @@ class LiveScreen(SearchedScreen):
         self._end_acts.read()
         self.refresh_bindings()
 
+    def _look_afterwards(self) -> None:
+        """See whether a run that stopped has gone on meanwhile, here or in another process."""
+        if self._over and not self.live.complete and self.is_current:
+            self._end_acts.read()
+
     def _acts_changed(self) -> None:
+        summary = self._end_acts.summary
+        if summary is not None and self._over and not self.live.complete:
+            gone_on = under_way(summary) and (summary.live or {}).get("at", 0) > self._over_since
+            if (gone_on or summary.card is not None) and self.is_current:
+                self.post_message(RunWentOn(summary.run_id, summary.card is not None))
         self.refresh_bindings()
         for header in self.query(RunHeader):
             header.show_run(self.live, notes=self._end_acts.words)
@@ -223,8 +267,12 @@ class LiveScreen(SearchedScreen):
         self.call_after_refresh(self.paint)
 
     def on_screen_resume(self) -> None:
-        """Show what happened meanwhile."""
-        self.call_after_refresh(self.paint)
+        """Show what happened meanwhile; a screen in whose place there is another is left at once."""
+        if self.superseded:
+            self.post_message(Left())
+        else:
+            self._look_afterwards()
+            self.call_after_refresh(self.paint)
 
     # Search, sort, filter, follow
 
@@ -291,13 +339,11 @@ class LiveScreen(SearchedScreen):
     # Steering
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Grey the keys that steer a run of another process; leave them out where the run is over."""
+        """Leave out what does not work now: the keys that steer where the run is over or cannot be steered."""
         if action == "end":
             return self._end_acts.can(str(parameters[0]), over=self.live.over)
-        if action in STEERING.values() and self.live.over:
+        if action in STEERING.values() and (self.live.over or self._helm is None):
             return False
-        if action in STEERING.values() and self.control is None:
-            return None
         return super().check_action(action, parameters)
 
     def on_key(self, event: Key) -> None:
@@ -309,8 +355,8 @@ class LiveScreen(SearchedScreen):
         """Say why nothing can be steered here; empty where it can."""
         if self.live.over:
             return "The run is over."
-        if self.control is None:
-            return "This run belongs to another process: steer it in the terminal that started it."
+        if self._helm is None:
+            return "It cannot be steered from here: the store can only be read."
         return ""
 
     def action_end(self, act: str) -> None:
@@ -320,25 +366,28 @@ class LiveScreen(SearchedScreen):
 
     def action_pause(self) -> None:
         """Start no further entries, or go on."""
-        if self.control is not None:
-            steering.pause(self, self.control)
+        progress = self.live.progress
+        if self._helm is not None:
+            steering.pause(self, self._helm, progress.state if progress else RunState.RUNNING)
 
     def action_concurrency(self) -> None:
         """Ask how many calls may be under way at once."""
         progress = self.live.progress
-        if self.control is not None:
-            most = progress.most_concurrency if progress else None
-            steering.limit(self, self.control, most or 1)
+        if self._helm is not None:
+            chosen = self.control.most_concurrency if self.control else None
+            steering.limit(
+                self, self._helm, chosen or (progress.most_concurrency if progress else 1)
+            )
 
     def action_drain(self) -> None:
         """Finish what is under way, start nothing more."""
-        if self.control is not None:
-            steering.drain(self, self.control)
+        if self._helm is not None:
+            steering.drain(self, self._helm)
 
     def action_stop(self) -> None:
         """Break off what is under way, after a question."""
-        if self.control is not None:
-            steering.stop(self, self.control)
+        if self._helm is not None:
+            steering.stop(self, self._helm)
 
     def action_interrupt(self) -> None:
         """Copy what is selected; else drain, then stop, then leave, as in a plain run."""

@@ -37,6 +37,8 @@ class ReplayScreen(LiveScreen):
     )
     CSS_PATH = "../styles/replay.tcss"
 
+    replays = True
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "play", "Pause", id="replay.pause"),
         Binding("plus,equals_sign", "faster(1)", "Faster", key_display="+", id="replay.faster"),

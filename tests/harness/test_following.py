@@ -18,6 +18,7 @@ from harness.events import EntryScored, Event, Finished, Progress, RunState, Sta
 from harness.failures import UsageError
 from harness.following import Follower
 from harness.store.database import open_store
+from harness.store.holding import alone
 from harness.store.results import results_after
 from harness.store.runs import SILENT_SECONDS, find_run
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
@@ -46,6 +47,8 @@ def comparable(progress: Progress) -> dict[str, Any]:
     clock = ("state", "elapsed_seconds", "per_minute", "eta_seconds", "in_flight", "waiting")
     live = ("intervals", "concurrency", "rate_limited", "retries")  # until the run is sealed
     fields = {name: getattr(progress, name) for name in Progress.__dataclass_fields__}
+    assert progress.claim is not None
+    fields["claim"] = progress.claim.claimable_tier  # its limits quote ends of intervals
     return {name: value for name, value in fields.items() if name not in {*clock, *live}}
 
 
@@ -159,7 +162,8 @@ def test_a_run_whose_process_is_gone_is_told_apart_from_a_slow_one(
 ) -> None:
     run_corpus(store_path, corpus(5), chat_plan(endpoint.url))
     live_run(store_path, {**HEARTBEAT, "at": time.time() - SILENT_SECONDS + 5})
-    with closing(Follower(store_path, "last")) as follower:
+    held = alone(store_path, kept(store_path).run.run_id)
+    with held, closing(Follower(store_path, "last")) as follower:
         assert not any(isinstance(event, Finished) for event in follower.drain())
         live_run(store_path, {**HEARTBEAT, "at": time.time() - SILENT_SECONDS - 1})
         end = follower.drain()[-1]

@@ -241,17 +241,19 @@ async def test_leaving_a_run_under_way_asks_first(middle: Scene) -> None:
         assert not app.is_running
 
 
-async def test_a_run_of_another_process_cannot_be_steered_and_says_why(middle: Scene) -> None:
+async def test_a_run_whose_process_is_gone_is_said_to_be_so_by_the_key_that_steers(
+    middle: Scene,
+) -> None:
     app = App(middle)
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
         await settle(pilot)
         await pilot.press("enter")
         await settle(pilot)
         assert app.followed == [middle.run_id]
-        assert live(app).check_action("pause", ()) is None
         await pilot.press("space")
-        await pilot.pause()
-        assert "another process" in "".join(note.message for note in app._notifications)
+        await settle(pilot)
+        said = "".join(note.message for note in app._notifications)
+        assert f"The process that ran {middle.run_id[:8]} is gone." in said
         assert app.control.state is RunState.RUNNING
         await pilot.press("q")
         await settle(pilot)

@@ -1,0 +1,92 @@
+"""``rosetta watch``: see a run of another terminal as it goes on, and steer it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness.store.runs import Run
+
+
+@click.command()
+@click.argument("run", default="last")
+@click.option("--pause", "wish", flag_value="pause", help="Begin no further entries until --go-on.")
+@click.option("--go-on", "wish", flag_value="go_on", help="End a pause.")
+@click.option("--drain", "wish", flag_value="drain", help="Finish what is under way, then stop.")
+@click.option("--stop", "wish", flag_value="stop", help="Stop now; what is done stays stored.")
+@click.option("--calls", type=click.IntRange(1, 1024), help="Let at most so many calls go at once.")
+@click.option("--plain", "style", flag_value="plain", help="Lines instead of the live screen.")
+@click.option("--json-lines", "style", flag_value="json-lines", help="One JSON object an event.")
+def watch(run: str, *, wish: str | None, calls: int | None, style: str | None) -> None:
+    """Watch RUN (an id, its beginning, or `last`), whichever terminal began it, and steer it.
+
+    On the screen the same keys work as where it was begun. With --pause, --go-on, --drain, --stop or --calls it
+    asks for just that, says what the run's own process answered, and ends. Leaving a watched run does not stop it.
+    """
+    from harness.steering import Wish, ask
+    from harness.store.database import default_path
+    from rosetta_tui.text import plain
+
+    if wish is not None and calls is not None:
+        raise click.UsageError("Ask for one thing at a time.")
+    if (wish is not None or calls is not None) and style is not None:
+        raise click.UsageError("--plain and --json-lines are for watching.")
+    if wish is not None:
+        click.echo(plain(ask(default_path(), run, Wish(wish))))
+    elif calls is not None:
+        click.echo(plain(ask(default_path(), run, Wish.LIMIT, calls)))
+    else:
+        _follow(run, style)
+
+
+LOOK_SECONDS = 0.1
+
+
+def _follow(name: str, style: str | None) -> None:
+    """Follow a run to its end, or until its person leaves.
+
+    Exits 0 where it was followed to its seal, or left; 1 where it stopped.
+    """
+    from harness.store.database import default_path, opened
+    from harness.store.runs import find_run
+
+    path = default_path()
+    with opened(path) as connection:
+        run = find_run(connection, name)
+    if style is None and sys.stdout.isatty() and sys.stdin.isatty():
+        from rosetta_tui.launch import watch_other
+
+        watch_other(path, run.run_id, complete=run.state == "complete")
+    elif not _print(path, run, style):
+        raise click.exceptions.Exit(1)
+
+
+def _print(path: Path, run: Run, style: str | None) -> bool:
+    """Print what happens until the run is over; returns whether it is sealed."""
+    from harness.events import Finished
+    from harness.following import Follower
+    from harness.store.corpora import read_entries
+    from harness.store.database import opened
+    from rosetta_tui.lines import finished_line
+    from rosetta_tui.showing import listener_of
+    from rosetta_tui.text import plain
+
+    with opened(path) as connection:
+        entries = read_entries(connection, run.corpus, run.positions)
+    listener = listener_of(style, {place for place, each in entries.items() if each.secret})
+    with closing(Follower(path, run.run_id)) as follower:
+        while True:
+            for event in follower.drain():
+                listener(event)
+                if isinstance(event, Finished):
+                    if not event.card_hash and style != "json-lines":
+                        click.echo(plain(finished_line(event)), err=True)
+                    return bool(event.card_hash)
+            time.sleep(LOOK_SECONDS)

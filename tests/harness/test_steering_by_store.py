@@ -1,0 +1,150 @@
+"""A run steered from another process by the store: asked, done, answered, and never waited for in vain."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from harness import following, steering
+from harness.control import Control
+from harness.events import Event, Finished, RunState
+from harness.failures import UsageError
+from harness.following import Follower
+from harness.running import go
+from harness.steering import Wish, ask, done
+from harness.store.database import open_store
+from harness.store.holding import alone
+from harness.store.runs import find_run, set_live
+from harness.store.steering import open_wishes, write_wish
+from tests.harness.card import factory
+from tests.harness.evaluation import Heard, begun, chat_plan, corpus, kept, query
+from tests.harness.process import spawn
+from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer
+
+SIZE = 400
+"""More entries than any of these runs brings through."""
+
+
+def slowly(asked: Asked) -> Answer:
+    return json_answer(completion(asked.source.upper()), seconds=0.05)
+
+
+@contextmanager
+def under_way(path: Path, endpoint: Scripted) -> Iterator[Heard]:
+    """A run in a thread of its own, as in another terminal; stopped at the end of the block."""
+    endpoint.answer = slowly
+    heard, seen = Heard(), threading.Event()
+    number, heard.method = begun(path, corpus(SIZE), chat_plan(endpoint.url))
+    heard.react = lambda event, control: seen.set()
+    given = (path, number, heard.method, heard, heard.control)
+    thread = threading.Thread(target=go, args=given)
+    thread.start()
+    try:
+        assert seen.wait(60)
+        while (run := kept(path).run).state is not RunState.RUNNING or run.live is None:
+            time.sleep(0.01)
+        yield heard
+    finally:
+        heard.control.stop()
+        thread.join()
+
+
+def test_two_who_steer_one_run_are_both_told_what_holds(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    with under_way(store_path, endpoint) as heard:
+        assert ask(store_path, "last", Wish.PAUSE) == "Paused: what is under way is finished."
+        assert heard.control.state is RunState.PAUSED
+        assert ask(store_path, "last", Wish.PAUSE) == "It was paused already."
+        assert heard.control.state is RunState.PAUSED
+        assert ask(store_path, "last", Wish.LIMIT, 2) == "At most 2 calls at once."
+        assert ask(store_path, "last", Wish.GO_ON) == "Going on."
+        assert heard.control.most_concurrency == 2
+        assert ask(store_path, "last", Wish.DRAIN).startswith("Draining: ")
+        said = "It is ending: "
+        while said.startswith("It is ending: "):  # until it has drained
+            try:
+                said = ask(store_path, "last", Wish.GO_ON)
+            except UsageError as told:
+                said = str(told)
+        assert "has stopped; `rosetta resume" in said
+    assert kept(store_path).run.state is RunState.STOPPED
+    assert query(store_path, "SELECT * FROM steering") == []
+
+
+def test_a_killed_run_is_told_at_once_by_who_steers_and_who_follows(
+    endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither waits until the heartbeat is old: the hold on the run went with its process."""
+    monkeypatch.setattr(following, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(following, "DOUBT_SECONDS", 0.0)
+    monkeypatch.setattr("harness.store.runs.SILENT_SECONDS", 3600.0)
+    endpoint.answer = slowly
+    process = spawn("begin", store_path, endpoint.url, SIZE)
+    while not endpoint.asked or kept(store_path).run.state is not RunState.RUNNING:
+        time.sleep(0.02)
+    assert ask(store_path, "last", Wish.PAUSE).startswith("Paused")
+    with closing(Follower(store_path, "last")) as follower:
+        assert not any(isinstance(event, Finished) for event in follower.drain())
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        with pytest.raises(UsageError, match=r"is gone\. What it stored is safe"):
+            ask(store_path, "last", Wish.GO_ON)
+        events: list[Event] = []
+        while not (events and isinstance(events[-1], Finished)):
+            events += follower.drain()
+    assert events[-1].reason == "The process that ran it is gone."
+    assert query(store_path, "SELECT * FROM steering") == []
+
+
+def test_what_was_asked_of_an_earlier_stretch_is_not_done_in_a_later_one(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    number, method = begun(store_path, corpus(6), chat_plan(endpoint.url))
+    with closing(open_store(store_path)) as connection:
+        write_wish(connection, number, Wish.STOP, None)
+    heard = Heard()
+    go(store_path, number, method, heard, heard.control)
+    assert heard.finished.state is RunState.COMPLETE
+    assert query(store_path, "SELECT * FROM steering") == []
+
+
+def test_a_process_that_does_not_answer_is_said_and_the_wish_taken_back(
+    store_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steering, "PATIENCE_SECONDS", 0.1)
+    with closing(open_store(store_path)) as connection:
+        number = factory.add_run(connection)
+        run = find_run(connection, "last")
+        set_live(connection, number, RunState.RUNNING, {"at": time.time()})
+        with (
+            alone(store_path, run.run_id),
+            pytest.raises(UsageError, match=r"has not answered for 0\.1 s\. Nothing was changed"),
+        ):
+            ask(store_path, run.run_id, Wish.STOP)
+        assert open_wishes(connection, number) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "wish", "after", "words"),
+    [
+        (RunState.RUNNING, Wish.GO_ON, RunState.RUNNING, "going on already"),
+        (RunState.PAUSED, Wish.STOP, RunState.STOPPED, "Stopped: "),
+        (RunState.DRAINING, Wish.PAUSE, RunState.DRAINING, "cannot be taken back"),
+        (RunState.DRAINING, Wish.DRAIN, RunState.DRAINING, "ending already"),
+        (RunState.DRAINING, Wish.STOP, RunState.STOPPED, "Stopped: "),
+        (RunState.STOPPED, Wish.GO_ON, RunState.STOPPED, "cannot be taken back"),
+        (RunState.STOPPED, Wish.STOP, RunState.STOPPED, "stopped already"),
+    ],
+)
+def test_no_wish_undoes_an_end(before: RunState, wish: Wish, after: RunState, words: str) -> None:
+    control = Control()
+    control._state = before
+    assert words in done(control, wish)
+    assert control.state is after

@@ -1,0 +1,183 @@
+"""Of each run there is one screen, and it shows the run as it is: here, elsewhere, going on, at its end."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from harness.events import RunState
+from harness.store.database import open_store
+from harness.store.runs import find_run
+from rosetta_tui.app import Begin
+from rosetta_tui.launch import _follow
+from rosetta_tui.order import Order
+from rosetta_tui.screens.home import HomeScreen
+from rosetta_tui.screens.live import LiveScreen
+from rosetta_tui.screens.scores import ScoresScreen
+from rosetta_tui.session import Followed, Session
+from tests.harness.evaluation import Heard, chat_plan, corpus, resume, run_corpus
+from tests.harness.scripted import Answer, Asked, Scripted, serving, translated
+from tests.harness.test_steering_by_store import SIZE, under_way
+from tests.tui.form import Starting
+from tests.tui.screens import settle, text
+
+__all__ = ["under_way"]
+
+
+class Real(Starting):
+    """The app over real runs: begun here, or followed by the store."""
+
+    def _follow_run(self, run_id: str) -> Followed:
+        return _follow(self._data, run_id)
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Scripted]:
+    with serving() as scripted:
+        yield scripted
+
+
+def stopped(path: Path, endpoint: Scripted) -> str:
+    """A run of 12 entries that was drained at the third; gives its id."""
+    heard = Heard()
+
+    def answer(asked: Asked) -> Answer:
+        if asked.number == 3:
+            heard.control.drain()
+        return translated(asked)
+
+    endpoint.answer = answer
+    run_corpus(path, corpus(12), chat_plan(endpoint.url, run={"concurrency": 1}), heard)
+    assert heard.finished.state is RunState.STOPPED
+    endpoint.answer = translated
+    return heard.finished.run_id
+
+
+def state(path: Path) -> RunState:
+    with closing(open_store(path)) as store:
+        return find_run(store, "last").state
+
+
+async def until_complete(pilot: Pilot[None]) -> LiveScreen:
+    """Wait until the screen that is seen shows a sealed run."""
+    while not (isinstance(screen := pilot.app.screen, LiveScreen) and screen.live.complete):
+        await settle(pilot)
+        if isinstance(screen, LiveScreen):
+            screen._look_afterwards()
+    await settle(pilot)
+    return screen
+
+
+def live_screens(app: Real) -> list[LiveScreen]:
+    return [each for each in app.screen_stack if isinstance(each, LiveScreen)]
+
+
+async def test_going_on_puts_the_new_screen_in_the_place_of_the_old_one(
+    tmp_path: Path, endpoint: Scripted
+) -> None:
+    path = tmp_path / "rosetta.sqlite"
+    await asyncio.to_thread(stopped, path, endpoint)
+    app = Real(path)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        [old] = live_screens(app)
+        old.table.wish(Order(sort="chrf"))
+        await pilot.press("R")
+        new = await until_complete(pilot)
+        assert new is not old
+        assert live_screens(app) == [new]
+        assert new.table.order.sort == "chrf"
+        await pilot.press("q")
+        await settle(pilot)
+        assert isinstance(app.screen, HomeScreen)
+        assert "waiting for you" not in text(app)
+        assert not old.is_running
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen is new
+        await pilot.press("q")
+
+
+async def test_a_screen_below_others_is_gone_through_once_its_run_has_a_newer_one(
+    tmp_path: Path, endpoint: Scripted
+) -> None:
+    path = tmp_path / "rosetta.sqlite"
+    await asyncio.to_thread(stopped, path, endpoint)
+    app, begin = Real(path), threading.Event()
+    start = app._start
+
+    def late(begun: Begin) -> Session:
+        assert begin.wait(60)
+        return start(begun)
+
+    app._start = late
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("R")
+        await pilot.press("m")  # its metrics come on top while the run begins
+        assert isinstance(app.screen, ScoresScreen)
+        begin.set()
+        new = await until_complete(pilot)
+        while not isinstance(app.screen, HomeScreen):
+            await pilot.press("q")
+            await settle(pilot)
+            assert not isinstance(app.screen, LiveScreen) or app.screen is new
+        assert live_screens(app) == []
+
+
+async def test_a_stopped_run_that_goes_on_in_another_process_is_shown_so(
+    tmp_path: Path, endpoint: Scripted
+) -> None:
+    path = tmp_path / "rosetta.sqlite"
+    await asyncio.to_thread(stopped, path, endpoint)
+    app = Real(path)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "Stopped." in text(app)
+        await asyncio.to_thread(resume, path)
+        screen = await until_complete(pilot)
+        assert live_screens(app) == [screen]
+        assert "Stopped." not in text(app)
+
+
+async def test_a_run_of_another_process_is_steered_and_its_answer_shown(
+    tmp_path: Path, endpoint: Scripted
+) -> None:
+    path = tmp_path / "rosetta.sqlite"
+    app = Real(path)
+    with under_way(path, endpoint) as heard:
+        async with app.run_test(size=(120, 36), notifications=True) as pilot:
+            await settle(pilot)
+            await pilot.press("enter")
+            await settle(pilot)
+            for key, held, words in (
+                ("space", RunState.PAUSED, "Paused: what is under way is finished."),
+                ("space", RunState.RUNNING, "Going on."),
+                ("d", RunState.DRAINING, "Draining: "),
+            ):
+                await pilot.press(key)
+                while not any(words in note.message for note in app._notifications):
+                    await settle(pilot)
+                assert heard.control.state is held
+                shown = {RunState.PAUSED: "paused", RunState.RUNNING: "running"}.get(held, "")
+                while shown not in text(app).splitlines()[0]:
+                    await settle(pilot)
+            while "Stopped." not in text(app):
+                await settle(pilot)
+            assert not any(
+                word in text(app).splitlines()[-1] for word in ("Pause", "Drain", "Stop ")
+            )
+    assert state(path) is RunState.STOPPED
+    assert len(heard.scored) < SIZE
