@@ -23,7 +23,9 @@ class ActionProvider(SystemCommandsProvider):
         for active in self.screen.active_bindings.values():
             binding = active.binding
             known = binding.description and not binding.system and binding.action not in FOREIGN
-            if active.enabled and known and (binding.show or active.node is self.screen):
+            # of a table its acts, which have names, and not the ways of its cursor
+            act = binding.id and not binding.id.startswith("table.")
+            if active.enabled and known and (binding.show or active.node is self.screen or act):
                 seen.setdefault(binding.description, active)
         return list(seen.values())
 

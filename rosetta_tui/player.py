@@ -128,7 +128,7 @@ class Player:
             if wish is None:
                 if self.paused or playback.over:
                     continue
-                wish = playback.now + passed * self.speed
+                wish = min(self.duration, playback.now + passed * self.speed)
             self.now = wish
             # one by one: a jump is seen while the rest is worked out
             for event in playback.move_to(wish):

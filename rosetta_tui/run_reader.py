@@ -19,6 +19,8 @@ class RunReader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._mark: Mark | None = None
+        self.only_reads = False
+        """Whether the store can be read and not written; known after the first look."""
 
     def forget(self) -> None:
         """Let the next look read in any case."""
@@ -30,21 +32,23 @@ class RunReader:
         With ``anyway`` they are read even so: a run whose process dies writes nothing. Raises StoreError.
         """
         from harness.store.changes import mark_of
-        from harness.store.database import opened
+        from harness.store.database import is_read_only, opened
         from harness.store.runs import list_runs
 
         mark = mark_of(self._path)
         if mark == self._mark and not anyway:
             return None
         with opened(self._path) as store:
+            self.only_reads = is_read_only(store)
             found = runs_now(list_runs(store, brief=True)), any_deleted(store)
         self._mark = mark
         return found
 
     def purge(self) -> None:
         """Erase what was deleted too long ago to be brought back; raises StoreError."""
-        from harness.store.database import opened
+        from harness.store.database import is_read_only, opened
         from harness.store.deletion import purge
 
         with opened(self._path) as store:
-            purge(store)
+            if not is_read_only(store):
+                purge(store)

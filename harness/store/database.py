@@ -7,14 +7,20 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
 
 from corpora.stored_value import StoredValueError
 from harness.failures import StoreError, UsageError
 from harness.store.trouble import STORE_ERRORS, full_words, unpacks, worded
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 """Number of migrations that this program knows; kept in ``PRAGMA user_version``."""
+
+READABLE_FROM = 8
+"""The oldest version of a store that is read as it is, where it cannot be brought up to date."""
 
 BUSY_MILLISECONDS = 30_000
 """How long a writer waits for another process' short transaction."""
@@ -57,10 +63,14 @@ def store_path(connection: sqlite3.Connection) -> Path:
 def open_store(path: Path | None = None) -> sqlite3.Connection:
     """Open the store for reading and writing, making or upgrading it first where needed.
 
-    Raises StoreError where the file is no store, is damaged, or was written by a newer version.
+    A store that this person cannot write, on a protected stick or in an archive, is opened for reading only
+    (``is_read_only``). Raises StoreError where the file is no store, is damaged, or was written by a newer version.
     """
     path = path or default_path()
     try:
+        if cannot_be_written(path):
+            with worded(path):
+                return unpacks(_opened_to_read)(path)
         private_folder(path.parent)
         if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -100,6 +110,92 @@ def _examined(connection: sqlite3.Connection) -> Iterator[None]:
         if damaged(connection):
             raise StoredValueError from error
         raise
+
+
+def is_read_only(connection: sqlite3.Connection) -> bool:
+    """Tell whether a store was opened for reading only."""
+    return bool(connection.execute("PRAGMA query_only").fetchone()[0])
+
+
+def cannot_be_written(path: Path) -> bool:
+    """Tell whether a store is there that this person cannot write: the file, or the folder that holds its journal."""
+    if not path.is_file():
+        return False
+    effective = os.access in os.supports_effective_ids
+    both = (path, path.parent)
+    return path in _copies() or not all(
+        os.access(each, os.W_OK, effective_ids=effective) for each in both
+    )
+
+
+def _opened_to_read(path: Path) -> sqlite3.Connection:
+    """Open a store that cannot be written.
+
+    Where a process was cut off, what it stored last lies in the journal beside the store, and SQLite must write
+    to take it in. Then a private copy of both is read, which is erased when the program ends.
+    """
+    connection = _plainly_read(path)
+    if connection is None:
+        journal = path.with_name(f"{path.name}-wal")
+        left_over = journal.is_file() and journal.stat().st_size > 0
+        connection = _read(_copied(path, journal)) if left_over else _read(path, "&immutable=1")
+    try:
+        _require_readable(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _require_readable(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise StoreError where a store cannot be read as it is."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version < READABLE_FROM:
+        raise StoreError(
+            f"{path} was written by an older version of Rosetta and can only be read here, so it cannot be "
+            "brought up to date. Copy its folder to a disk that can be written, and name that in ROSETTA_HOME."
+        )
+    _current(connection, path)
+
+
+def _plainly_read(path: Path) -> sqlite3.Connection | None:
+    """Open a store with the journal files that lie beside it; None where SQLite would have to make some."""
+    connection = _read(path)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError:
+        connection.close()
+        return None
+    return connection
+
+
+def _read(path: Path, more: str = "") -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=ro{more}",
+        uri=True,
+        timeout=BUSY_MILLISECONDS / 1000,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
+@cache
+def _copies() -> dict[Path, TemporaryDirectory[str]]:
+    """Give the copies that this process made of stores with a journal that was left over."""
+    return {}
+
+
+@cache
+def _copied(path: Path, journal: Path) -> Path:
+    """Copy a store and its journal into a folder that only its owner may enter; once, as nobody can change them."""
+    folder = TemporaryDirectory(prefix="rosetta-")
+    copy = Path(folder.name) / path.name
+    for each in (path, journal):
+        copyfile(each, copy.with_name(each.name))
+    _copies()[copy] = folder
+    return copy
 
 
 def _opened(path: Path) -> sqlite3.Connection:

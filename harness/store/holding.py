@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import filelock
 
-from harness.failures import UsageError
+from harness.failures import StoreError, UsageError
 from harness.store.database import private_folder
+from harness.store.trouble import read_only_words
+
+LOOK_SECONDS = 0.2
+"""How long is waited for a run that is held: who only looks whether it is holds it for a moment."""
 
 
 @contextmanager
@@ -18,18 +23,33 @@ def alone(path: Path, run_id: str) -> Iterator[None]:
 
     Raises UsageError where one is.
     """
-    private_folder(path.parent / "locks")
     lock = filelock.FileLock(_lock(path, run_id), mode=0o600)
     try:
-        lock.acquire(timeout=0)
+        private_folder(path.parent / "locks")
+        lock.acquire(timeout=LOOK_SECONDS, poll_interval=LOOK_SECONDS / 10)
     except filelock.Timeout as error:
         raise UsageError(
-            f"Run {run_id[:8]} is under way in another process. `rosetta` shows it."
+            f"Run {run_id[:8]} is under way in another process. `rosetta watch {run_id[:8]}` shows it."
         ) from error
+    except OSError as error:
+        if error.errno in {errno.EROFS, errno.EACCES, errno.EPERM}:
+            raise StoreError(read_only_words(path)) from error
+        raise
     try:
         yield
     finally:
         lock.release()
+
+
+def is_held(path: Path, run_id: str) -> bool:
+    """Tell whether a process of this machine is at the run; True also where that cannot be found out."""
+    lock = filelock.FileLock(_lock(path, run_id), mode=0o600)
+    try:
+        lock.acquire(timeout=0)
+    except (filelock.Timeout, OSError):
+        return True
+    lock.release()
+    return False
 
 
 def forget_lock(path: Path, run_id: str) -> None:

@@ -27,7 +27,10 @@ _DAMAGED = (
     "it is damaged, or no store at all. Move it away with the files beside it whose names begin alike, "
     "and put a copy of yours in its place, or begin anew. `rosetta doctor` gives the lines for that."
 )
-_NOT_WRITABLE = "you may not write it. Allow it, or name another folder in ROSETTA_HOME."
+_NOT_WRITABLE = (
+    "it can only be read here, so nothing was changed. Allow writing, or copy its folder to a disk that can be "
+    "written and name that in ROSETTA_HOME."
+)
 _BEGINNING = "{} cannot be used as a store: "
 _WORDS = {
     sqlite3.SQLITE_BUSY: _BUSY,
@@ -40,8 +43,6 @@ _WORDS = {
         "the disk did not read or write it. See whether the disk is still there and has room; a store "
         "belongs on a disk of this machine, not on a network or a stick."
     ),
-    sqlite3.SQLITE_READONLY: _NOT_WRITABLE,
-    sqlite3.SQLITE_PERM: _NOT_WRITABLE,
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened. Name another folder in ROSETTA_HOME.",
     sqlite3.SQLITE_ERROR: (
         "it is not in the form that this program makes. Move it away, or name another folder in "
@@ -154,6 +155,8 @@ def in_words(error: Exception, path: Path) -> StoreError:
     full = primary in _FOR_WANT_OF_ROOM and _lacking_bytes(path) > 0
     if full or primary == sqlite3.SQLITE_FULL:
         return StoreError(_BEGINNING.format(path) + full_words(path))
+    if primary in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}:
+        return StoreError(read_only_words(path))
     said = _WORDS.get(primary, f"SQLite fails on it ({type(error).__name__}). Try again.")
     return StoreError(_BEGINNING.format(path) + said)
 
@@ -165,6 +168,11 @@ def worded(path: Path) -> Iterator[None]:
         yield
     except STORE_ERRORS as error:
         raise in_words(error, path) from error
+
+
+def read_only_words(path: Path) -> str:
+    """Say that a store can only be read, and what to do."""
+    return f"{path} cannot be written: {_NOT_WRITABLE}"
 
 
 def full_words(path: Path) -> str:

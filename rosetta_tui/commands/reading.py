@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from rosetta_tui.text import plain
+from scoring.wording import counted
 
 if TYPE_CHECKING:
     from corpora.columns import Columns
@@ -114,10 +115,32 @@ def _stored_corpus(
 
 
 def load_corpus(given: dict[str, Any], reference: Path | None) -> Corpus:
-    """Read the corpus that the options name and say its warnings on standard error."""
+    """Read the corpus that the options name; its warnings are said on standard error before its first run only."""
     corpus = read_corpus(given, reference)
-    print_problems(corpus.warnings)
+    if corpus.warnings and _known(corpus):
+        many = counted(len(corpus.warnings), "warning")
+        click.echo(
+            f"{many} of this corpus stood before its first run; `rosetta corpus check` says them again.",
+            err=True,
+        )
+    else:
+        print_problems(corpus.warnings)
     return corpus
+
+
+def _known(corpus: Corpus) -> bool:
+    """Tell whether the store has the corpus, so that its warnings were said already."""
+    from harness.failures import StoreError
+    from harness.store.corpora import find_corpus
+    from harness.store.database import default_path, opened
+
+    if not default_path().exists():
+        return False
+    try:
+        with opened() as connection:
+            return find_corpus(connection, corpus) is not None
+    except StoreError:
+        return False
 
 
 def selection(given: dict[str, Any]) -> Selection:

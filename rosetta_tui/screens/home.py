@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 
 from rosetta_tui import figures
 from rosetta_tui.home_keys import ABOUT, KEYS
-from rosetta_tui.in_store import in_thread
+from rosetta_tui.in_store import bring, in_thread
 from rosetta_tui.keys import key_of
 from rosetta_tui.messages import (
     DemoAsked,
@@ -138,14 +138,11 @@ class HomeScreen(Screen[None]):
 
         try:
             found = self._reader.look(anyway=anyway)
-            if found is None:
-                self._back = False
-            else:
-                self.app.call_from_thread(self._take, *found)
+            bring(self, self._take, found)
             if first:
                 self._reader.purge()
         except StoreError as error:
-            self.app.call_from_thread(self._cannot, str(error))
+            bring(self, self._cannot, str(error))
 
     def _look_at_reviews(self) -> None:
         if self.is_current:
@@ -172,9 +169,11 @@ class HomeScreen(Screen[None]):
 
     # Showing
 
-    def _take(self, runs: list[RunSummary], deleted: bool) -> None:
+    def _take(self, found: tuple[list[RunSummary], bool] | None) -> None:
         back, self._back = self._back, False
-        self._deleted = deleted
+        if found is None:
+            return
+        runs, self._deleted = found
         mended, self._trouble = self._trouble, False
         if mended:
             self.query_one(EmptyState).say(NOTHING_FITS)
@@ -198,10 +197,16 @@ class HomeScreen(Screen[None]):
         if begins:
             steps.name_keys({action: key_of(self, action) for action in STEPS})
             steps.begin()
-        elif table.runs and not self.focused:
+        elif table.runs and not self._has_cursor:
             table.focus()
         self._title()
         self._moved()
+
+    @property
+    def _has_cursor(self) -> bool:
+        """Whether something that is seen has the focus: a button of the first steps keeps it when they go."""
+        here = self.focused
+        return here is not None and all(node.display for node in here.ancestors_with_self)
 
     def _title(self) -> None:
         runs, marked = self.table.every or (), len(self.table.marked)
@@ -212,6 +217,7 @@ class HomeScreen(Screen[None]):
                 (many if runs else "", "$quiet"),
                 (f" · {going} under way" if going else "", "$mark"),
                 (f" · {marked} marked" if marked else "", "$mark"),
+                (" · can only be read here" if self._reader.only_reads else "", "$warn"),
             )
         )
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 HEAVY = ("sacrebleu", "httpx", "keyring", "sqlite_utils", "pydantic", "numpy", "regex", "rapidfuzz")
 """Libraries of which none may be loaded when home stands on the screen for the first time."""
@@ -12,6 +15,8 @@ HEAVY = ("sacrebleu", "httpx", "keyring", "sqlite_utils", "pydantic", "numpy", "
 CHILD = """
 import asyncio, sys
 from pathlib import Path
+
+import pytest
 from rosetta_tui.app import RosettaApp
 from rosetta_tui.screens.home import HomeScreen
 
@@ -38,3 +43,28 @@ def test_home_loads_no_heavy_library(tmp_path: Path) -> None:
     loaded = set(done.stdout.split())
     assert "textual" in loaded
     assert loaded.isdisjoint(HEAVY), loaded & set(HEAVY)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of the system")
+def test_it_says_that_it_is_preparing_before_the_first_frame(tmp_path: Path) -> None:
+    """What is said stands on the person's own screen until the app takes it over, and is gone when it leaves."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    program = "from rosetta_tui.cli import main; main([])"
+    started = subprocess.Popen(
+        [sys.executable, "-P", "-c", program], stdin=theirs, stdout=theirs, stderr=theirs,
+        env={**os.environ, "ROSETTA_HOME": str(tmp_path), "TERM": "xterm"},
+    )  # fmt: skip
+    os.close(theirs)
+    said = b""
+    try:
+        while b"\x1b[?1049h" not in said:
+            said += os.read(ours, 4096)
+    finally:
+        started.kill()
+        started.wait()
+        os.close(ours)
+    before = said.partition(b"\x1b[?1049h")[0].decode()
+    assert before.startswith("preparing …\r")
+    assert before.removeprefix("preparing …\r").startswith("\x1b[K")

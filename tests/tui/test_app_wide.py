@@ -16,6 +16,7 @@ from corpora.entry import Segment
 from harness.store.notes import set_note, set_tags
 from rosetta_tui.clipboard import MOST_BYTES
 from rosetta_tui.messages import Copied
+from rosetta_tui.screens.export import ExportScreen
 from rosetta_tui.screens.help import HelpScreen
 from rosetta_tui.screens.home import HomeScreen
 from rosetta_tui.screens.jump import JumpScreen, Letter
@@ -111,6 +112,33 @@ async def test_the_palette_finds_an_action_by_what_is_said_of_it(tmp_path: Path)
         await settle(pilot)
         await settle(pilot)
         assert "Brought back" in " ".join(str(each.message) for each in app._notifications)
+    made.close()
+
+
+async def test_the_palette_finds_what_a_table_does_and_the_theme(tmp_path: Path) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    app = App(made)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        for where in (HomeScreen, LiveScreen):
+            if where is LiveScreen:
+                await pilot.press("enter")
+                await settle(pilot)
+            for words, found in (
+                ("export", "Export what is shown"),
+                ("copy", "Copy the row"),
+                ("copy", "Copy the whole table"),
+                ("theme", "Colours (theme)"),
+            ):
+                await typed(pilot, words)
+                assert found in text(app)
+                await pilot.press("escape")
+                await settle(pilot)
+            assert isinstance(app.screen, where)
+        await typed(pilot, "export")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert stands(app, ExportScreen)
     made.close()
 
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import sqlite3
 import time
 import uuid
+from contextlib import closing
 from pathlib import Path
+
+import pytest
+from textual.widgets import Button
 
 from corpora.entry import Segment
 from harness.control import Control
@@ -84,6 +88,31 @@ async def test_a_run_begun_meanwhile_has_the_cursor(tmp_path: Path) -> None:
         assert app.screen.chosen is not None
         assert app.screen.chosen.run_id == "newer"
     made.close()
+
+
+@pytest.mark.parametrize("begun", ["here", "elsewhere"])
+async def test_the_first_run_of_an_empty_home_has_the_cursor(tmp_path: Path, begun: str) -> None:
+    other = scene(tmp_path / "other.sqlite", total=10, stored=5)
+    other.middle(5)
+    app = App(other if begun == "here" else None, tmp_path / "s.sqlite")
+    app.store_path = tmp_path / "s.sqlite"
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert isinstance(app.focused, Button)
+        if begun == "here":
+            app.store_path = other.path
+            await pilot.press("enter")
+            await settle(pilot)
+            assert isinstance(app.screen, LiveScreen)
+            app.store_path = tmp_path / "s.sqlite"
+        with closing(open_store(tmp_path / "s.sqlite")) as made:
+            factory.add_run(made)
+        await pilot.press("q" if begun == "here" else "r")
+        await settle(pilot)
+        await pilot.press("down")
+        assert app.focused is app.screen.query_one(RunTable)
+        assert "Open" in text(app)
+    other.close()
 
 
 async def test_the_run_that_was_watched_has_the_cursor_though_home_has_seen_it_begin(
