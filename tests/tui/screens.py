@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from textual import _wait
 from textual.app import App as TextualApp
 from textual.events import Key
 from textual.pilot import Pilot
+from textual.worker import WorkerCancelled
 
 from harness.control import Control
 from harness.listening import EventQueue
@@ -125,7 +126,10 @@ async def _rest(pilot: Pilot[Any]) -> None:
         working = not all(worker.is_finished for worker in pilot.app.workers)
         if not working and not _messages(pilot.app):
             return
-        await pilot.app.workers.wait_for_complete()
+        with suppress(
+            WorkerCancelled
+        ):  # newer work took the place of it: the next look waits for that
+            await pilot.app.workers.wait_for_complete()
 
 
 def _messages(app: TextualApp[Any]) -> bool:
