@@ -20,10 +20,10 @@ from scoring.tiers import quality_tier
 
 COLUMNS = (
     Column("state", "", 1),
-    Column("word", "state", 8, drop=7),
+    Column("word", "state", 8, drop=10),
     Column("id", "id", 6, drop=8),
-    Column("source", "source", 16, share=1),
-    Column("output", "output", 16, share=1),
+    Column("source", "source", 18, share=1),
+    Column("output", "output", 18, share=1),
     Column("chrf", "chrF++", 6, right=True),
     Column("exact", "match", 7, drop=5),
     Column("composite", "tier", 16, drop=1),
