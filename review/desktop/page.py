@@ -334,7 +334,10 @@ class Page(QWidget):
         return max(0, self._held.heightForWidth(self._wide()))
 
     def _foot_high(self) -> int:
-        return max(0, self._foot.heightForWidth(self._wide()))
+        """Pixels of the height of what leads on, as wide as the column; its place changes nothing."""
+        margins = self._foot.contentsMargins()
+        wide = min(self._wide(), WIDEST) + margins.left() + margins.right()
+        return max(0, self._foot.heightForWidth(wide))
 
     def _left_to_read(self, done_with: int) -> float:
         """Give the share of the height that can be read beside so many pixels of what can be done."""
@@ -355,6 +358,9 @@ class Page(QWidget):
         self._folded, self._foot_folded, self._head_folded = folded, foot_folded, head_folded
         if before != (folded, foot_folded, head_folded):
             self._put_parts()
+        inner = 0 if self._foot_folded else self._column.contentsMargins().left()
+        if self._foot.contentsMargins().left() != inner:
+            self._foot.setContentsMargins(inner, 0, inner, 0)
 
     def _put_parts(self) -> None:
         """Give head, answers and foot their places; what has the focus keeps it."""
