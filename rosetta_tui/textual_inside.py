@@ -63,8 +63,10 @@ class TerminalApp(App[None]):
         self._giving = asyncio.create_task(self._until_done(started))
 
     async def _until_done(self, started: Widget | None) -> None:
-        await _at_rest(self, started)
-        self.call_later(self._give_next)
+        try:
+            await _at_rest(self, started)
+        finally:  # whatever came of it, the next key is not held for ever
+            self.call_later(self._give_next)
 
     async def _give_next(self) -> None:
         self._giving = None
