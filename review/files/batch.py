@@ -88,7 +88,8 @@ class Batch:
     @property
     def organisation_phrase(self) -> str:
         """The six words of the organisation's signing key."""
-        return key_phrase(self.manifest.organisation.signing_key)
+        manifest = self.manifest
+        return key_phrase(manifest.organisation.signing_key, earlier=manifest.earlier_words)
 
 
 def make_batch(

@@ -156,6 +156,11 @@ class BatchManifest(VersionedForm):
     """Name of every other member of the file → SHA-256 of its bytes."""
 
     @property
+    def earlier_words(self) -> bool:
+        """Whether cards and laptops show the made-up check words of earlier versions with it (``files.phrase``)."""
+        return (self.version or 0) < 3
+
+    @property
     def names_codes(self) -> bool:
         """Whether it lists people by the codes on their cards, as batches of version 1 do."""
         return self.format == "rosetta-batch/1"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from harness.failures import KeyStoreError
-from review.files.phrase import phrase
+from review.files.phrase import phrase, says
 from review.files.sealing import AgeIdentity, SealError, read_age_identities
 from review.files.signature import new_seed, public_key, sign
 
@@ -107,11 +107,20 @@ def opening_identities(folder: Path, more: Path | None) -> list[AgeIdentity]:
     return [Identity.load(folder, Role.ORGANISATION).age, *named]
 
 
-def key_phrase(signing_key: str) -> str:
-    """Give the six words of a public signing key: those of the SHA-256 of its 32 bytes."""
+def key_phrase(signing_key: str, *, earlier: bool = False) -> str:
+    """Give the six words of a public signing key: those of the SHA-256 of its 32 bytes; of which version as ``phrase``."""
+    return phrase(_digest(signing_key), earlier=earlier)
+
+
+def says_key(words: str, signing_key: str) -> bool:
+    """Tell whether six words are those of a public signing key, in the form of any version."""
+    return says(words, _digest(signing_key))
+
+
+def _digest(signing_key: str) -> str:
     import hashlib
 
-    return phrase(hashlib.sha256(bytes.fromhex(signing_key)).hexdigest())
+    return hashlib.sha256(bytes.fromhex(signing_key)).hexdigest()
 
 
 def key_files(folder: Path, role: Role) -> tuple[Path, ...]:

@@ -1,74 +1,129 @@
-"""Six made-up words that two people can compare over the telephone, instead of 64 hexadecimal digits.
+"""Check phrases: six words that two people can hear, copy and compare, instead of 64 hexadecimal digits.
 
-Each word stands for 16 bits, as consonant, vowel, consonant, vowel, consonant. The letters sound alike
-in most languages that use the Latin alphabet, and the words mean nothing in any.
+The words are those of ``word_list``: eleven bits each, 60 of a digest and 6 that check them, in the way of BIP-39.
+Sixty bits alone could be searched for, so each digest is stretched by scrypt first: who wants another file with the
+same words pays for it 2⁶⁰ times. Earlier versions wrote 96 bits as ``made_up_words``; those are read on.
 """
 
 from __future__ import annotations
 
-import secrets
+import hashlib
 import unicodedata
+from collections.abc import Sequence
+from difflib import get_close_matches
+from functools import lru_cache
 from typing import Final
 
 from harness.failures import UsageError
+from review.files import made_up_words
+from review.files.made_up_words import is_made_up
+from review.files.word_list import LIST
 
 WORDS: Final = 6
-"""Words of a check phrase: 96 bits."""
+BOUND: Final = 60
+"""Bits of a digest that the words hold."""
+WORK: Final = 11
+"""scrypt with N = 2¹¹, r = 8, p = 1: 2 MiB and some thousandths of a second for each try."""
 
-_CONSONANTS = "bdfghklmnprstvyz"
-_VOWELS = "aiou"
-_PATTERN = (_CONSONANTS, _VOWELS, _CONSONANTS, _VOWELS, _CONSONANTS)
+_SALT: Final = b"rosetta-check-phrase"
+_CHECK = 6
+_WORD = 11
+_PLACES: Final = {word: place for place, word in enumerate(LIST)}
+_EARLIER_BYTES = 12
 
 
 class PhraseError(UsageError):
-    """What was typed is not a phrase of such words."""
+    """What was typed is no phrase of such words."""
 
 
-def phrase(digest: str) -> str:
-    """Give the six words of a SHA-256 (hexadecimal): its first 96 bits, two bytes a word."""
-    return words(bytes.fromhex(digest)[: 2 * WORDS])
+@lru_cache(maxsize=1024)
+def phrase(digest: str, *, earlier: bool = False) -> str:
+    """Give the six words of a SHA-256 (hexadecimal); ``earlier`` gives those that earlier versions showed."""
+    if earlier:
+        return made_up_words.words(bytes.fromhex(digest)[:_EARLIER_BYTES])
+    from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+
+    stretched = Scrypt(salt=_SALT, length=8, n=2**WORK, r=8, p=1).derive(bytes.fromhex(digest))
+    return _written(int.from_bytes(stretched, "big") >> 64 - BOUND)
 
 
-def words(data: bytes) -> str:
-    """Write an even number of bytes as words; different bytes give different words."""
-    pairs = zip(data[::2], data[1::2], strict=True)
-    return " ".join(_word(high << 8 | low) for high, low in pairs)
-
-
-def draw_words(count: int = 5) -> str:
-    """Draw random words: a passphrase for a reviewer's card, 16 bits a word."""
-    return words(secrets.token_bytes(2 * count))
+def says(words: str, digest: str) -> bool:
+    """Tell whether words, as ``read_words`` gives them, are those of a SHA-256, in the form of any version."""
+    return words in {phrase(digest, earlier=True), phrase(digest)}
 
 
 def read_words(typed: str) -> str:
-    """Read words as people type them: any case, any spaces, hyphens or commas between them.
+    """Read six words as people type them: any case, any spaces, hyphens or commas between them.
 
-    Raises PhraseError, naming the word that cannot be one.
+    Made-up words of earlier versions are taken as they are. PhraseError names the word that is on no list, with those
+    that are nearest, and tells six words that do not belong together: one is another word, or two are swapped.
     """
-    parts = "".join(
-        letter if letter.isalpha() else " " for letter in unicodedata.normalize("NFKC", typed)
-    )
-    found = parts.lower().split()
-    for number, word in enumerate(found, 1):
-        if not _is_word(word):
-            raise PhraseError(
-                f"Word {number} cannot be right: each word has five letters, as in {_word(0x2A51)!r}. "
-                "Look at it again."
-            )
+    plain = unicodedata.normalize("NFKC", typed)
+    found = "".join(letter if letter.isalpha() else " " for letter in plain).lower().split()
     if not found:
         raise PhraseError("No word was typed.")
+    listed = all(word in _PLACES for word in found)
+    if listed and len(found) == WORDS and _holds(found):
+        return " ".join(found)
+    if sum(map(is_made_up, found)) * 2 > len(found) and not listed:
+        return _read_earlier(found)
+    if all(map(is_made_up, found)):
+        return " ".join(found)
+    _refuse_unknown(found)
+    if len(found) != WORDS:
+        raise PhraseError(f"There are {WORDS} words, and {len(found)} were typed.")
+    raise PhraseError(
+        "These six words do not belong together: one of them is another word, or two are swapped. Compare them one by one."
+    )
+
+
+def _refuse_unknown(found: Sequence[str]) -> None:
+    for number, word in enumerate(found, 1):
+        if word not in _PLACES:
+            offered = " or ".join(repr(each) for each in _nearest(word))
+            nearest = f" Is it {offered}?" if offered else ""
+            raise PhraseError(
+                f"Word {number}, {word!r}, is none of the words that there are.{nearest}"
+            )
+
+
+def _nearest(word: str) -> Sequence[str]:
+    """Give the words of the list that are one slip away from a word, or begin as it does, or look most like it."""
+    near = [each for each in LIST if each[:4] == word[:4] or _is_one_slip(each, word)]
+    return near or get_close_matches(word, LIST)
+
+
+def _is_one_slip(one: str, other: str) -> bool:
+    """Tell whether one letter was left out, added, another, or swapped with the next."""
+    pairs = enumerate(zip(one, other, strict=False))
+    same = next((at for at, (x, y) in pairs if x != y), min(len(one), len(other)))
+    a, b = one[same:], other[same:]
+    return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[1::-1] + a[2:] == b and len(a) > 1)
+
+
+def _read_earlier(found: Sequence[str]) -> str:
+    for number, word in enumerate(found, 1):
+        if not is_made_up(word):
+            raise PhraseError(
+                f"Word {number} cannot be right: each of these made-up words has five letters, as in 'fobab'. "
+                "Look at it again."
+            )
     return " ".join(found)
 
 
-def _word(number: int) -> str:
-    letters = []
-    for alphabet in reversed(_PATTERN):
-        number, place = divmod(number, len(alphabet))
-        letters.append(alphabet[place])
-    return "".join(reversed(letters))
+def _written(bound: int) -> str:
+    number = bound << _CHECK | _checks(bound)
+    places = (number >> _WORD * at & (1 << _WORD) - 1 for at in reversed(range(WORDS)))
+    return " ".join(LIST[place] for place in places)
 
 
-def _is_word(word: str) -> bool:
-    return len(word) == len(_PATTERN) and all(
-        letter in alphabet for letter, alphabet in zip(word, _PATTERN, strict=True)
-    )
+def _holds(found: Sequence[str]) -> bool:
+    number = 0
+    for word in found:
+        number = number << _WORD | _PLACES[word]
+    return number & (1 << _CHECK) - 1 == _checks(number >> _CHECK)
+
+
+def _checks(bound: int) -> int:
+    """Give the first bits of the SHA-256 of the bits that are bound, as eight bytes."""
+    return hashlib.sha256(bound.to_bytes(8, "big")).digest()[0] >> 8 - _CHECK

@@ -60,15 +60,13 @@ class RatingsFile:
     lines: tuple[bytes, ...] = field(repr=False)
     """One event each, as it was written, for ``review.log.event.read_event``."""
 
-    @property
-    def phrase(self) -> str:
-        """Six words of its content, as the laptop showed them when it wrote the file."""
-        return _phrase(self.signed.content)
+    def phrase(self, *, earlier: bool = False) -> str:
+        """Return six words of its content, as the laptop showed them; ``earlier`` as the batch has ``earlier_words``."""
+        return _phrase(self.signed.content, earlier=earlier)
 
-    @property
-    def laptop_phrase(self) -> str:
-        """Six words of the laptop's signing key."""
-        return key_phrase(self.manifest.laptop.signing_key)
+    def laptop_phrase(self, *, earlier: bool = False) -> str:
+        """Return six words of the laptop's signing key."""
+        return key_phrase(self.manifest.laptop.signing_key, earlier=earlier)
 
 
 def write_ratings(
@@ -88,7 +86,8 @@ def write_ratings(
     path = folder / f"{stem}-{_mark(batch, head)}{RATINGS_SUFFIX}"
     write_file(path, seal(archive, batch.manifest.organisation.recipients), READABLE)
     _drop_older(folder, stem, path, {_mark(batch, event.id) for event in events})
-    return Written(path, _phrase(opened.signed.content), opened.manifest.events, head)
+    words = _phrase(opened.signed.content, earlier=batch.manifest.earlier_words)
+    return Written(path, words, opened.manifest.events, head)
 
 
 def sign_ratings(events: Iterable[Event], batch: Batch, identity: Identity) -> bytes:
@@ -144,8 +143,8 @@ def _checked(archive: bytes) -> SignedArchive[RatingsManifest]:
     return opened
 
 
-def _phrase(manifest_bytes: bytes) -> str:
-    return phrase(hashlib.sha256(manifest_bytes).hexdigest())
+def _phrase(manifest_bytes: bytes, *, earlier: bool) -> str:
+    return phrase(hashlib.sha256(manifest_bytes).hexdigest(), earlier=earlier)
 
 
 def _mark(batch: Batch, event: str) -> str:

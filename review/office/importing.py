@@ -158,11 +158,18 @@ class _Came:
         said = (each.payload for each in self.events if each.device not in without)
         return {who for payload in said if (who := getattr(payload, "reviewer", None)) is not None}
 
-    def refused(self, why: str, review: str = "") -> FileReport:
-        """Report that nothing is taken of it, and why."""
-        phrase = self.ratings.phrase
+    def phrase(self, review: Review) -> str:
+        """Return its six words, as the laptop showed them for a batch of a review."""
+        return self.ratings.phrase(earlier=review.manifest.earlier_words)
+
+    def refused(self, why: str, review: Review | None = None, *, named: bool = False) -> FileReport:
+        """Report that nothing is taken of it, and why; ``named`` says the review too."""
         return FileReport(
-            self.name, Outcome.REFUSED, f"{self.name}: {why}", review=review, phrase=phrase
+            self.name,
+            Outcome.REFUSED,
+            f"{self.name}: {why}",
+            review=review.name if review and named else "",
+            phrase=self.phrase(review) if review else self.ratings.phrase(),
         )
 
     def report(self, outcome: Outcome, review: Review) -> FileReport:
@@ -171,9 +178,9 @@ class _Came:
             self.name,
             outcome,
             review=review.name,
-            phrase=self.ratings.phrase,
+            phrase=self.phrase(review),
             signing_key=self.signing_key,
-            laptop_phrase=self.ratings.laptop_phrase,
+            laptop_phrase=self.ratings.laptop_phrase(earlier=review.manifest.earlier_words),
         )
 
 
@@ -186,12 +193,12 @@ def _received(office: Office, came: _Came) -> FileReport:
     laptop = _laptop(office, said.signer)
     if laptop is None:
         if holds_reached(came.ratings, known_withdrawals(office.connection)):
-            return came.refused(_TAKEN_BACK.format(key=said.signer))
-        if not set_aside(office, said.signer, came.name, came.data, came.ratings.phrase):
-            return came.refused(_TOO_MUCH_WAITS)
+            return came.refused(_TAKEN_BACK.format(key=said.signer), review)
+        if not set_aside(office, said.signer, came.name, came.data, came.phrase(review)):
+            return came.refused(_TOO_MUCH_WAITS, review)
         return came.report(Outcome.SET_ASIDE, review)
     if laptop.removed is not None:
-        return came.refused(_taken_out(laptop), review.name)
+        return came.refused(_taken_out(laptop), review, named=True)
     return _taken(office, review, laptop, came)
 
 
@@ -218,7 +225,7 @@ def _taken(office: Office, review: Review, laptop: KnownLaptop, came: _Came) -> 
     """Merge and keep, in one transaction; then erase what was taken back from every byte of the file."""
     closed = closed_devices(office, came.signing_key)
     if not _is_signed_for(came, closed, review):
-        return came.refused(_NOT_SIGNED_FOR)
+        return came.refused(_NOT_SIGNED_FOR, review)
     with office.transaction():
         _learn_recipient(office, laptop, came.ratings.manifest.laptop)
         elsewhere = _elsewhere(office, came, closed)

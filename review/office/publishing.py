@@ -12,7 +12,7 @@ from harness.store.database import private_folder
 from review.files.batch import Batch, write_batch
 from review.files.finding import BATCH_SUFFIX
 from review.files.laptop_card import LaptopCard
-from review.files.phrase import draw_words
+from review.files.made_up_words import draw_words
 from review.files.reviewer_codes import printed
 from review.files.stick import PRIVATE, READABLE, write_file
 from review.office.batches import Made

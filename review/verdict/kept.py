@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from review.files.batch import Batch
-from review.files.keys import key_phrase
-from review.files.phrase import phrase
+from review.files.keys import says_key
+from review.files.phrase import says
 from review.verdict.certificate import Certificate
 from review.verdict.commitments import of_batch
 from review.verdict.evidence import Evidence
@@ -37,11 +37,11 @@ def check_kept_batch(evidence: Evidence, stated: Certificate, kept: Batch) -> Ch
 def check_hand_over(attested: Attested, part: Evidence, words: str) -> Check:
     """Say whether what a laptop handed over when it showed six words is part of what was certified."""
     name = f"hand-over {words}"
-    found = [each for each in attested.hand_overs if phrase(each.signed.sha256) == words]
+    found = [each for each in attested.hand_overs if says(words, each.signed.sha256)]
     if not found and not attested.hand_overs:
         said = "the evidence is of an earlier version, which kept no hand-overs"
         return Check(name, None, said, earlier=True)
-    if not found and words in map(key_phrase, part.devices.values()):
+    if not found and any(says_key(words, key) for key in part.devices.values()):
         said = "these are the words of a laptop, by which it is enrolled; each hand-over shows six of its own"
         return Check(name, False, said)
     if not found:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from harness.card.canonical import canonical_bytes
 from review.files.batch import Batch, open_batch
 from review.files.batch_form import BATCH_FORMAT, BatchManifest
+from review.files.keys import key_phrase
 from review.files.ratings import open_ratings
 from review.files.ratings_form import RATINGS_FORMAT
 from review.files.sealing import read_age_identities
@@ -40,6 +41,7 @@ def test_a_batch_is_read_and_written_again_as_it_was() -> None:
     assert batch.manifest.format == "rosetta-batch/1" != BATCH_FORMAT
     assert canonical_bytes(batch.manifest.model_dump(mode="json")) == batch.manifest_bytes
     assert (len(batch.items), len(batch.manifest.orders)) == (17, 3)
+    assert batch.organisation_phrase == key_phrase(batch.manifest.signer, earlier=True)
 
 
 @pytest.mark.parametrize("number", range(3))
@@ -60,6 +62,9 @@ def test_an_office_goes_on_with_its_reviews(tmp_path: Path) -> None:
             data = (FILES / f"laptop-{number}.rosetta-ratings").read_bytes()
             report = import_bytes(office, IDENTITIES, data, "again")
             assert (report.outcome, report.added, report.already_here) == (Outcome.TAKEN, 0, 18)
+            opened = open_ratings(data, IDENTITIES)
+            words = (opened.phrase(earlier=True), opened.laptop_phrase(earlier=True))
+            assert (report.phrase, report.laptop_phrase) == words
         assert review.changed == ()
         fewer = dict(list(review.key.orders.items())[1:])
         for orders in (fewer, {who: order[1:] for who, order in review.key.orders.items()}):

@@ -131,6 +131,10 @@ def _accept(
         click.echo(json_text(told | {"imports": [report_json(each) for each in reports]}))
         return
     click.echo(plain(f"Enrolled: {chosen} ({key_phrase(key)})"))
+    if its_name is not None:
+        click.echo(
+            f"A laptop with an earlier version shows these words: {key_phrase(key, earlier=True)}"
+        )
     for report in reports:
         for line in report_lines(report):
             click.echo(plain(line))
@@ -271,12 +275,12 @@ def _known(office: Office, named: str) -> KnownLaptop:
 def _known_key(office: Office, named: str, option: str = "--instead-of: ") -> str:
     """Give the key of an enrolled laptop by its name, its six words or its key."""
     from harness.failures import UsageError
-    from review.files.keys import key_phrase
+    from review.files.keys import key_phrase, says_key
 
     typed = " ".join(named.split()).lower()
     known = office.laptops()
     for each in known:
-        if typed in {each.name.lower(), key_phrase(each.signing_key), each.signing_key}:
+        if typed in {each.name.lower(), each.signing_key} or says_key(typed, each.signing_key):
             return each.signing_key
     listed = "; ".join(f"{each.name} ({key_phrase(each.signing_key)})" for each in known) or "none"
     raise UsageError(f"{option}no laptop {named!r} is enrolled (enrolled: {listed}).")

@@ -119,8 +119,9 @@ def _whose(signer: str, known: str | None, *, named: bool) -> str:
     if named:
         return f"NOT signed by the key that you named, but by another ({key_phrase(signer)})."
     return (
-        f"Whose key signed it is not said here. Its six words: {key_phrase(signer)}. Ask the organisation, by another "
-        "way than the certificate came, whether they are its own."
+        f"Whose key signed it is not said here. Its six words: {key_phrase(signer)} (on cards of earlier versions: "
+        f"{key_phrase(signer, earlier=True)}). Ask the organisation, by another way than the certificate came, whether "
+        "they are its own."
     )
 
 

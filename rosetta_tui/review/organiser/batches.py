@@ -32,7 +32,7 @@ _OUT = (
 )
 _BACK = (
     Column("laptop", "laptop", 12, share=1),
-    Column("words", "its six words", 35),
+    Column("words", "its six words", 35, share=3),
     Column("speaks", "speaks for", 14, share=1),
     Column("files", "files", 5, right=True),
     Column("events", "events", 6, right=True, drop=1),

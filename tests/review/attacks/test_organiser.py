@@ -15,6 +15,7 @@ from harness.card.canonical import canonical_bytes
 from harness.failures import HarnessError
 from review.files.archive import pack, unpack
 from review.files.keys import Identity, Role
+from review.files.phrase import phrase
 from review.files.problem import FileError
 from review.files.ratings_form import RatingsManifest
 from review.files.witness import Statement, write_statement
@@ -138,6 +139,9 @@ def test_strict_laptops_left_out_are_missed_by_those_who_wrote_the_words_down() 
     assert found(file, played.words[4:]) == [True] * 6
     assert found(file, played.words[:4]) == [False] * 4
     assert found(played.file, played.words) == [True] * 10
+    earlier = [phrase(each.sha256, earlier=True) for each in played.file.evidence.laptops]
+    assert found(played.file, earlier) == [True] * len(earlier)
+    assert found(file, earlier).count(False) == 4
 
 
 def test_an_old_hand_over_that_cuts_later_ratings_is_missed_by_its_words() -> None:

@@ -13,11 +13,13 @@ from review.files.batch import open_batch, write_batch
 from review.files.batch_form import Organisation
 from review.files.keys import write_private
 from review.files.laptop_card import write_laptop_card
+from review.files.made_up_words import words
 from review.files.passphrase import seal_with_passphrase
-from review.files.phrase import words
+from review.files.phrase import phrase
 from review.files.ratings import open_ratings, write_ratings
 from review.files.reviewer_codes import read_code
 from review.files.sealing import AgeIdentity, read_age_identities, unseal
+from review.files.word_list import LIST
 from review.office.bundle import governance_bundle
 from tests.review.files.made import LAPTOP, ORGANISATION, PEOPLE, REVIEWERS, batch, events
 from tests.review.office.made import desk
@@ -25,6 +27,7 @@ from tests.review.office.made import desk
 PAGE = (Path(__file__).parents[3] / "docs" / "review-files.md").read_text()
 COMMANDS: list[str] = re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 VECTORS: list[str] = re.findall(r"^```vector\n(.*?)\n```", PAGE, re.MULTILINE | re.DOTALL)
+LISTED = Path(__file__).parents[3] / "docs" / "check-words.txt"
 PROGRAMS = ("age", "age-keygen", "openssl", "unzip", "xxd", "sha256sum", "bash")
 
 needs_programs = pytest.mark.skipif(
@@ -74,6 +77,7 @@ def folder(tmp_path: Path) -> Path:
     written = write_ratings(tmp_path, events(5), of, LAPTOP, PEOPLE[0])
     written.path.rename(tmp_path / "Spring.rosetta-ratings")
     (tmp_path / "written").write_text(written.phrase)
+    shutil.copy(LISTED, tmp_path)
     (tmp_path / "Library.rosetta-laptop").write_bytes(write_laptop_card(LAPTOP, "Library"))
     return tmp_path
 
@@ -83,7 +87,7 @@ def in_order(*beginnings: str) -> list[str]:
 
 
 OPENING = (
-    "letter()",
+    "bits()",
     "age --decrypt --identity recovery.txt --output ratings",
     "sed -n",
     "words",
@@ -109,7 +113,7 @@ def test_a_changed_event_is_noticed_without_us(folder: Path) -> None:
     run(folder, in_order(*OPENING[:2]))
     file = folder / "ratings" / "events.jsonl"
     file.write_bytes(file.read_bytes().replace(b"gist", b"GIST"))
-    said = run(folder, [*in_order("letter()", "sed -n"), block("for member") + "\ntrue"])
+    said = run(folder, [*in_order("bits()", "sed -n"), block("for member") + "\ntrue"])
     assert "events.jsonl is what was signed" not in said
     manifest = folder / "ratings" / "manifest.json"
     manifest.write_bytes(manifest.read_bytes().replace(b"spring", b"summer"))
@@ -210,9 +214,12 @@ def test_the_real_program_opens_what_a_passphrase_sealed(tmp_path: Path, size: i
 
 
 def test_the_vectors_of_the_page() -> None:
-    digits, _, said = VECTORS[0].partition(" ")
+    digest, _, said = VECTORS[0].partition("\n")
+    assert phrase(digest) == said
+    digits, _, said = VECTORS[1].partition(" ")
     assert words(bytes.fromhex(digits)) == said
-    assert read_code(VECTORS[1]) == VECTORS[1]
+    assert read_code(VECTORS[2]) == VECTORS[2]
+    assert tuple(LISTED.read_text("ascii").split()) == LIST
 
 
 @pytest.mark.skipif(not shutil.which("sha256sum"), reason="needs the program sha256sum")

@@ -161,7 +161,7 @@ def test_a_batch_sealed_for_this_laptop_opens_and_stays_sealed_here(
 def test_a_batch_sealed_with_a_passphrase_asks_for_it_each_time(
     laptop: Laptop, stick: Path
 ) -> None:
-    from review.files.phrase import draw_words
+    from review.files.made_up_words import draw_words
 
     secret = draw_words(3)
     stick.mkdir()

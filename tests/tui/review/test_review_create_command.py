@@ -338,7 +338,7 @@ def test_the_words_of_a_file_enrol_its_laptop_and_its_key_to_seal_for(
     (tmp_path / "first.rosetta-ratings").write_bytes(data)
     (tmp_path / "other.rosetta-ratings").write_bytes(other.handed_over())
     own = Identity.load(home, Role.ORGANISATION).age
-    words = open_ratings(data, [own]).phrase
+    words = open_ratings(data, [own]).phrase()
     shown = rosetta("import", str(tmp_path), code=1).output
     assert f"rosetta review enrol {words}" in shown
     assert f"rosetta review enrol {words}\n" in rosetta("status").output

@@ -168,7 +168,7 @@ def test_handing_over_writes_a_file_that_the_organisation_opens(home: Path, file
     _, said = sit(home, file, *FIRST, "1", "2", "3", "4", "x", "", "", "q")
     (ratings,) = file.parent.glob("*.rosetta-ratings")
     opened = open_ratings(ratings.read_bytes(), [CUSTODIANS[1]])
-    assert opened.phrase in said
+    assert opened.phrase() in said
     assert "You may pull the stick out." in said
     assert sum(b'"kind":"rate"' in line for line in opened.lines) == 4
 
@@ -265,7 +265,7 @@ def test_a_file_that_is_none_is_refused_in_words(home: Path, tmp_path: Path) -> 
 
 def test_a_sealed_file_asks_for_the_secret_words(home: Path, tmp_path: Path) -> None:
     from review.files.batch import write_batch
-    from review.files.phrase import draw_words
+    from review.files.made_up_words import draw_words
 
     passphrase = draw_words(3)
     file = tmp_path / "s.rosetta-batch"
