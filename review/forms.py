@@ -23,7 +23,7 @@ class Since:
 class Form(BaseModel):
     """A record; an unknown field is refused, because it could say what nobody reads."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class VersionedForm(Form):

@@ -21,8 +21,10 @@ import checking
 import icons
 import licences
 import measure
+import own_folder
 import recipe
 import stick
+from stages import Stages, hash_of
 from start_here import ARCHIVES
 
 SPECS = {"linux": "linux.spec", "win32": "windows.spec", "darwin": "macos.spec"}
@@ -35,32 +37,53 @@ def main() -> int:
     asked = _parser().parse_args()
     system = SYSTEMS[sys.platform]
     out = asked.out.resolve()
-    folder, work = build(out / "reviewer")
+    own_folder.refuse_others(out / "stick")
+    given = {name: getattr(asked, name) for name in ARCHIVES if getattr(asked, name)}
+    stages = Stages(out / "reviewer")
+    folder, work = places(out / "reviewer")
+    inputs = hash_of([recipe.HERE, *(recipe.ROOT / each for each in recipe.PACKAGES)], *around())
+    if not stages.is_done("program", inputs, folder, work):
+        build(out / "reviewer")
+        stages.note("program", inputs)
+    else:
+        print(f"The program in {folder} was made from the same files: it stays.")
     contents = json.loads((work / recipe.CONTENTS).read_text("utf-8"))
     [warnings] = work.glob("warn-*.txt")
     recipe.refuse_absent(warnings.read_text("utf-8"), (name for name, _ in contents["modules"]))
     text = licences.licences(contents, work)
     complete(folder, text)
     report = checking.check(folder, work) | measure.measure(folder) | made_with()
-    packed = archive(folder, out)
+    packed = archives_in(out)
+    if not stages.is_done("archives", inputs, *packed):
+        archive(folder, out)
+        stages.note("archives", inputs)
     report["archives"] = {each.name: each.stat().st_size for each in packed}
-    given = {name: getattr(asked, name) for name in ARCHIVES if getattr(asked, name)}
     stick.lay_out(out / "stick", {system: packed[0], **given}, text, work)
     (out / "reviewer-bundle.json").write_text(json.dumps(report, indent=2) + "\n")
     measure.say(report)
     return 0
 
 
-def build(out: Path) -> tuple[Path, Path]:
-    """Run PyInstaller; gives the program's folder and the folder of what came up on the way."""
+def around() -> list[str]:
+    """Give what else goes into a build: the Python, every package beside it, and the time that files bear."""
+    there = sorted(f"{each.name} {each.version}" for each in metadata.distributions())
+    return [sys.version, *there, str(moment())]
+
+
+def places(out: Path) -> tuple[Path, Path]:
+    """Give the program's folder, and the folder of what comes up on the way."""
+    name = f"{recipe.TITLE}.app" if sys.platform == "darwin" else recipe.NAME
+    return out / name, out / "work" / Path(SPECS[sys.platform]).stem
+
+
+def build(out: Path) -> None:
+    """Run PyInstaller."""
     spec = recipe.HERE / SPECS[sys.platform]
     work = out / "work"
     command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN"]
     command += ["--distpath", str(out), "--workpath", str(work), str(spec)]
     environment = os.environ | {"SOURCE_DATE_EPOCH": str(moment()), "PYTHONHASHSEED": "1"}
     subprocess.run(command, check=True, env=environment, cwd=recipe.ROOT)
-    name = f"{recipe.TITLE}.app" if sys.platform == "darwin" else recipe.NAME
-    return out / name, work / spec.stem
 
 
 def complete(folder: Path, text: str) -> None:
@@ -79,7 +102,7 @@ def complete(folder: Path, text: str) -> None:
 
 def _add_linux(folder: Path) -> None:
     share = folder / "share"
-    share.mkdir()
+    share.mkdir(exist_ok=True)
     for path in (recipe.HERE / "linux").iterdir():
         shutil.copy(path, folder if path.suffix == ".sh" else share)
     shutil.copy(icons.SVG, share / f"{recipe.NAME}.svg")
@@ -87,14 +110,18 @@ def _add_linux(folder: Path) -> None:
         (share / f"{recipe.NAME}-{size}.png").write_bytes(icons.png(size))
 
 
-def archive(folder: Path, out: Path) -> list[Path]:
-    """Pack the program; the first archive is the one for a stick."""
-    when = moment()
+def archives_in(out: Path) -> list[Path]:
+    """Name the archives of this system; the first is the one for a stick."""
     name = ARCHIVES[SYSTEMS[sys.platform]]
-    if not name.endswith(".tar.xz"):
-        return [archives.write_zip(folder, out / name, when)]
-    packed = archives.write_tar(folder, out / name, when)
-    return [packed, archives.write_zip(folder, out / name.replace(".tar.xz", ".zip"), when)]
+    names = [name, name.replace(".tar.xz", ".zip")]
+    return [out / each for each in dict.fromkeys(names)]
+
+
+def archive(folder: Path, out: Path) -> None:
+    """Pack the program."""
+    for path in archives_in(out):
+        write = archives.write_zip if path.suffix == ".zip" else archives.write_tar
+        write(folder, path, moment())
 
 
 def made_with() -> dict[str, str]:

@@ -5,6 +5,7 @@ Its keys are thrown away when the file is written, so nobody can open what someb
 
 from __future__ import annotations
 
+import base64
 import json
 import secrets
 from collections.abc import Mapping
@@ -129,6 +130,18 @@ def _lessons() -> list[Any]:
 
 def _id(number: int) -> str:
     return f"{number:016x}"
+
+
+def keep(made: Sample, path: Path) -> None:
+    """Keep a sample with the code and words that belong to it: none of them is a secret."""
+    told = made._asdict() | {"data": base64.b64encode(made.data).decode()}
+    path.write_text(json.dumps(told), encoding="utf-8")
+
+
+def kept(path: Path) -> Sample:
+    """Give a sample that was kept."""
+    told = json.loads(path.read_text("utf-8"))
+    return Sample(base64.b64decode(told["data"]), told["code"], told["phrase"])
 
 
 def write(folder: Path) -> Sample:

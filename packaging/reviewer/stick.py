@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Mapping
+from importlib import metadata
 from pathlib import Path
 
 import own_folder
 import pictures
+import recipe
 import sample
 import start_here
 from own_folder import CHECKSUMS
+from stages import Stages, hash_of
 
 _HOW = (
     "# To check, here on the stick. Linux: sha256sum -c CHECKSUMS.txt   Mac: shasum -a 256 -c CHECKSUMS.txt   "
@@ -20,18 +23,45 @@ _HOW = (
 
 
 def lay_out(folder: Path, programs: Mapping[str, Path], licences: str, work: Path) -> Path:
-    """Make the folder that is copied to a stick; ``programs`` are archives by system."""
-    own_folder.make(folder)
+    """Make the folder that is copied to a stick, all of it or nothing; ``programs`` are archives by system."""
     there = [system for system in start_here.ARCHIVES if system in programs]
-    for system in there:
-        shutil.copyfile(programs[system], folder / start_here.ARCHIVES[system])
-    made = sample.write(folder)
-    drawn = pictures.draw(folder / sample.FILE, made, work)
-    page = start_here.page(there, made, drawn)
-    (folder / start_here.FILE).write_text(page, encoding="utf-8")
-    (folder / "LICENCES.txt").write_text(licences, encoding="utf-8")
-    (folder / CHECKSUMS).write_text(checksums(folder), encoding="ascii")
+    own_folder.refuse_others(folder)  # before the minutes that pictures take
+    made, drawn = _shown(work)
+    with own_folder.filling(folder) as part:
+        for system in there:
+            shutil.copyfile(programs[system], part / start_here.ARCHIVES[system])
+        if "linux" in there:
+            _add_double_click(part)
+        (part / sample.FILE).write_bytes(made.data)
+        page = start_here.page(there, made, drawn)
+        (part / start_here.FILE).write_text(page, encoding="utf-8")
+        (part / "LICENCES.txt").write_text(licences, encoding="utf-8")
+        (part / CHECKSUMS).write_text(checksums(part), encoding="ascii")
     return folder
+
+
+def _shown(work: Path) -> tuple[sample.Sample, pictures.Drawn]:
+    """Give the sample and its pictures: those that were made before of the same program, or new ones."""
+    stages, folder = Stages(work), work / "shown"
+    ours = [recipe.ROOT / each for each in recipe.PACKAGES]
+    inputs = hash_of([*ours, recipe.HERE], metadata.version("PySide6-Essentials"))
+    kept = folder / "sample.json"
+    if stages.is_done("pictures", inputs, kept):
+        return sample.kept(kept), pictures.drawn(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    made = sample.write(folder)
+    drawn = pictures.draw(folder / sample.FILE, made, folder)
+    sample.keep(made, kept)
+    stages.note("pictures", inputs)
+    return made, drawn
+
+
+def _add_double_click(folder: Path) -> None:
+    """Add what opens the program from a Linux desktop, to be run where the stick's file system knows that."""
+    for path in (recipe.HERE / "linux_stick").iterdir():
+        shutil.copy(path, folder)
+        (folder / path.name).chmod(0o755)
 
 
 def checksums(folder: Path) -> str:

@@ -41,9 +41,7 @@ def phrase(digest: str, *, earlier: bool = False) -> str:
     """Give the six words of a SHA-256 (hexadecimal); ``earlier`` gives those that earlier versions showed."""
     if earlier:
         return made_up_words.words(bytes.fromhex(digest)[:_EARLIER_BYTES])
-    from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
-
-    stretched = Scrypt(salt=_SALT, length=8, n=2**WORK, r=8, p=1).derive(bytes.fromhex(digest))
+    stretched = hashlib.scrypt(bytes.fromhex(digest), salt=_SALT, n=2**WORK, r=8, p=1, dklen=8)
     return _written(int.from_bytes(stretched, "big") >> 64 - BOUND)
 
 
