@@ -223,3 +223,27 @@ def test_archives_keep_links_and_what_may_be_run(tmp_path: Path) -> None:
         assert archive.read("program/link") == b"data"
     assert oct(modes["program/link"]) == "0o120777"
     assert oct(modes["program/start"]) == "0o100755"
+
+
+LOADED = """
+import sys
+from importlib.metadata import packages_distributions
+
+import review.desktop.running
+import review.desktop.program
+owners = packages_distributions()
+print(*{owner for name in set(sys.modules) for owner in owners.get(name.partition(".")[0], ())})
+"""
+
+
+def test_the_window_loads_nothing_that_is_not_in_the_environment_of_the_bundle() -> None:
+    lock = (ROOT / "packaging" / "requirements-bundle.lock").read_text("utf-8")
+    locked = {line.partition("==")[0].lower() for line in lock.splitlines() if "==" in line}
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "QT_QPA_PLATFORM": "offscreen"}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", LOADED],
+        env=environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    loaded = {name.lower().replace("_", "-") for name in done.stdout.split()}
+    assert "pydantic" in loaded
+    assert loaded - locked - {"rosetta-tui"} == set()
