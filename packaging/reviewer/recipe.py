@@ -84,7 +84,9 @@ DATA_LEFT_OUT = (
 DATA_SUFFIXES = frozenset({".mo", ".pot", ".ttf", ".txt", ".toml", ".md"})
 
 
-MAY_BE_ABSENT = frozenset({"sqlite_utils", "winreg", "fcntl", "pwd", "_winapi", "msvcrt"})
+MAY_BE_ABSENT = frozenset(
+    {"sqlite_utils", "msgpack", "winreg", "fcntl", "pwd", "_winapi", "msvcrt"}
+)
 """Modules that ours name and the bundle lacks: of another system, or for the store that only runs need."""
 
 _ABSENT = re.compile(
