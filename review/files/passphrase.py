@@ -15,6 +15,7 @@ from typing import Final
 
 from review.files.problem import FileProblem
 from review.files.sealing import SealError
+from review.files.stretching import stretch
 
 WORK: Final = 16
 """scrypt with N = 2¹⁶, r = 8, p = 1: 64 MiB, a fraction of a second."""
@@ -63,10 +64,8 @@ def _stream(key: bytes, data: bytes) -> bytes:
 
 
 def _wrapping_key(passphrase: str, salt: bytes) -> bytes:
-    from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
-
     label = b"age-encryption.org/v1/scrypt"
-    return Scrypt(salt=label + salt, length=32, n=2**WORK, r=8, p=1).derive(passphrase.encode())
+    return stretch(passphrase.encode(), label + salt, work=WORK, length=32)
 
 
 def _derive(key: bytes, salt: bytes, purpose: bytes) -> bytes:

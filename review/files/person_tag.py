@@ -12,10 +12,12 @@ import re
 import secrets
 from typing import Final
 
+from review.files.stretching import stretch
+
 SALT_BYTES: Final = 32
 
-_WORK: Final = 2**14
-"""scrypt's N, with r = 8 and p = 1: 16 MiB and a tenth of a second for each code that is tried."""
+_WORK: Final = 14
+"""scrypt with N = 2¹⁴, r = 8 and p = 1: 16 MiB and a tenth of a second for each code that is tried."""
 _TAG_BYTES: Final = 16
 _PLACE: Final = b"rosetta person "
 _SALT = re.compile(rb"[0-9a-f]{64}\n")
@@ -28,10 +30,7 @@ def new_salt() -> bytes:
 
 def tag_of(code: str, salt: bytes) -> str:
     """Give the tag of a code in the review of a salt, 32 hexadecimal digits; takes a tenth of a second."""
-    tag = hashlib.scrypt(
-        code.encode(), salt=salt, n=_WORK, r=8, p=1, maxmem=2**26, dklen=_TAG_BYTES
-    )
-    return tag.hex()
+    return stretch(code.encode(), salt, work=_WORK, length=_TAG_BYTES).hex()
 
 
 def place_of(tag: str) -> str:

@@ -17,6 +17,7 @@ from typing import Final
 from harness.failures import UsageError
 from review.files import made_up_words
 from review.files.made_up_words import is_made_up
+from review.files.stretching import stretch
 from review.files.word_list import LIST
 
 WORDS: Final = 6
@@ -41,7 +42,7 @@ def phrase(digest: str, *, earlier: bool = False) -> str:
     """Give the six words of a SHA-256 (hexadecimal); ``earlier`` gives those that earlier versions showed."""
     if earlier:
         return made_up_words.words(bytes.fromhex(digest)[:_EARLIER_BYTES])
-    stretched = hashlib.scrypt(bytes.fromhex(digest), salt=_SALT, n=2**WORK, r=8, p=1, dklen=8)
+    stretched = stretch(bytes.fromhex(digest), _SALT, work=WORK, length=8)
     return _written(int.from_bytes(stretched, "big") >> 64 - BOUND)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from review.files.phrase import phrase
 from tests.packaging.parts import REVIEWER, ROOT, part
 
 recipe = part("recipe")
@@ -247,3 +249,27 @@ def test_the_window_loads_nothing_that_is_not_in_the_environment_of_the_bundle()
     loaded = {name.lower().replace("_", "-") for name in done.stdout.split()}
     assert "pydantic" in loaded
     assert loaded - locked - {"rosetta-tui"} == set()
+
+
+WITHOUT_OPENSSL = """
+import sys
+sys.modules["_hashlib"] = None  # as in the bundle
+import hashlib
+assert not hasattr(hashlib, "scrypt")
+from review.files.passphrase import seal_with_passphrase
+from review.files.person_tag import tag_of
+from review.files.phrase import phrase
+print(tag_of("YBKCTGFM", bytes(32)), phrase("00" * 32))
+seal_with_passphrase(b"sentences", "kizun gorot sapos")
+"""
+
+
+def test_codes_words_and_passphrases_need_no_library_that_the_bundle_leaves_out() -> None:
+    assert "_hashlib" in recipe.DENIED
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", WITHOUT_OPENSSL],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    tag = hashlib.scrypt(b"YBKCTGFM", salt=bytes(32), n=2**14, r=8, p=1, maxmem=2**26, dklen=16)
+    assert done.stdout.split() == [tag.hex(), *phrase("00" * 32).split()]

@@ -3,10 +3,9 @@
 import contextlib
 import itertools
 import re
-from hashlib import sha256
+from hashlib import scrypt, sha256
 
 import pytest
-from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -69,8 +68,9 @@ def test_the_list_never_changes() -> None:
 
 def test_six_words_are_sixty_bits_of_a_stretched_digest_and_six_that_check_them() -> None:
     """The same by other means: another library's scrypt, and bits as text."""
-    derive = Scrypt(salt=b"rosetta-check-phrase", length=8, n=2**11, r=8, p=1).derive
-    stretched = derive(bytes.fromhex(DIGEST))
+    stretched = scrypt(
+        bytes.fromhex(DIGEST), salt=b"rosetta-check-phrase", n=2**11, r=8, p=1, dklen=8
+    )
     bits = "".join(f"{byte:08b}" for byte in stretched)[:60]
     checks = f"{sha256(int(bits, 2).to_bytes(8, 'big')).digest()[0]:08b}"[:6]
     eleven = re.findall("." * 11, bits + checks)
