@@ -66,7 +66,7 @@ def test_the_session_script_by_keyboard_alone(reader: Reader, start: Start, tmp_
     keys = first.keys + second.keys
     state = scene.state()
     [file] = scene.handed_over()
-    assert phrase == open_ratings(file.read_bytes(), CUSTODIANS).phrase()
+    assert phrase == open_ratings(file.read_bytes(), CUSTODIANS).phrase(earlier=True)
     assert len(state.judgements) == count
     assert script.said(state) == script.said(_in_lines(tmp_path / "lines", scene, plan, cut))  # type: ignore[arg-type]
     print(f"\n{count} items: {keys} keys, {keys / count:.2f} an item")
