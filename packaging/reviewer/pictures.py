@@ -106,7 +106,7 @@ class Led:
         if self._name == "AskingPage":
             return self._at_code()
         if self._name in {"RelationPage", "SharingPage"}:
-            return {"RelationPage": "3", "SharingPage": "1"}[self._name]
+            return {"RelationPage": "3", "SharingPage": "2"}[self._name]
         if self._name not in shown:
             raise PictureError(f"{self._name} was not expected.")
         self._take(shown[self._name])

@@ -221,7 +221,7 @@ def test_words_that_are_not_in_it_do_not_condemn_the_certificate(
     right = phrase(Attested(read_evidence_file(file).evidence).hand_overs[0].signed.sha256)
     done = invoke("verify", file, "--words", right)
     assert (done.exit_code, "Everything holds" in done.stdout) == (0, True)
-    with pytest.raises(UsageError, match="do not belong together|is none of the words"):
+    with pytest.raises(UsageError, match="is none of the words"):
         invoke("verify", file, "--words", " ".join(right.split()[::-1]) + "x")
     other = phrase("0" * 64)
     done = invoke("verify", file, "--words", other)
