@@ -372,6 +372,7 @@ class Session:
         return None if self._time.takes_keys() else self._too_soon()
 
     def _too_soon(self) -> View:
+        self._time.too_soon()
         said = saying.too_soon(self.words)
         return self._show(replace(self._drawn(), said=said, too_soon=True))
 

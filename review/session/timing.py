@@ -26,6 +26,8 @@ class ActiveTime:
         self._clock = clock
         self._guard = guard
         self._painted: float | None = None
+        self._quiet = 0.0
+        """Since when no key came too soon."""
         self._alive = 0.0
         self._seconds = 0.0
 
@@ -36,7 +38,7 @@ class ActiveTime:
     def painted(self) -> None:
         """Start; painting the same item again, as after a resize, changes nothing."""
         if self._painted is None:
-            self._painted = self._alive = self._clock()
+            self._painted = self._quiet = self._alive = self._clock()
             self._seconds = 0.0
 
     def touched(self) -> None:
@@ -47,7 +49,11 @@ class ActiveTime:
 
     def takes_keys(self) -> bool:
         """Tell whether a key now can mean the item that is shown."""
-        return self._painted is not None and self._clock() - self._painted >= self._guard
+        return self._painted is not None and self._clock() - self._quiet >= self._guard
+
+    def too_soon(self) -> None:
+        """Guard anew after a key that meant nothing: of many in a row none counts, on a slow computer too."""
+        self._quiet = self._clock()
 
     def milliseconds(self) -> int:
         """Count up to now and give the active time; only meaningful while an item is painted."""

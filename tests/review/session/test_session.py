@@ -8,8 +8,17 @@ import pytest
 from review.log.fold import fold
 from review.log.payloads import Kind, Rate, Scope
 from review.rating import CannotJudge, Rating, Reason
+from review.session.timing import ActiveTime
 from review.session.view import Phase, TextField
-from tests.review.session.scenes import CODE, Sitting, batch_of, item_id, items_of, training_of
+from tests.review.session.scenes import (
+    CODE,
+    Clock,
+    Sitting,
+    batch_of,
+    item_id,
+    items_of,
+    training_of,
+)
 
 
 @pytest.fixture
@@ -72,6 +81,19 @@ def test_a_key_right_after_painting_is_not_meant_for_what_was_painted(
     assert kinds(sitting) == [Kind.CONSENT]
     sitting.clock.seconds += 1
     assert not sitting.session.rate(item, Rating.EXCELLENT).too_soon
+
+
+def test_of_many_keys_in_a_row_only_the_first_counts_however_slowly_they_are_taken() -> None:
+    """A computer under load takes keys that were pressed in a moment over a longer time than the guard's."""
+    clock = Clock()
+    time = ActiveTime(clock, guard=0.25)
+    time.painted()
+    for _ in range(20):
+        clock.seconds += 0.1
+        assert not time.takes_keys()
+        time.too_soon()
+    clock.seconds += 0.25
+    assert time.takes_keys()
 
 
 def test_a_key_for_another_item_or_before_painting_does_nothing(sitting: Sitting) -> None:
