@@ -373,8 +373,7 @@ class Session:
 
     def _too_soon(self) -> View:
         self._time.too_soon()
-        said = saying.too_soon(self.words)
-        return self._show(replace(self._drawn(), said=said, too_soon=True))
+        return self._show(replace(self._drawn(), said=saying.too_soon(self.words), too_soon=True))
 
     def _at_hand(self, item: str) -> bool:
         """Tell whether words can be said about this item: it is shown, or was judged last."""
