@@ -187,13 +187,17 @@ class LineActs:
         hand_over(self._opening, self._session, self._console, self._places)
 
     def share(self) -> None:
-        """Ask whether better wordings may be used."""
+        """Change whether better wordings may be used."""
+        self._session.share(self.may_be_used())
+
+    def may_be_used(self) -> bool:
+        """Ask whether better wordings may be used; LeftError where the person leaves."""
         words, console = self._words, self._console
         for said in page_words.what_using_means(words, self._session.manifest.organisation.name):
             console.say(plain(said))
         asked = page_words.may_be_used(words, translating=False)
         prompt = words("{question} 1 yes, 2 no:", question=asked)
-        self._session.share(yes(self._opening, console, prompt))
+        return yes(self._opening, console, prompt)
 
     def withdraw(self) -> None:
         """Take back what was given."""
@@ -204,7 +208,8 @@ class LineActs:
         pages.show_keys(self._console, self._words)
 
     def leave_unbegun(self) -> None:
-        """Stop where the person did not agree."""
+        """Stop where the person did not agree, and forget who it was."""
+        self._opening.forget_reviewer()
         self._console.say(
             self._words("Nothing was begun. Your code is not kept for the next person.")
         )

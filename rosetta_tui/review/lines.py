@@ -13,7 +13,6 @@ from harness.failures import HarnessError, UsageError
 from review.log.payloads import Face
 from review.session import page_words
 from review.session.keys import Act, act_of, relation_of
-from review.session.labels import sharing
 from review.session.session import Session
 from review.session.timing import GUARD_SECONDS
 from review.session.view import Phase, View
@@ -23,7 +22,6 @@ from rosetta_tui.review.console import Console, LeftError
 from rosetta_tui.review.line_acts import LineActs
 from rosetta_tui.review.line_opening import (
     LANGUAGE,
-    NO,
     YES,
     begin,
     choose_language,
@@ -106,7 +104,7 @@ class LineFace:
     # pages
 
     def consent(self) -> None:
-        """Say who asks for what, and ask whether the person agrees."""
+        """Say who asks for what, and ask until the person agrees, leaves, or has chosen a language."""
         words, console, manifest = self._words, self._console, self._session.manifest
         console.say()
         console.labelled(words("Who asks:"), manifest.organisation.name)
@@ -120,22 +118,39 @@ class LineFace:
         console.say(words("Your answers stay on this computer until you hand them over."))
         console.say(words("You can stop at any time, and take back what you gave."))
         self._given(words("What you agree to:"), page_words.consent(words, manifest))
-        for key, shares in ((YES, True), (NO, False)):
-            said = sharing(words, shares=shares)
-            console.say(words("{key}: I agree. {sharing}", key=key, sharing=said))
+        console.say(words("1: I agree"))
         console.say(words("l: another language"))
-        console.say(words("w: not now"))
-        self._consented(console.ask(words("Type 1, 2, l or w, then Enter:")).strip())
+        console.say(words("q: not now"))
+        while not self._consented(console.ask(words("Type 1, l or q, then Enter:")).strip()):
+            pass
 
-    def _consented(self, typed: str) -> None:
-        if typed in {YES, NO}:
-            self._session.agree(share_corrections=typed == YES)
+    def _consented(self, typed: str) -> bool:
+        """Do what was typed under the consent text; False where the question is asked again."""
+        if typed == YES:
+            self._agree()
         elif typed.casefold() == LANGUAGE:
             choose_language(self._opening, self._console)
             self._session.words = self._opening.words
-        elif act_of(typed) in {Act.WITHDRAW, Act.QUIT}:
-            self._opening.forget_reviewer()
+        elif act_of(typed) is Act.QUIT:
             self._acts.leave_unbegun()
+        else:
+            self._unknown(typed)
+            return False
+        return True
+
+    def _agree(self) -> None:
+        """Ask whether better wordings may be used, then record both answers at once."""
+        try:
+            shares = self._acts.may_be_used()
+        except LeftError:
+            self._acts.leave_unbegun()
+        else:
+            self._session.agree(share_corrections=shares)
+
+    def _unknown(self, typed: str) -> None:
+        if typed:  # an empty line only asks again
+            said = self._words("“{typed}” means nothing here.", typed=plain(typed[:20]))
+            self._console.say(said)
 
     def _relate(self) -> None:
         """Ask how near the person is to the method; nothing else is asked before the answer."""
@@ -151,8 +166,8 @@ class LineFace:
             self._session.relate(relation)
         elif act_of(typed) is Act.QUIT:
             raise LeftError
-        elif typed:  # an empty line only asks again
-            console.say(words("“{typed}” means nothing here.", typed=plain(typed[:20])))
+        else:
+            self._unknown(typed)
 
     def training(self, view: View) -> None:
         """Ask a training item, or say its answer."""

@@ -127,7 +127,7 @@ def _in_lines(home: Path, scene: Stage, plan: list[Doing], cut: int) -> object:
     after = [line for doing in plan[cut - 1 :] for line in script.lines(doing)]
     other = Stage(home, scene.batch)
     other.home.parent.mkdir()
-    for typed in (["1", CODE, "1", "3", *before], ["", *after, "", *["2"] * len(later), "q"]):
+    for typed in (["1", CODE, "1", "1", "3", *before], ["", *after, "", *["2"] * len(later), "q"]):
         _typed(other, scene.file, typed)
     return other.state()
 

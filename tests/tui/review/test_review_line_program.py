@@ -68,6 +68,7 @@ def drive_script(home: Path, file: Path, count: int, cut: int, seed: int) -> tup
         ("2 no:", "1"),
         ("then Enter:", CODE),
         ("then Enter:", "1"),
+        ("2 no:", "1"),
         ("then Enter:", "3"),
     ):
         terminal.expect(ask)
@@ -147,6 +148,7 @@ def test_fifty_lines_at_once_rate_one_item_at_most(home: Path, file: Path) -> No
         ("2 no:", "1"),
         ("then Enter:", CODE),
         ("then Enter:", "1"),
+        ("2 no:", "1"),
         ("then Enter:", "3"),
     ):
         terminal.expect(ask)
@@ -170,6 +172,7 @@ def test_ctrl_c_leaves_with_everything_kept(home: Path, file: Path) -> None:
         ("2 no:", "1"),
         ("then Enter:", CODE),
         ("then Enter:", "1"),
+        ("2 no:", "1"),
         ("then Enter:", "3"),
     ):
         terminal.expect(ask)

@@ -33,8 +33,8 @@ from tests.review.session.scenes import (
 )
 
 BATCH = "ba" * 8
-FIRST = ["1", CODE, "1", "3"]
-"""Trust the organisation, type the code, agree."""
+FIRST = ["1", CODE, "1", "1", "3"]
+"""Trust the organisation, type the code, agree, let wordings be used, say that one did not take part."""
 
 
 @pytest.fixture(autouse=True)
@@ -120,7 +120,7 @@ def test_the_next_time_goes_on_at_the_same_item_with_one_key(home: Path, file: P
     sit(home, file, *FIRST, "1", "2")
     code, said = sit(home, file, "", "q")
     assert code == 0
-    assert f"{CODE[:4]}-{CODE[4:]}" in said
+    assert f"If your code begins with {CODE[:2]}, only press Enter." in said
     assert "Sentence 3 of 4" in said
     assert "Are they the same" not in said
 
@@ -141,7 +141,7 @@ def test_training_is_explained_and_does_not_count(home: Path, tmp_path: Path) ->
 
 def test_a_wrong_code_and_a_code_for_others_are_said_in_words(home: Path, file: Path) -> None:
     swapped = CODE[1] + CODE[0] + CODE[2:]
-    _, said = sit(home, file, "1", "ABC", swapped, STRANGER, CODE.lower(), "w")
+    _, said = sit(home, file, "1", "ABC", swapped, STRANGER, CODE.lower(), "q")
     assert "A code has 8 letters and digits." in said
     assert "two are swapped" in said
     assert "This code is for other sentences." in said
@@ -182,12 +182,30 @@ def test_after_handing_over_the_end_says_so_until_something_changes(home: Path, 
     assert "Put the stick in, then type x and Enter." in after.split("Sentence 4 of 4")[1]
 
 
-def test_not_now_says_that_nothing_was_begun_and_forgets_the_code(home: Path, file: Path) -> None:
-    _, said = sit(home, file, "1", CODE, "w")
+@pytest.mark.parametrize("leaving", [["q"], ["1", "q"], ["1"]], ids=["consent", "use", "no-line"])
+def test_not_now_says_that_nothing_was_begun_and_forgets_the_code(
+    home: Path, file: Path, leaving: list[str]
+) -> None:
+    _, said = sit(home, file, "1", CODE, "w", "", *leaving)
+    assert "“w” means nothing here.\nType 1, l or q, then Enter:" in said
+    assert said.count("What you agree to:") == 1
     assert "Nothing was begun." in said
     assert "Everything is kept" not in said
+    assert state_of(home) == ReviewerState()
     _, said = sit(home, file, "1", "q")
     assert "Type the code from your card" in said
+
+
+@pytest.mark.parametrize(("key", "shares"), [("1", True), ("2", False)])
+def test_the_permission_is_a_question_of_its_own(
+    home: Path, file: Path, key: str, shares: bool
+) -> None:
+    _, said = sit(home, file, "1", CODE, "1", "?", key, "3", "4", "q")
+    agreed, _, asked = said.partition("Type 1, l or q, then Enter:")
+    assert "better translations" not in agreed.partition("What you agree to:")[2]
+    assert asked.count("May the better translations that you write be used?") == 2
+    assert state_of(home).share_corrections is shares
+    assert len(state_of(home).judgements) == 1
 
 
 def test_undo_says_that_the_reasons_went_too(home: Path, file: Path) -> None:
@@ -209,13 +227,13 @@ def test_an_empty_line_asks_again_and_a_harm_mark_is_asked_about(home: Path, fil
 def test_a_question_takes_numbers_letters_and_words(
     home: Path, file: Path, yes: str, no: str
 ) -> None:
-    _, said = sit(home, file, yes, CODE, "1", "3", "!", no, "!", yes, "q")
+    _, said = sit(home, file, yes, CODE, "1", yes, "3", "!", no, "!", yes, "q")
     assert "means nothing" not in said
     assert len(state_of(home).harmful) == 1
 
 
 def test_a_question_takes_the_answer_of_its_own_language(home: Path, file: Path) -> None:
-    _, _said = sit(home, file, "oui", CODE, "1", "3", "!", "o", "q", language="fr")
+    _, _said = sit(home, file, "oui", CODE, "1", "o", "3", "!", "o", "q", language="fr")
     assert len(state_of(home).harmful) == 1
 
 
@@ -229,7 +247,7 @@ def test_q_leaves_at_a_question_and_nothing_is_begun(home: Path, file: Path) -> 
 
 def test_the_list_says_the_title_of_the_card_and_how_far_one_is(home: Path, tmp_path: Path) -> None:
     file = write_file(batch_of(), tmp_path / "stick", "x17")
-    _, said = sit(home, file.parent, "", "1", CODE, "1", "3", "1", "2", "q")
+    _, said = sit(home, file.parent, "", *FIRST, "1", "2", "q")
     assert f"1: Spring sentences, from Language Council, in {file.parent}" in said
     _, said = sit(home, tmp_path / "stick", "q")
     assert "1: Spring sentences, from Language Council, 2 of 4 done" in said
@@ -314,7 +332,7 @@ def test_the_program_with_a_window_is_named_only_where_it_is(
 def test_going_on_all_the_same_is_recorded_with_each_such_rating(
     home: Path, tmp_path: Path, asked: bool
 ) -> None:
-    answers = ["1", *(["1"] if asked else []), CODE, "1", "3", "1", "2", "3"]
+    answers = ["1", *(["1"] if asked else []), *FIRST[1:], "1", "2", "3"]
     sit(home, mis_drawn_file(tmp_path), *answers, draw_anyway=not asked)
     judged = state_of(home).judgements
     assert [judged[item_id(n)].override for n in (1, 2, 3)] == [False, True, False]
@@ -362,7 +380,7 @@ def test_in_french_nobody_meets_english(home: Path, tmp_path: Path) -> None:
     batch = batch_of(items, lessons, language="fr", title="Printempo")
     file = write_file(batch, tmp_path / "kle")
     _, said = sit(
-        home, file, "1", "ABC", CODE, "7", "1", "?", "4", "", "1", "", "2", ",", "1 2", "c", "a", "",
+        home, file, "1", "ABC", CODE, "7", "1", "1", "?", "4", "", "1", "", "2", ",", "1 2", "c", "a", "",
         "e vorto", "!", "1", "!", "1", "u", "3", "02", "s", "n", "zzz", *["3"] * 26, "", *["1"] * 4, "",
         "4", "x", str(tmp_path / "for"), "x", "", "", "w", "1", "1", "w", "2", "1", "x", "", "", "q",
         language="fr",
@@ -385,17 +403,17 @@ def test_the_language_can_be_changed_before_consent_and_is_remembered(
     home: Path, file: Path
 ) -> None:
     french = str(list(Words.load("en") and sorted(("English", "Français"))).index("Français") + 1)  # type: ignore[arg-type]
-    _, said = sit(home, file, "1", CODE, "l", french, "1", "3", "2", "q")
+    _, said = sit(home, file, "1", CODE, "l", french, "1", "1", "3", "2", "q")
     assert "Enregistré : Idée." in said
     _, said = sit(home, file, "", "q")
-    assert "Votre code est" in said
+    assert "Si votre code commence par" in said
 
 
 def test_the_language_changes_what_the_organisation_says(home: Path, tmp_path: Path) -> None:
     given = {"fr": {"consent": "Nous vous demandons."}}
     file = write_file(batch_of(salt=bytes(32), translations=given), tmp_path / "stick")
     french = str(sorted(("English", "Français")).index("Français") + 1)
-    _, said = sit(home, file, "1", CODE, "l", french, "2", "3", "q")
+    _, said = sit(home, file, "1", CODE, "l", french, "1", "2", "3", "q")
     before, _, after = said.partition("Nous vous demandons.")
     assert CONSENT in before
     assert CONSENT not in after
@@ -406,7 +424,7 @@ def test_the_language_changes_what_the_organisation_says(home: Path, tmp_path: P
 def test_it_is_asked_once_how_near_one_is_to_the_method(
     home: Path, file: Path, key: str, said: str
 ) -> None:
-    _, first = sit(home, file, "1", CODE, "1", "", "4", "q")
+    _, first = sit(home, file, "1", CODE, "1", "1", "", "4", "q")
     assert first.count("Did you take part in making it?") == 3
     assert "“4” means nothing here." in first
     assert state_of(home).relation is None
