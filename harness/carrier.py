@@ -18,6 +18,7 @@ from harness.failures import (
     CallError,
     ErrorClass,
     HarnessError,
+    NoCredit,
     NoServer,
     RateLimited,
     Refused,
@@ -226,14 +227,27 @@ class EntryCalls:
             return None
         if failure.error_class in {ErrorClass.CONNECTION, ErrorClass.OFFLINE}:
             return HarnessError(str(failure))
+        if isinstance(failure, NoCredit):
+            return HarnessError(
+                f"The account at {request.provider} has no credit left: {self._in_words(failure)}. "
+                "Pay in there, or use another provider."
+            )
         known = request.url in self.carrier.let_in or self.carrier.earlier
         if failure.error_class is not ErrorClass.AUTH or (known and failure.status != 401):
             return None
-        said = f"HTTP {failure.status}" if self.secret and failure.status else str(failure)
-        said = "The call failed (auth)" if self.secret and not failure.status else said
         return HarnessError(
-            f"The key is refused, or none is given: {said.removesuffix('.')}. "
+            f"The key is refused, or none is given: {self._in_words(failure)}. "
             f"Look at the key: `rosetta key set {request.provider}`."
+        )
+
+    def _in_words(self, failure: CallError) -> str:
+        """Give what the endpoint said, without a full stop; for secret entries, which it may quote, the kind alone."""
+        if not self.secret:
+            return str(failure).removesuffix(".")
+        return (
+            f"HTTP {failure.status}"
+            if failure.status
+            else f"The call failed ({failure.error_class})"
         )
 
     async def _pause(self, seconds: float, failure: CallError, attempt: int) -> None:

@@ -9,6 +9,7 @@ HarnessError                  said to the user as it stands, exit code 1
     ├── Transient             connection, time-out, 5xx, truncated or malformed reply: try again
     │   └── NoServer          nothing listens on this machine, or no host has the name: the run stops
     └── Refused               4xx, content filter, offline, budget: trying again would not help
+        └── NoCredit          the account at the provider is empty: the run stops
 """
 
 from __future__ import annotations
@@ -101,3 +102,7 @@ class NoServer(Transient):
 
 class Refused(CallError):  # noqa: N818
     """A failure that trying again would not mend."""
+
+
+class NoCredit(Refused):
+    """The account at the provider is empty: no call is answered before more is paid in."""

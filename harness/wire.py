@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from harness import offline
 from harness.calls import Reply, Request
 from harness.endpoints import is_loopback
-from harness.failures import CallError, ErrorClass, RateLimited, Refused, Transient
+from harness.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
 from harness.retry import retry_after
 from harness.soundness import sound_reply
 from harness.store.texts import storable
@@ -84,7 +84,9 @@ def _failure(request: Request, response: httpx.Response, body: bytes) -> CallErr
     said = _said(request, body)
     message = f"HTTP {status}" + (f": {said}" if said else "")
     hint = retry_after(response.headers.get("retry-after"))
-    if status == 429 and b"insufficient_quota" not in body:
+    if status == 402 or (status == 429 and b"insufficient_quota" in body):
+        return NoCredit(ErrorClass.REQUEST, message, status)
+    if status == 429:
         return RateLimited(message, hint, status)
     if status in {408, 425} or status >= 500:
         kind = ErrorClass.TIMEOUT if status == 408 else ErrorClass.SERVER

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from harness.annotators.embeddings import Received
 from harness.calls import Reply, Request
 from harness.endpoints import Endpoint, chat_endpoint
-from harness.failures import CallError, ErrorClass, Refused, Transient, UsageError
+from harness.failures import CallError, ErrorClass, NoCredit, Refused, Transient, UsageError
 from harness.keys import KeySource, find_key
 from harness.retry import RetryPolicy
 from harness.wire import Wire
@@ -193,6 +193,8 @@ def _mend(failure: CallError, endpoint: Endpoint) -> str:
     """Say what a person can do about a failure before the scores are asked for again."""
     if failure.error_class in _MENDS:
         return _MENDS[failure.error_class]
+    if isinstance(failure, NoCredit):
+        return f"pay in at {endpoint.name}, whose account is empty"
     if failure.error_class is ErrorClass.AUTH:
         return f"store a key that holds with `rosetta key set {endpoint.name}`"
     if failure.status == 404:

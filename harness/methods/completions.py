@@ -10,7 +10,7 @@ from typing import Any
 from harness.budget import bounded
 from harness.calls import Price, Reply, Request
 from harness.endpoints import Endpoint
-from harness.failures import CallError, ErrorClass, RateLimited, Refused, Transient
+from harness.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
 from harness.method import Output
 from harness.methods.cleaning import cleaned
 from harness.store.texts import storable
@@ -136,7 +136,6 @@ def _tool_calls(calls: Any) -> tuple[Mapping[str, Any], ...]:
 
 _KINDS = {
     401: ErrorClass.AUTH,
-    402: ErrorClass.AUTH,
     403: ErrorClass.AUTH,
     408: ErrorClass.TIMEOUT,
     504: ErrorClass.TIMEOUT,
@@ -156,6 +155,8 @@ def provider_error(error: Any, *, quote: bool) -> CallError:
     details = fields.get("metadata")
     if code == 403 and isinstance(details, Mapping) and details.get("reasons"):
         return Refused(ErrorClass.FILTERED, words)
+    if code == 402:
+        return NoCredit(ErrorClass.REQUEST, words)
     if code == 429:
         return RateLimited(words)
     kind = _KINDS.get(code or 500)

@@ -78,14 +78,16 @@ def test_a_failure_that_says_what_it_used_costs_that(
     assert query(store_path, SPENT) == [(pytest.approx(2 * COST),)]
 
 
-@pytest.mark.parametrize("code", [403, 400, 502, None])
+@pytest.mark.parametrize(("code", "stored"), [(402, 0), (403, 0), (400, 2), (502, 2), (None, 2)])
 def test_a_failure_in_a_good_reply_that_says_nothing_may_have_cost_all(
-    endpoint: Scripted, store_path: Path, prices: Path, code: int | None
+    endpoint: Scripted, store_path: Path, prices: Path, code: int | None, stored: int
 ) -> None:
+    """A refused key and an empty account stop the run before an entry is stored as failed."""
     endpoint.answer = lambda _: json_answer({"error": {"code": code, "message": "no"}})
     heard = run_corpus(store_path, corpus(2), budgeted(endpoint.url, prices))
     assert heard.progress[-1].spent_usd == pytest.approx(sum(map(most, endpoint.asked)))
-    assert [attempt.status for attempt in kept(store_path).attempts[0]] == [None]
+    attempts = kept(store_path).attempts
+    assert [[each.status for each in tried] for tried in attempts.values()] == stored * [[None]]
 
 
 def test_a_kill_forgets_no_call_that_may_be_charged(

@@ -327,6 +327,36 @@ def test_a_key_that_held_and_does_not_any_more(
     assert again.failed == 2 * failed, "what the stretch before let in counts"
 
 
+EMPTY = {"error": {"message": "Add credits", "code": 402}}
+QUOTA = {"error": {"message": "Add credits", "code": "insufficient_quota"}}
+
+
+@pytest.mark.parametrize(
+    ("empty", "said"),
+    [
+        (json_answer(EMPTY, 402), "HTTP 402: Add credits"),
+        (json_answer(QUOTA, 429), "HTTP 429: Add credits"),
+        (json_answer(EMPTY), "The provider answered with error 402: Add credits"),
+    ],
+    ids=["status", "quota", "within-a-reply"],
+)
+def test_an_empty_account_stops_the_run_and_no_entry_fails_for_it(
+    endpoint: Scripted, store_path: Path, empty: Answer, said: str
+) -> None:
+    endpoint.answer = lambda asked: translated(asked) if asked.number < 3 else empty
+    plan = chat_plan(endpoint.url, run={"most_attempts": 6, "concurrency": 1})
+    first = run_corpus(store_path, corpus(8), plan).finished
+    assert (first.state, first.done, first.failed) == (RunState.STOPPED, 3, 0)
+    assert first.reason == (
+        f"The account at 127.0.0.1 has no credit left: {said}. "
+        "Pay in there, or use another provider."
+    )
+    assert len(endpoint.asked) == 4
+    endpoint.answer = translated
+    mended = resume(store_path).finished
+    assert (mended.state, mended.failed) == (RunState.COMPLETE, 0)
+
+
 def test_a_filter_that_answers_403_is_no_refused_key(endpoint: Scripted, store_path: Path) -> None:
     filtered = {"error": {"message": "flagged", "metadata": {"reasons": ["violence"]}}}
     endpoint.answer = lambda asked: (

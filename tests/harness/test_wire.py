@@ -13,7 +13,7 @@ import pytest
 
 from harness.calls import Reply, Request
 from harness.endpoints import is_loopback
-from harness.failures import CallError, ErrorClass, RateLimited, Refused, Transient
+from harness.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
 from harness.methods.completions import read_completion
 from harness.transport import MOST_BYTES
 from harness.wire import Wire
@@ -79,7 +79,7 @@ def test_secrets_of_the_body_go_out_but_stay_out_of_the_request(endpoint: Script
     [
         (400, Refused, ErrorClass.REQUEST),
         (401, Refused, ErrorClass.AUTH),
-        (402, Refused, ErrorClass.REQUEST),
+        (402, NoCredit, ErrorClass.REQUEST),
         (403, Refused, ErrorClass.AUTH),
         (404, Refused, ErrorClass.REQUEST),
         (408, Transient, ErrorClass.TIMEOUT),
@@ -117,7 +117,7 @@ def test_an_empty_purse_is_no_rate_limit(endpoint: Scripted) -> None:
     body = {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}
     endpoint.answer = lambda _: json_answer(body, 429)
     found = failure(request(endpoint.url))
-    assert type(found) is Refused
+    assert type(found) is NoCredit
     assert found.status == 429
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.calls import Reply
-from harness.failures import CallError, ErrorClass, RateLimited, Refused, Transient
+from harness.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
 from harness.methods.cleaning import cleaned
 from harness.methods.completions import output_of, read_completion
 from tests.harness.methods.conftest import completion
@@ -37,7 +37,7 @@ def test_a_whole_reply() -> None:
         ({"error": {"code": 502, "message": "Bad gateway"}}, Transient, ErrorClass.SERVER),
         ({"error": {"code": 408, "message": "Timed out"}}, Transient, ErrorClass.TIMEOUT),
         ({"error": {"code": "401", "message": "No auth"}}, Refused, ErrorClass.AUTH),
-        ({"error": {"code": 402, "message": "Credits"}}, Refused, ErrorClass.AUTH),
+        ({"error": {"code": 402, "message": "Credits"}}, NoCredit, ErrorClass.REQUEST),
         ({"error": {"code": 400, "message": "Bad model"}}, Refused, ErrorClass.REQUEST),
         (
             {"error": {"code": 403, "message": "flagged", "metadata": {"reasons": ["x"]}}},
