@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block, number
+from harness.leaderboard_entrant import counts
 from rosetta_tui import figures
 from rosetta_tui.card_fields import (
     OUTCOMES,
@@ -25,7 +26,7 @@ from rosetta_tui.claim_lines import caveat_lines, floor_lines, rise_line
 from rosetta_tui.metric_words import beside_value, by_category, by_reason, remark, value
 from rosetta_tui.named_line import line
 from rosetta_tui.retry_words import retry_lines, some_entries
-from rosetta_tui.run_facts import OTHER_INPUTS, failed_words, setup_words, so_far, when
+from rosetta_tui.run_facts import OTHER_INPUTS, failed_told, failed_words, setup_words, so_far, when
 from rosetta_tui.text import plain
 from scoring.breakdown import FREE
 from scoring.metric_names import title
@@ -310,7 +311,8 @@ def _input(part: Mapping[str, Any]) -> str:
 def _counts(scores: Mapping[str, Any]) -> str:
     errors = scores.get("errors")
     wrong = " (it counts as wrong)" if errors == 1 else " (they count as wrong)" if errors else ""
-    return f"{scores.get('total')} in all, {errors} failed{wrong}"
+    failed = failed_told(int(number(errors) or 0), counts(scores.get("errors_by_class")))
+    return f"{scores.get('total')} in all, {failed}{wrong}"
 
 
 def _scored_with(card: Mapping[str, Any]) -> Iterator[str]:
