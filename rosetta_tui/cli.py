@@ -10,6 +10,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -69,6 +70,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.write(help_text())
         sys.exit(0)
     sys.exit(_run(given))
+
+
+def window() -> int:
+    """Start the reviewer's window (``rosetta-review``); gives the exit code."""
+    _write_any_text()
+    _check_packages()
+    try:
+        code: int = import_module("review.desktop.program").main()
+    except Exception as error:  # noqa: BLE001  every failure becomes words
+        return _broken(error)
+    return code
 
 
 _OPENING = frozenset({"run", "demo", "resume", "retry", "watch"})

@@ -10,6 +10,7 @@ import site
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,23 @@ def test_files_of_ours_that_were_written_over_are_named(wheel: Path, tmp_path: P
     assert failed.returncode == 1
     assert failed.stderr.startswith("error: another package (scoring 0.2.1) has written over")
     assert "corpora/problems.py" in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+
+@pytest.mark.parametrize("command", ["rosetta", "rosetta-review"])
+def test_both_commands_say_that_a_foreign_package_lies_over_ours(
+    wheel: Path, tmp_path: Path, command: str
+) -> None:
+    place, home = unpacked(wheel, tmp_path / "site"), tmp_path / "home"
+    [ours] = distributions(path=[str(place)], name="rosetta-tui")
+    [begun] = [each.value for each in ours.entry_points if each.name == command]
+    module, _, function = begun.partition(":")
+    code = f"import sys; sys.argv[0] = {command!r}; from {module} import {function}; sys.exit({function}())"
+    assert VERSION in called(place, home, "--version", code=code).stdout
+    unpacked(foreign_wheel(tmp_path, "review", BROKEN), place)
+    failed = called(place, home, "review", "status", code=code)
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert failed.stderr.startswith("error: another package (review 0.2.1) has written over")
     assert "Traceback" not in failed.stderr
 
 
