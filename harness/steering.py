@@ -35,6 +35,8 @@ PATIENCE_SECONDS = 15.0
 
 OVER = "Every entry is in: the run is being scored and sealed, and nothing is left to steer."
 
+UNKNOWN = "The program that runs it does not know this wish. Nothing was changed."
+
 
 class Wish(StrEnum):
     """What may be asked of a run under way."""
@@ -111,7 +113,12 @@ class Ear(threading.Thread):
 
     def _heed(self, connection: sqlite3.Connection) -> None:
         for number, wish, calls in open_wishes(connection, self._run):
-            words = OVER if self.entries_in else done(self._control, Wish(wish), calls)
+            if self.entries_in:
+                words = OVER
+            elif wish not in set(Wish) or not isinstance(calls, int | None):
+                words = UNKNOWN  # a program of another version wrote it, or somebody by hand
+            else:
+                words = done(self._control, Wish(wish), calls)
             answer_wish(connection, number, words)
 
 

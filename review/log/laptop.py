@@ -27,6 +27,7 @@ from review.log.payloads import (
     AnyPayload,
     Comment,
     Judged,
+    Kind,
     Scope,
     Suggest,
     Withdraw,
@@ -225,17 +226,22 @@ class Laptop(OwnFile):
         raise UsageError(f"There is no batch {batch} on this computer. Open its file first.")
 
     def save_drafts(self, batch: str, reviewer: str, drafts: Iterable[Draft]) -> None:
-        """Keep what a person is typing, or forget it; raises UsageError where it is too long for an event."""
+        """Keep what a person is typing, or forget it; raises UsageError where it is too long for an event.
+
+        After a withdrawal that reaches it, in whatever program, nothing of it comes to the disk any more.
+        """
         with self._writing():
             self._change_drafts(batch, reviewer, drafts)
 
     def _change_drafts(self, batch: str, reviewer: str, drafts: Iterable[Draft]) -> None:
+        withdrawn = known_withdrawals(self.connection, reviewer)
         for draft in drafts:
             self.connection.execute(
                 "DELETE FROM draft WHERE batch = ? AND reviewer = ? AND item = ? AND field = ?",
                 (batch, reviewer, draft.item, draft.field),
             )
-            if draft.text is None:
+            kind = Kind.TRANSLATE if draft.field == ANSWER_DRAFT else Kind.COMMENT
+            if draft.text is None or reached(kind, reviewer, batch, withdrawn):
                 continue
             if len(draft.text) > MOST_TEXT or not _writable(draft.text):
                 raise UsageError(f"A text has at most {MOST_TEXT:,} characters. Shorten it.")

@@ -6,16 +6,19 @@ is reported by its line and never stops the rest.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import attrgetter
 from types import MappingProxyType
 
 from review.log.chain import ChainReport, check_chain
 from review.log.clocks import WildClock, wild_clocks
 from review.log.event import Event, EventError, read_event
 from review.log.laptop import Laptop
-from review.log.payloads import Withdraw
+from review.log.payloads import Comment, Kind, OfReviewer, Suggest, Translate, Withdraw
+from review.log.person import Person
 from review.log.withdrawal import covered, reach, withdrawals
 
 MOST_EVENTS = 2**32
@@ -143,11 +146,33 @@ def _is_new(event: Event, here: dict[str, Event]) -> bool:
 def export_events(laptop: Laptop, batch: str) -> list[Event]:
     """Give what goes back for one batch: the heads of all events of the laptop, chain by chain.
 
-    Content comes only with the events of this batch and with withdrawals that reach it. All heads come, so
-    that each chain can be checked from its first event to its last.
+    Content comes only with the events of this batch and with withdrawals that reach it, and not with texts that
+    their person took back or changed since. All heads come, so that each chain can be checked from its first event
+    to its last.
     """
     events = sorted(laptop.events(), key=lambda event: (event.device, event.seq, event.id))
-    return [event if _belongs(event, batch) else event.erased() for event in events]
+    over = _not_said_any_more([event for event in events if _belongs(event, batch)])
+    return [
+        event if _belongs(event, batch) and event.id not in over else event.erased()
+        for event in events
+    ]
+
+
+def _not_said_any_more(events: Iterable[Event]) -> set[str]:
+    """Return the comments, better wordings and translations that do not stand, whoever of a laptop wrote them."""
+    persons: dict[str, Person] = defaultdict(Person)
+    standing: dict[tuple[str, str, Kind], str] = {}
+    written: set[str] = set()
+    for event in sorted(events, key=attrgetter("order")):
+        said = event.payload
+        if isinstance(said, OfReviewer):
+            persons[said.reviewer].add(event)
+        if isinstance(said, Comment | Suggest):
+            standing[said.reviewer, said.item, said.kind] = event.id
+        if isinstance(said, Comment | Suggest | Translate):
+            written.add(event.id)
+    decided = (event.id for person in persons.values() for event in person.decided.values())
+    return written.difference(standing.values(), decided)
 
 
 def _belongs(event: Event, batch: str) -> bool:

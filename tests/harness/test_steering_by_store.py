@@ -78,6 +78,18 @@ def test_two_who_steer_one_run_are_both_told_what_holds(
     assert query(store_path, "SELECT * FROM steering") == []
 
 
+def test_a_wish_that_nobody_knows_is_answered_and_the_next_one_is_heard(
+    endpoint: Scripted, store_path: Path
+) -> None:
+    with under_way(store_path, endpoint) as heard, closing(open_store(store_path)) as connection:
+        run = find_run(connection, "last").id
+        for wish, calls in (("\x1b[31mdelete", None), ("limit", "many"), ("limit", b"2")):
+            write_wish(connection, run, wish, calls)  # type: ignore[arg-type]
+        assert ask(store_path, "last", Wish.PAUSE) == "Paused: what is under way is finished."
+        answers = query(store_path, "SELECT DISTINCT answer FROM steering")
+        assert (answers, heard.control.most_concurrency) == ([(steering.UNKNOWN,)], None)
+
+
 def test_a_killed_run_is_told_at_once_by_who_steers_and_who_follows(
     endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,16 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from review.files.ratings import open_ratings
 from review.log.fold import fold
-from review.log.laptop import FILE_NAME
-from review.log.payloads import Export, Kind, NotJudged, Scope, Translate
+from review.log.laptop import FILE_NAME, Laptop
+from review.log.payloads import Export, Face, Kind, NotJudged, Scope, Translate
 from review.log.saving import NotSaved
 from review.rating import CannotJudge, Rating
 from review.session.item_words import marks, translation_marks
 from review.session.session import Session
 from review.session.view import TextField, View
 from review.session.words import Words
-from tests.review.session.scenes import CODE, Sitting, batch_of, item_id, sentences_of
+from tests.review.session.scenes import CODE, CUSTODIANS, Sitting, batch_of, item_id, sentences_of
 from tests.review.thorough import times
 
 WORDS = Words.load("en")
@@ -234,6 +235,64 @@ def test_an_answer_saves_what_is_typed_and_undo_takes_both_back(
     rating.see()
     answer(rating.session, item)
     assert said_of(rating, item) == ("too formal", "mi vidis")
+
+
+def handed_over(sitting: Sitting, stick: Path) -> bytes:
+    """Give what the organisation reads of what is handed over now."""
+    stick.mkdir(exist_ok=True)
+    file = sitting.session.export(stick).path
+    return b"".join(open_ratings(file.read_bytes(), CUSTODIANS).lines)
+
+
+def test_what_undo_took_back_is_in_no_file_and_what_stands_is(
+    rating: Sitting, tmp_path: Path
+) -> None:
+    item = rating.see()
+    rating.session.save_text(item, TextField.COMMENT, "of before")
+    type_both(rating, item)
+    rating.session.rate(item, Rating.GIST)
+    told = handed_over(rating, tmp_path / "stick")
+    assert (b"too formal" in told, b"mi vidis" in told, b"of before" in told) == (True, True, False)
+    rating.see()
+    rating.session.undo()
+    told = handed_over(rating, tmp_path / "stick")
+    assert (b"too formal" in told, b"mi vidis" in told, b"of before" in told) == (
+        False,
+        False,
+        True,
+    )
+
+
+def test_a_translation_that_does_not_stand_is_in_no_file(
+    translating: Sitting, tmp_path: Path
+) -> None:
+    session = translating.session
+    session.translate(translating.see(), "the first one")
+    session.translate(come_back(translating, FIRST), "the second one")
+    told = handed_over(translating, tmp_path / "stick")
+    assert (b"the first one" in told, b"the second one" in told) == (False, True)
+    translating.see()
+    session.undo()
+    told = handed_over(translating, tmp_path / "stick")
+    assert (b"the first one" in told, b"the second one" in told) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("scope", "left"),
+    [(Scope.EVERYTHING, []), (Scope.BATCH, []), (Scope.COMMENTS, ["a translation"])],
+    ids=["everything", "batch", "comments"],
+)
+def test_no_draft_comes_back_from_another_program_after_a_withdrawal(
+    translating: Sitting, scope: Scope, left: list[str]
+) -> None:
+    """The other one knows nothing of it: what is typed there comes to no disk."""
+    item = translating.see()
+    with closing(Laptop.open(translating.folder, busy_seconds=1)) as other:
+        Session(other, translating.batch, CODE, Face.DESKTOP, WORDS, guard=0).withdraw(scope)
+    translating.session.keep_draft(item, TextField.COMMENT, "a comment")
+    translating.session.keep_draft(item, TextField.TRANSLATION, "a translation")
+    drafts = translating.laptop.drafts(translating.batch.manifest.batch, CODE)
+    assert [each.text for each in drafts] == left
 
 
 def test_a_translation_saves_a_comment_that_is_typed(translating: Sitting) -> None:
