@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from harness.failures import UsageError
 from review.log.state import Judgement, ReviewerState, State
+from review.rating import CannotJudge
 from review.verdict.counted import counted
 from review.verdict.key import AnswerKey, KeyRun
 from review.verdict.panel import Control, Harm, Panel
@@ -52,6 +53,16 @@ def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
         times_ms=times,
         look=look,
     )
+
+
+def not_shown(state: State, key: AnswerKey, run_id: str) -> dict[str, bool]:
+    """Give the items of one run that could not be shown to somebody who counts → whether somebody else rated it."""
+    people = {who: _judged(parts) for who, parts in _people(state, key).items()}
+    said = [pair for judged in people.values() for pair in judged.items()]
+    rated = {item for item, each in said if each.rating}
+    found = (item for item, each in said if each.why_not is CannotJudge.NOT_SHOWN)
+    own = (item for item in found if item in key.items and not key.items[item].control)
+    return {item: item in rated for item in own if key.items[item].run_id == run_id}
 
 
 def run_of(key: AnswerKey, run_id: str) -> KeyRun:

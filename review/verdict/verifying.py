@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
@@ -20,6 +20,7 @@ from review.verdict.certify import as_certified, certified_again, read_verdict
 from review.verdict.evidence import Evidence
 from review.verdict.evidence_file import EARLIER_PROGRAMS, own_program_sha256
 from review.verdict.kept import check_hand_over, check_kept_batch
+from review.verdict.panels import not_shown
 from review.verdict.signed import (
     Attested,
     Check,
@@ -50,6 +51,8 @@ class Verification:
     """The verdict without them; None where none is missing, or nobody took any back."""
     kept: tuple[Check, ...] = ()
     """Words of hand-overs that somebody kept, held against it. The verdict does not hang on them."""
+    not_shown: Mapping[str, bool] = field(default_factory=dict)
+    """Items that a laptop could not show, by the evidence → whether somebody rated it. No share counts what nobody rated."""
 
     @property
     def every(self) -> tuple[Check, ...]:
@@ -142,7 +145,8 @@ def verify(
         *(check_kept_batch(evidence, stated, each) for each in batches),
     ]
     kept = tuple(check_hand_over(Attested(evidence), part, each) for each in phrases)
-    return replace(_verdict(stated, checks, evidence, part), kept=kept)
+    unseen = not_shown(part.state, part.key, stated.run.run_id)
+    return replace(_verdict(stated, checks, evidence, part), kept=kept, not_shown=unseen)
 
 
 def _verdict(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from scoring.wording import counted
+
 if TYPE_CHECKING:
     from review.verdict.attachment import Standing
     from review.verdict.certificate import Certificate
@@ -22,7 +24,19 @@ def verification_lines(done: Verification) -> Iterator[str]:
         f"issued {stated.issued} by {stated.organisation.name}"
     )
     yield from check_lines(done)
+    if done.not_shown:
+        yield not_shown_words(done)
     yield done.words
+
+
+def not_shown_words(done: Verification) -> str:
+    """Say how many items a laptop could not show, and how many of these nobody rated."""
+    unseen, unrated = len(done.not_shown), list(done.not_shown.values()).count(False)
+    return (
+        f"! not shown: {counted(unseen, 'item')} could not be shown on a laptop, so its person was not asked; {unrated} of "
+        "them nobody rated, and these are in no share and no veto. A method whose worst outputs are in letters that "
+        "laptops lack is spared by this."
+    )
 
 
 def check_lines(done: Verification) -> Iterator[str]:

@@ -134,6 +134,8 @@ def _json(done: Verification) -> dict[str, Any]:
         "signing_key": done.certificate.organisation.signing_key,
         "contents_missing": done.missing,
         "outcome_without_them": done.without,
+        "items_not_shown": len(done.not_shown),
+        "items_not_shown_and_not_rated": list(done.not_shown.values()).count(False),
         "checks": [
             {"name": c.name, "ok": c.ok, "earlier_version": c.earlier, "words": c.words}
             for c in done.every

@@ -42,6 +42,9 @@ RUN = "6f1c3a52-0000-4000-8000-000000000001"
 OTHER_RUN = "6f1c3a52-0000-4000-8000-000000000002"
 REASONS = ("An insult here, as three elders say.", "Used so in the north.", "« Nobody » says it ÿ")
 
+UNSAID = CannotJudge.UNSAID
+"""Why people of these reviews cannot judge an item."""
+
 
 def random_id(rng: Random) -> str:
     return f"{rng.getrandbits(64):016x}"
@@ -256,7 +259,7 @@ def _act(
         chain.write(Skip(**about))
         return
     if rng.random() < 0.03 * shape.mischief:
-        chain.write(NotJudged(**judged, why=CannotJudge.UNSAID))
+        chain.write(NotJudged(**judged, why=UNSAID))
         return
     event = chain.write(Rate(**judged, rating=_rating(rng, shape, key, item, careless, lenient)))
     for _ in range(3):

@@ -14,7 +14,7 @@ from review.rating import CannotJudge, Rating
 from review.verdict.adjudication import Case, queue
 from review.verdict.key import AnswerKey, KeyItem, KeyRun
 from review.verdict.panel import ControlKind, Harm, Panel
-from review.verdict.panels import panel_of
+from review.verdict.panels import not_shown, panel_of
 from tests.review.verdict import histories
 from tests.review.verdict.histories import ORGANISATION, WALL, Chain, evidence_of
 
@@ -67,8 +67,8 @@ class Laptop(Chain):
     def rate(self, who: str, item: str, rating: Rating, ms: int = 1000) -> Event:
         return self.write(Rate(rating=rating, **self._judged(who, item, ms)))
 
-    def cannot(self, who: str, item: str) -> None:
-        self.write(NotJudged(why=CannotJudge.UNSAID, **self._judged(who, item, 1)))
+    def cannot(self, who: str, item: str, why: CannotJudge = CannotJudge.UNSAID) -> None:
+        self.write(NotJudged(why=why, **self._judged(who, item, 1)))
 
     def flag(self, who: str, item: str, harmful: bool = True) -> None:
         self.write(HarmFlag(wall=WALL, reviewer=who, batch=BATCH, item=item, harmful=harmful))
@@ -127,6 +127,24 @@ def test_what_cannot_be_judged_is_no_rating() -> None:
     laptop.cannot(A, TWO)
     found = panel(laptop)
     assert (found.ratings, found.cannot_judge) == ({}, {A: frozenset({TWO})})
+
+
+def test_what_no_laptop_could_show_is_told_of_its_run_alone() -> None:
+    laptop = Laptop()
+    for who in (A, B, STRANGER):
+        laptop.agree(who)
+    for item in (ONE, OTHER, BAD, AGAIN):
+        laptop.cannot(A, item, CannotJudge.NOT_SHOWN)
+    laptop.cannot(STRANGER, TWO, CannotJudge.NOT_SHOWN)
+    laptop.cannot(B, TWO)
+    evidence = evidence_of(key(), laptop.events)
+    assert not_shown(evidence.state, evidence.key, "r1") == {ONE: False}
+    laptop.rate(B, ONE, Rating.REJECT)
+    evidence = evidence_of(key(), laptop.events)
+    assert not_shown(evidence.state, evidence.key, "r1") == {ONE: True}
+    laptop.rate(A, ONE, Rating.REJECT)  # on another laptop it could be seen
+    evidence = evidence_of(key(), laptop.events)
+    assert not_shown(evidence.state, evidence.key, "r1") == {}
 
 
 def test_an_undone_rating_gives_way_to_the_one_before() -> None:

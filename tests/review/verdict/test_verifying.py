@@ -13,13 +13,15 @@ from harness.failures import HarnessError
 from review.files.keys import Identity
 from review.log.event import Event
 from review.log.payloads import Scope, Withdraw
+from review.rating import CannotJudge
 from review.verdict.certify import read_verdict
 from review.verdict.evidence import Evidence
 from review.verdict.evidence_file import EvidenceFile
 from review.verdict.verifying import Verification, verify
+from rosetta_tui.review.certificate_words import verification_lines
 from tests.review.thorough import times
 from tests.review.verdict import histories
-from tests.review.verdict.certified import SIGNER, changed, issue, review_of
+from tests.review.verdict.certified import GO, SIGNER, changed, issue, review_of
 from tests.review.verdict.histories import (
     ORGANISATION,
     RUN,
@@ -52,6 +54,20 @@ def test_random_reviews_hold() -> None:
         assert "byte for byte" in done.words
         held += 1
     assert held
+
+
+def test_whoever_verifies_reads_what_laptops_could_not_show(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shape = replace(GO, mischief=1.0)
+    assert "not shown" not in "".join(verification_lines(verified(issue(review_of(1, shape)))))
+    monkeypatch.setattr(histories, "UNSAID", CannotJudge.NOT_SHOWN)
+    done = verified(issue(review_of(1, shape)))
+    assert done.ok
+    unrated = list(done.not_shown.values()).count(False)
+    (told,) = [line for line in verification_lines(done) if "not shown" in line]
+    assert told.startswith(f"! not shown: {len(done.not_shown)} item")
+    assert f"asked; {unrated} of them nobody rated" in told
 
 
 CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
