@@ -282,6 +282,7 @@ async def test_pause_speed_and_seek_by_keys(made: Scene) -> None:
         await pilot.press("plus", "plus", "plus")
         await until(pilot, lambda: screen.live.over)
         assert screen.live.done == 60
+        assert screen.player.now == screen.player.duration, "it plays no further than to the end"
         await pilot.press("q")
         await settle(pilot)
         assert isinstance(app.screen, LiveScreen)
