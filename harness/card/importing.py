@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from corpora.corpus import Dataset
+from corpora.marks import names_secret
 from harness.card.build import assemble, store_card
 from harness.card.canonical import HASH_FIELD, canonical_sha256, seal_form
 from harness.card.exporting import card_bytes
@@ -20,7 +21,12 @@ from harness.card.layouts import Layout, adopt, layout, unwrapped
 from harness.card.load import raw_card
 from harness.card.material import Material, iso_time
 from harness.card.model import DatasetBlock, EntryResult, Retries, RunCard
-from harness.card.published import card_of_published, report_of_log, told_of_scores
+from harness.card.published import (
+    card_of_published,
+    refuse_unclear_marks,
+    report_of_log,
+    told_of_scores,
+)
 from harness.card.reading import parse_object
 from harness.card.recompute import (
     card_floors,
@@ -138,7 +144,7 @@ def store_id(run_id: str) -> str:
 
 def _refuse_secrets(card: RunCard, name: str) -> None:
     texts = sum(
-        row_entry(row).secret
+        (row_entry(row).secret or names_secret(row.segment or ""))
         and any(text is not None for text in (row.source, row.reference, row.predicted))
         for row in card.results
     )
@@ -278,6 +284,7 @@ def _import_report(connection: sqlite3.Connection, raw: Mapping[str, Any], name:
 def report_card(raw: Mapping[str, Any], name: str) -> RunCard:
     """Make a card of a test report: its texts, scored as any run's; what it does not tell is null."""
     report = read_report(raw, name)
+    refuse_unclear_marks(raw, name)
     rows = report_rows(report)
     entries = [row_entry(row) for row in rows]
     outputs = [row.predicted or "" for row in rows]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from corpora.entry import SEGMENT_NAMES, Segment
+from corpora.marks import is_mark, names_secret
 from harness.card.layouts import log_rows
 from harness.card.model import Scores
 from harness.card.reading import number
@@ -37,11 +39,57 @@ def told_of_scores(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {name: place[name] for name in _TOLD for place in places if place.get(name)}
 
 
+def refuse_unclear_marks(report: Mapping[str, Any], name: str) -> None:
+    """Raise UsageError where a report or log may be of a secret segment, and its entries do not say it as cards do.
+
+    An entry whose ``segment`` is one of the names of segments is what that says.
+    """
+    about = {key: value for key, value in report.items() if key != "entries"}
+    whole = _names_secret(about)
+    for place, entry in enumerate(report["entries"]):
+        segment = entry.get("segment")
+        known = isinstance(segment, str) and segment in {*Segment, *SEGMENT_NAMES}
+        if not known and (whole or _names_secret(entry)):
+            raise UsageError(
+                f"{name}: $.entries[{place}]: it may be of a secret segment, and that is not understood here. "
+                f'Write "segment" of each entry ({", ".join(Segment)}).'
+            )
+
+
+def _names_secret(value: object) -> bool:
+    """Tell whether a mark anywhere in a value names a secret segment."""
+    if isinstance(value, list):
+        return any(map(_names_secret, value))
+    if not isinstance(value, Mapping):
+        return False
+    marks = (each for key, each in value.items() if is_mark(key) and isinstance(each, str))
+    return any(map(names_secret, marks)) or any(map(_names_secret, value.values()))
+
+
+def _has_entries(value: object) -> bool:
+    """Tell whether a value has the text of an entry in it, however deep."""
+    if isinstance(value, list):
+        return any(map(_has_entries, value))
+    if not isinstance(value, Mapping):
+        return False
+    return any(isinstance(value.get(key), str) for key in _ENTRY_TEXTS) or any(
+        map(_has_entries, value.values())
+    )
+
+
+_ENTRY_TEXTS = ("source", "expected", "reference", "predicted")
+
+
 def card_of_published(row: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Give the aggregates of a published row as a card without entries; UsageError where it names no run.
+    """Give the aggregates of a published row as a card without entries; UsageError where it names no run, or has entries.
 
     The row itself is kept under ``published_row``.
     """
+    if any(_has_entries(value) for value in row.values()):
+        raise UsageError(
+            f"{name}: a published row tells the scores of a run, and this one holds texts of entries, which nobody "
+            "would see to be secret. Import the run's card, or take them out."
+        )
     run_id = _first(row, "run_id", "id")
     if run_id is None:
         raise UsageError(f"{name}: $.run_id: a published row names its run. Give the whole row.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -101,6 +101,40 @@ def test_its_secret_segments_are_secret(
     done = import_card(there, written(log(results=rows)), "log.json")
     card = load_card(there, find_run(there, done.run_id).id)
     assert (card.results, card.scores.total) == ([], 3)
+    assert not any("matenon" in line for line in there.iterdump())
+
+
+UNCLEAR: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "spelling": lambda raw: [row.update(segment="Gold-Standard") for row in raw["results"]],
+    "field": lambda raw: [row.update(segment=None, split="held_out") for row in raw["results"]],
+    "inside": lambda raw: [
+        row.update(segment=None, metadata={"segment": "sealed"}) for row in raw["results"]
+    ],
+    "set-up": lambda raw: (
+        [row.update(segment=None) for row in raw["results"]],
+        raw["config"].update(segment="held_out"),
+    ),
+}
+
+
+@pytest.mark.parametrize("mark", UNCLEAR.values(), ids=list(UNCLEAR))
+def test_a_log_that_may_be_of_a_secret_segment_is_refused_in_words(
+    there: sqlite3.Connection, mark: Callable[[dict[str, Any]], Any]
+) -> None:
+    raw = log()
+    mark(raw)
+    with pytest.raises(UsageError, match="secret segment") as told:
+        import_card(there, written(raw), "log.json", unverified=True)
+    assert "matenon" not in str(told.value)
+    assert not any("matenon" in line for line in there.iterdump())
+
+
+def test_a_published_row_brings_no_texts_of_entries(there: sqlite3.Connection) -> None:
+    entry = {"segment": "gold_standard", "reference": "Bonan matenon!"}
+    for field in ({"results": [entry]}, {"more": {"deep": [[entry]]}}):
+        with pytest.raises(UsageError, match="holds texts of entries") as told:
+            import_card(there, written(published(**field)), "row.json", unverified=True)
+        assert "matenon" not in str(told.value)
     assert not any("matenon" in line for line in there.iterdump())
 
 
