@@ -1,7 +1,7 @@
 # make demo    set up and run the bundled demo (no key, no network after the install)
 # make test    set up and run the tests
 # make check   everything: format, lint, types, import contracts, tests
-# make check-thorough    the same, with every repetition that the docs claim
+# make check-thorough    the same, with what takes long and every repetition that the docs claim
 # make bench   every script of docs/benchmarks.md but the bundle's, one after the other
 # make reviewer-bundle   the reviewer's window without an installer, and what goes on a stick, in dist/
 # make wheelhouse        the full program for computers without network, in dist/wheelhouse
@@ -9,6 +9,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 BUNDLE = .venv-bundle
+# more words for pytest: make test TESTS=tests/scoring
+TESTS ?=
 # archives that were built on other systems: make reviewer-bundle BUILT='--windows FILE --macos FILE'
 BUILT ?=
 
@@ -21,7 +23,7 @@ demo: $(VENV)/.installed
 	$(BIN)/rosetta demo
 
 test: $(VENV)/.tests
-	$(BIN)/python -P -m pytest -n auto
+	$(BIN)/python -P -m pytest -n auto $(TESTS)
 
 lint: $(VENV)/.tests
 	$(BIN)/ruff format --check .

@@ -20,6 +20,7 @@ from pathlib import Path
 from benchmarks.glass import Glass
 from benchmarks.review_window import PAUSE_SECONDS, ROOT, prepared
 from tests.desktop.real.display import Display, display
+from tests.desktop.real.stage import Stage
 from tests.desktop.real.waiting import until
 from tests.desktop.real.window import PROGRAM
 
@@ -103,11 +104,19 @@ def remembered(
         shown = until(lambda: screen.windows(process.pid), "a window")
         screen.do("xdotool", "windowactivate", "--sync", shown[0])
         first = memory(process)
-        for key in ("Return", *["3"] * RATED):
-            time.sleep(PAUSE_SECONDS)
-            screen.press(key)
+        screen.press("Return")  # the person is known, and sees the first sentence
+        for number in range(1, RATED + 1):
+            until(lambda n=number: _rated(screen, scene, n), f"rating {number}")  # type: ignore[misc]
         time.sleep(PAUSE_SECONDS)
         return [first, memory(process)]
+
+
+def _rated(screen: Display, scene: Stage, number: int) -> bool:
+    """Rate once more; a key that comes too soon does nothing, so the store is asked what was saved."""
+    time.sleep(PAUSE_SECONDS)
+    if len(scene.state().judgements) < number:
+        screen.press("3")
+    return len(scene.state().judgements) >= number
 
 
 def main() -> None:
