@@ -71,6 +71,7 @@ def of(name: str) -> tuple[LanguageCard, str]:
     return found.card, str(resolve_script(tag, found.card, lines(name)))
 
 
+@pytest.mark.thorough
 @real
 @pytest.mark.parametrize("name", REAL)
 def test_people_write_with_the_letters_of_the_card(name: str) -> None:

@@ -117,6 +117,7 @@ _DATASETS = st.builds(
 )
 
 
+@pytest.mark.thorough
 @settings(deadline=None)
 @pytest.mark.parametrize("form", ONE_FILE)
 @given(dataset=_DATASETS, entries=_entries())

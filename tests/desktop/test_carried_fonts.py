@@ -133,6 +133,7 @@ def test_a_font_is_signed_with_the_batch_and_belongs_to_version_3() -> None:
         make_batch(earlier.manifest, items, (), ORGANISATION, b"", [carried()])
 
 
+@pytest.mark.thorough
 def test_fonts_made_to_deceive_do_not_end_the_program() -> None:
     ran = subprocess.run(
         [sys.executable, "-c", HOSTILE, str(times(300, 10_000))],

@@ -97,6 +97,7 @@ def ratings_file(computer: Computer) -> Path:
     return file
 
 
+@pytest.mark.thorough
 def test_the_sitting_took_place(computer: Computer) -> None:
     opened = open_ratings(ratings_file(computer).read_bytes(), CUSTODIANS)
     lines = b"".join(opened.lines)
@@ -143,6 +144,7 @@ def test_what_the_person_gave_is_at_home_and_on_the_stick_only_sealed(computer: 
     assert not any(each.encode() in on_stick for each in (COMMENT, DRAFT))
 
 
+@pytest.mark.thorough
 def test_deleting_everything_leaves_nothing_of_the_reviewer(tmp_path: Path) -> None:
     computer = Computer(tmp_path / "computer")
     computer.run("judge")

@@ -66,6 +66,7 @@ def printed(rosetta: Rosetta, arguments: Sequence[object]) -> str:
     return "\n".join(said)
 
 
+@pytest.mark.thorough
 def test_a_run_with_files_of_ones_own(rosetta: Rosetta, folder: Path) -> None:
     said = printed(rosetta, replay(folder, "--comet", folder / "scores.tsv"))
     for used in ("own.hfstol", "scores.tsv"):
@@ -73,12 +74,14 @@ def test_a_run_with_files_of_ones_own(rosetta: Rosetta, folder: Path) -> None:
     assert TELLTALE not in said
 
 
+@pytest.mark.thorough
 def test_a_model_that_fails_is_named_without_its_folder(rosetta: Rosetta, folder: Path) -> None:
     said = printed(rosetta, replay(folder, "--comet", folder / "few.tsv"))
     assert re.search(r"few\.tsv: \d+ of the run's 96 entries have no score", said)
     assert TELLTALE not in said
 
 
+@pytest.mark.thorough
 def test_an_analyser_that_is_damaged_is_named_without_its_folder(
     rosetta: Rosetta, folder: Path
 ) -> None:
@@ -91,6 +94,7 @@ def test_an_analyser_that_is_damaged_is_named_without_its_folder(
     assert TELLTALE not in said
 
 
+@pytest.mark.thorough
 def test_a_run_that_was_scored_again(rosetta: Rosetta, folder: Path) -> None:
     code, _, problems = rosetta(*replay(folder), "--plain")
     assert code == 0, problems

@@ -71,6 +71,7 @@ async def test_clicks_on_markup_do_nothing(made: Scene) -> None:
         assert app.is_running
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_entry_screen(made: Scene, size: tuple[int, int]) -> None:
     app = App(made)
@@ -151,6 +152,7 @@ RAW = [b"\x1b]52;", b"\x1b]0;title", b"\x1b[2J\x1b[Hgone", b"\xc2\x9b2J", b"\xe2
 """What the hostile texts would send if they were not made harmless."""
 
 
+@pytest.mark.thorough
 def test_no_escape_of_the_data_reaches_a_real_terminal(tmp_path: Path) -> None:
     """The app runs on a pseudo terminal; its output is searched and replayed on a terminal emulator."""
     import pyte

@@ -44,6 +44,7 @@ def packages(modules: set[str]) -> set[str]:
     return {name.partition(".")[0] for name in modules}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("style", ["--plain", "--json-lines"])
 def test_a_headless_run_loads_no_terminal_library(tmp_path: Path, style: str) -> None:
     modules, said = loaded(tmp_path, "demo", style)
@@ -52,6 +53,7 @@ def test_a_headless_run_loads_no_terminal_library(tmp_path: Path, style: str) ->
     assert packages(modules).isdisjoint({"textual", "rich", "PySide6", "review"})
 
 
+@pytest.mark.thorough
 def test_a_run_without_network_or_key_loads_neither_client_nor_keyring(tmp_path: Path) -> None:
     modules, _ = loaded(tmp_path, "demo", "--plain")
     assert packages(modules).isdisjoint({"keyring", "httpx_aiohttp", "aiohttp", "httpx"})

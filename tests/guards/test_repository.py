@@ -49,6 +49,7 @@ def test_functions_fit_a_screen() -> None:
     assert lengths[len(lengths) * 98 // 100] <= 30
 
 
+@pytest.mark.thorough
 def test_everything_public_says_what_it_is() -> None:
     silent = [
         f"{path.relative_to(ROOT)}: {node.name}"

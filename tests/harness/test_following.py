@@ -172,6 +172,7 @@ def test_a_run_whose_process_is_gone_is_told_apart_from_a_slow_one(
     assert end.reason == "The process that ran it is gone."
 
 
+@pytest.mark.thorough
 def test_a_run_under_way_elsewhere_is_followed_but_not_gone_on_with(
     endpoint: Scripted, store_path: Path
 ) -> None:

@@ -60,6 +60,7 @@ WORTHLESS: dict[str, Callable[[Sequence[Entry]], list[str]]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", WORTHLESS)
 @pytest.mark.parametrize("language", CORPORA)
 def test_worthless_outputs_claim_baseline(language: str, kind: str) -> None:
@@ -68,6 +69,7 @@ def test_worthless_outputs_claim_baseline(language: str, kind: str) -> None:
     assert scores.claimable_tier is Tier.BASELINE, (kind, scores.composite)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("language", CORPORA)
 def test_references_scored_as_outputs(language: str) -> None:
     found = instruments(language)

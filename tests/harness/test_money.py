@@ -90,6 +90,7 @@ def test_a_failure_in_a_good_reply_that_says_nothing_may_have_cost_all(
     assert [[each.status for each in tried] for tried in attempts.values()] == stored * [[None]]
 
 
+@pytest.mark.thorough
 def test_a_kill_forgets_no_call_that_may_be_charged(
     endpoint: Scripted, store_path: Path, prices: Path
 ) -> None:

@@ -147,6 +147,7 @@ def test_a_corpus_without_variants_has_one_reference_for_each_entry(store_path: 
     assert several["scoring"] != one["scoring"]
 
 
+@pytest.mark.thorough
 def test_a_finished_run_is_scored_again_with_its_variants_and_without(store_path: Path) -> None:
     one = scored(store_path)
     several = again(store_path, multi_ref=True, metrics=("ter",))

@@ -122,6 +122,7 @@ def peak_of_eight(url: str) -> int:
         assert all(isinstance(each, CallError) for each in found)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("body", "encoding"),
     [

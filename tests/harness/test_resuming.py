@@ -35,6 +35,7 @@ def some_fail(asked: Asked) -> Answer:
     return json_answer(completion(asked.source.upper()), seconds=0.05)
 
 
+@pytest.mark.thorough
 def test_failed_rows_of_a_run_under_way_elsewhere_are_left_alone(
     endpoint: Scripted, store_path: Path
 ) -> None:

@@ -144,6 +144,7 @@ def test_a_card_holds_where_neither_analyser_nor_dictionary_is(store_path: Path)
     assert verify_card(data).ok
 
 
+@pytest.mark.thorough
 def test_what_is_kept_damaged_of_an_analyser_is_asked_again(store_path: Path) -> None:
     first = scored(store_path)
     with closing(open_store(store_path)) as connection:
@@ -348,6 +349,7 @@ def test_a_run_that_another_engine_began_goes_on(store_path: Path) -> None:
     assert card["scoring"]["analyser"]["engine"] == "builtin"
 
 
+@pytest.mark.thorough
 def test_an_imported_run_keeps_the_metrics_that_cannot_be_taken_anew(
     store_path: Path, tmp_path: Path
 ) -> None:

@@ -108,6 +108,7 @@ def test_only_what_is_named_changes_whoever_wrote_before(tmp_path: Path) -> None
     assert read_settings(tmp_path) == FULL
 
 
+@pytest.mark.thorough
 def test_writers_side_by_side_lose_nothing(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from harness.settings import change_settings\n"

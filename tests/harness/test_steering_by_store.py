@@ -90,6 +90,7 @@ def test_a_wish_that_nobody_knows_is_answered_and_the_next_one_is_heard(
         assert (answers, heard.control.most_concurrency) == ([(steering.UNKNOWN,)], None)
 
 
+@pytest.mark.thorough
 def test_a_killed_run_is_told_at_once_by_who_steers_and_who_follows(
     endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

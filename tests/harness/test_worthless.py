@@ -28,6 +28,7 @@ def case_of(name: str) -> Case:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", NAMES)
 def test_no_worthless_method_claims_more_than_baseline(name: str, method: str) -> None:

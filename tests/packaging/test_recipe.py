@@ -170,6 +170,7 @@ def test_what_is_no_data_of_icu_is_refused() -> None:
 # archives
 
 
+@pytest.mark.thorough
 @settings(max_examples=20, deadline=None)
 @given(
     st.dictionaries(

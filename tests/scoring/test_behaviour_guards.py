@@ -62,6 +62,7 @@ def demo() -> Resources:
     return resources(load(sample_path(DEMO_CORPUS)).entries, listed, target_card=found.card)
 
 
+@pytest.mark.thorough
 @needs_texts
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_human_translations_are_not_flagged_and_bad_ones_are(language: str) -> None:

@@ -151,6 +151,7 @@ def test_more_references_than_are_counted_side_by_side(name: str) -> None:
     check(name, [*many, *phrase_book("abc", 30, 3, rng)])
 
 
+@pytest.mark.thorough
 def test_words_too_many_for_a_key_are_counted_one_by_one() -> None:
     rng = random.Random(12)
     words = [f"w{place}" for place in range(70_000)]
@@ -182,6 +183,7 @@ def test_the_demo(name: str) -> None:
     check_values(name, groups)
 
 
+@pytest.mark.thorough
 @each
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_published_sentences_of_many_scripts(name: str, language: str) -> None:

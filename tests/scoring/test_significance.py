@@ -233,6 +233,7 @@ def test_no_length_is_better_though_entries_may_be_nearer_to_the_right_one() -> 
     assert (found.wins, found.losses) == (0, 40)
 
 
+@pytest.mark.thorough
 def test_alike_methods_are_seldom_told_apart_and_unlike_ones_often() -> None:
     """500 comparisons of 60 entries: at most 5 % findings where there is nothing, with room for chance."""
     rng = np.random.default_rng(3)

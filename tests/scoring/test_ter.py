@@ -67,6 +67,7 @@ def test_long_unrelated_entries_are_not_left_to_the_slow_search(
     assert asked == [400], "at the bound it is left to sacreBLEU"
 
 
+@pytest.mark.thorough
 def test_below_the_bound_long_unrelated_entries_are_as_sacrebleu_has_them() -> None:
     rng = random.Random(13)
     check([unrelated(rng, 90) for _ in range(3)], [unrelated(rng, 100) for _ in range(3)])
@@ -95,6 +96,7 @@ def test_adversarial_shifts(longest: int) -> None:
     check([output for output, _ in pairs], [reference for _, reference in pairs])
 
 
+@pytest.mark.thorough
 def test_long_pairs_that_reach_the_beam_and_the_limit_of_tries() -> None:
     rng = random.Random(70)
     pairs = [shifted_pair(rng, 75) for _ in range(10)]

@@ -115,6 +115,7 @@ async def test_the_palette_finds_an_action_by_what_is_said_of_it(tmp_path: Path)
     made.close()
 
 
+@pytest.mark.thorough
 async def test_the_palette_finds_what_a_table_does_and_the_theme(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
     app = App(made)

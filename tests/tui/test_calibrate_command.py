@@ -84,6 +84,7 @@ def case(
     return planted
 
 
+@pytest.mark.thorough
 def test_300_items_with_a_planted_truth_make_a_sealed_proposal(
     case: tuple[Path, list[str]], tmp_path: Path
 ) -> None:
@@ -107,6 +108,7 @@ def test_300_items_with_a_planted_truth_make_a_sealed_proposal(
     assert again.read_bytes() == out.read_bytes()
 
 
+@pytest.mark.thorough
 def test_json_says_what_the_lines_say(case: tuple[Path, list[str]]) -> None:
     folder, runs = case
     told = json.loads(
@@ -140,6 +142,7 @@ def test_80_items_propose_nothing_and_say_what_is_wanted(tmp_path: Path) -> None
     assert "Nothing is proposed, so proposal.toml was not written." in result.stderr
 
 
+@pytest.mark.thorough
 def test_runs_are_found_by_what_the_ratings_name_them(case: tuple[Path, list[str]]) -> None:
     folder, runs = case
     ratings = (folder / "ratings.csv").read_text("utf-8")
@@ -166,6 +169,7 @@ def test_a_name_that_is_no_run_s_id_needs_the_runs(case: tuple[Path, list[str]])
     assert str(result.exception).startswith("line 2: field 'run' is no run's id.")
 
 
+@pytest.mark.thorough
 def test_ratings_of_runs_that_were_not_named_are_left_out_and_counted(
     case: tuple[Path, list[str]],
 ) -> None:
@@ -223,6 +227,7 @@ def test_options_that_contradict_each_other_are_refused(
     assert "600 rated outputs are more than" in str(call(calibrate, *runs, *ratings).exception)
 
 
+@pytest.mark.thorough
 def test_of_secret_entries_numbers_alone_are_said(tmp_path: Path) -> None:
     in_store(tmp_path, 160, secret=True)
     out = tmp_path / "proposal.toml"
@@ -246,6 +251,7 @@ def test_an_imported_card_without_the_scores_of_secret_entries_is_no_ground(
     assert "the card was imported without their scores" in str(result.exception)
 
 
+@pytest.mark.thorough
 def test_nothing_printed_can_act_on_a_terminal(case: tuple[Path, list[str]]) -> None:
     folder, runs = case
     result = done(call(calibrate, *runs, "--ratings", folder / "ratings.csv"))
@@ -358,6 +364,7 @@ def unpacked(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 @only_with(MLQE)
 def test_real_ratings_of_six_people_give_scipy_s_numbers(tmp_path: Path) -> None:
     folder = unpacked(tmp_path)

@@ -304,6 +304,7 @@ async def test_another_pair_is_spoken_of_by_arrow_and_by_row(path: Path) -> None
         assert sentence(found.pairs[2], "chrf_plus_plus") in joined(app)
 
 
+@pytest.mark.thorough
 async def test_runs_are_added_taken_out_and_held_against_one(path: Path) -> None:
     app = App(None, path)
     async with app.run_test(size=WIDE) as pilot:

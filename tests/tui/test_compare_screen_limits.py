@@ -201,6 +201,7 @@ def hostile(tmp_path: Path) -> tuple[Path, list[str]]:
     ]
 
 
+@pytest.mark.thorough
 async def test_hostile_texts_do_nothing(hostile: tuple[Path, list[str]]) -> None:
     path, runs = hostile
     app = App(None, path)

@@ -189,6 +189,7 @@ async def test_a_file_that_cannot_be_used_says_everything_that_is_wrong(tmp_path
         assert isinstance(here(app), CorporaScreen)
 
 
+@pytest.mark.thorough
 async def test_entries_are_searched_sorted_and_narrowed_by_several_tags(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=120, stored=5)
     app = App(made)
@@ -296,6 +297,7 @@ async def test_a_secret_entry_is_shown_and_never_copied(tmp_path: Path) -> None:
         assert not page.holds_secret
 
 
+@pytest.mark.thorough
 async def test_hostile_texts_do_nothing_on_any_page(tmp_path: Path) -> None:
     made = hostile(tmp_path / "s.sqlite")
     made.store.execute(

@@ -25,6 +25,7 @@ def ask(home: Path, *words: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.thorough
 def test_the_command_says_the_same_as_text_and_as_json(path: Path) -> None:
     words = [
         CORPUS,

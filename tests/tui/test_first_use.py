@@ -67,6 +67,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
         yield opened
 
 
+@pytest.mark.thorough
 def test_one_key_leads_from_nothing_to_a_scored_run(terminal: Terminal, tmp_path: Path) -> None:
     seen = terminal.wait_for("D  Run the demo", "n  New run", "w  What is missing", "? Help")
     assert "Is a machine translation good enough?" in seen

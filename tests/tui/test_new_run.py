@@ -43,6 +43,7 @@ from tests.tui.test_goldens import SIZES, compare
 __all__ = ["endpoint", "path", "secret"]
 
 
+@pytest.mark.thorough
 async def test_from_nothing_to_a_started_run_without_a_mouse(path: Path, tmp_path: Path) -> None:
     folder = tmp_path / "corpora here"
     folder.mkdir()
@@ -185,6 +186,7 @@ async def test_secret_entries_go_to_no_other_machine_and_into_no_copy(
         assert list_runs(connection) == []
 
 
+@pytest.mark.thorough
 async def test_no_key_stops_where_there_is_nothing_to_do(path: Path) -> None:
     app = App(None, path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -199,6 +201,7 @@ async def test_no_key_stops_where_there_is_nothing_to_do(path: Path) -> None:
         assert not any(isinstance(each, Ticks) for each in seen)
 
 
+@pytest.mark.thorough
 async def test_a_draft_is_kept_offered_again_and_begun_anew(path: Path) -> None:
     app = App(None, path)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -238,6 +241,7 @@ async def test_the_command_line_is_shown_and_copied_whole(path: Path) -> None:
         assert app.clipboard == screen.draft.command()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [(80, 24), (160, 48)])
 async def test_escape_leads_from_the_preview_to_the_form_and_then_away(
     path: Path, size: tuple[int, int]
@@ -255,6 +259,7 @@ async def test_escape_leads_from_the_preview_to_the_form_and_then_away(
         assert app.screen is not screen
 
 
+@pytest.mark.thorough
 async def test_hostile_names_of_files_and_corpora_are_only_text(path: Path, tmp_path: Path) -> None:
     folder = tmp_path / "odd"
     folder.mkdir()

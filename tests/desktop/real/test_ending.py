@@ -42,6 +42,7 @@ def _server_ends(shown: Window) -> None:
     shown.display.server.kill()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "ends",
     [
@@ -63,6 +64,7 @@ def test_what_was_typed_last_is_kept_at_the_end(
     assert "Traceback" not in shown.said()
 
 
+@pytest.mark.thorough
 def test_who_types_without_a_pause_loses_almost_nothing_in_a_power_cut(
     start: Start, tmp_path: Path
 ) -> None:

@@ -9,6 +9,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from review.rating import Rating
 from tests.desktop.real.display import Display
 from tests.desktop.real.programs import program
@@ -24,6 +26,7 @@ KEPT_MB, SLACK_MB = 0.005, 3.0
 """What the session itself remembers of each rating, and what any program's memory goes up and down."""
 
 
+@pytest.mark.thorough
 def test_a_kill_while_rating_loses_nothing_whose_successor_was_painted(
     display: Display, tmp_path: Path
 ) -> None:
@@ -69,6 +72,7 @@ def _pressing(display: Display, key: str) -> Iterator[None]:
         pressing.kill()
 
 
+@pytest.mark.thorough
 def test_many_ratings_let_the_program_not_grow(start: Start, tmp_path: Path) -> None:
     ratings = times(80, 2000)
     scene = stage(tmp_path, batch_of(items_of(ratings + 10))).know()

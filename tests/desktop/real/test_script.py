@@ -36,6 +36,7 @@ def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keyring, "get_keyring", Keyring)
 
 
+@pytest.mark.thorough
 def test_the_session_script_by_keyboard_alone(reader: Reader, start: Start, tmp_path: Path) -> None:
     """Comments, reasons, mistakes, rests, a kill, what was left for later, six words on a stick."""
     count = times(44, 100)
@@ -143,6 +144,7 @@ def _typed(other: Stage, file: Path, typed: list[str]) -> None:
         run_lines(opening, Console(io.StringIO(text), io.StringIO()))  # type: ignore[arg-type]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mouse", [False, True], ids=["keys", "clicks"])
 def test_somebody_who_never_saw_it_answers_with_seven_keys_or_clicks_and_within_a_minute(
     mouse: bool, reader: Reader, start: Start, tmp_path: Path

@@ -74,6 +74,7 @@ def lettered(nodes: Iterable[Node]) -> list[Node]:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("theme", THEMES)
 def test_letters_stand_out_and_the_ring_is_seen(
     theme: str, reader: Reader, display: Display, start: Start, tmp_path: Path
@@ -115,6 +116,7 @@ def _measure_ring(
     assert min(contrast(colour, each) for each in beside) >= RING, (colour, beside)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("display", ["1024x600"], indirect=True)
 @pytest.mark.parametrize("size", SIZES if times(0, 1) else ("20", "48"))
 def test_nothing_lies_outside_a_small_screen(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
+import pytest
+
 from review.files.ratings import open_ratings
 from review.log.payloads import Face
 from review.rating import CannotJudge, Rating
@@ -49,6 +51,7 @@ def press(reader: Reader, name: str, role: str = "push button") -> None:
     reader.find(name, role).press()
 
 
+@pytest.mark.thorough
 def test_a_session_by_the_tree_alone(reader: Reader, start: Start, tmp_path: Path) -> None:
     scene = stage(tmp_path, batch_of(items_of(4), training_of([Rating.REJECT])))
     start(scene, scene.file, guard=0.0)
@@ -147,6 +150,7 @@ def assert_item(reader: Reader, number: int) -> None:
     assert_told(reader)
 
 
+@pytest.mark.thorough
 def test_tab_goes_through_everything_as_the_eye_does(
     reader: Reader, start: Start, tmp_path: Path
 ) -> None:
@@ -187,6 +191,7 @@ def labels(node: Node) -> list[str]:
     return [label.name for label in found]
 
 
+@pytest.mark.thorough
 def test_every_page_that_is_not_on_the_straight_way(
     reader: Reader, start: Start, tmp_path: Path
 ) -> None:

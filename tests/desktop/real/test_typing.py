@@ -105,6 +105,7 @@ def test_keys_with_alt_mean_nothing(reader: Reader, start: Start, tmp_path: Path
     assert kinds == {Kind.CONSENT, Kind.RELATION, Kind.SESSION, Kind.RATE}
 
 
+@pytest.mark.thorough
 def test_a_key_that_is_held_down_rates_once(start: Start, display: Display, tmp_path: Path) -> None:
     """Without the guard, so that only the repetition itself can be refused."""
     scene = stage(tmp_path, batch_of(items_of(60))).know()

@@ -193,6 +193,7 @@ def test_an_empty_output_has_no_words(small: Counting) -> None:
     assert len(found.reference) == 1
 
 
+@pytest.mark.thorough
 @real
 @given(st.text(max_size=80), st.text(max_size=80))
 @settings(max_examples=100, deadline=None)

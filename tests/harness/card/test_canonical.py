@@ -91,6 +91,7 @@ _values = st.recursive(
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(
     shutil.which("node") is None, reason="node, the other implementation, is absent"
 )

@@ -80,6 +80,7 @@ def one_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Conn
         yield connection
 
 
+@pytest.mark.thorough
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(forged())
 def test_verify_and_import_answer_in_words(one_store: sqlite3.Connection, data: bytes) -> None:

@@ -235,6 +235,7 @@ JSON = st.recursive(
 )  # fmt: skip
 
 
+@pytest.mark.thorough
 @settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from([log(), published(), published(run_card={}), report(score_caveats=[])]),

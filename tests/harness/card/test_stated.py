@@ -177,6 +177,7 @@ NUMBERS = (
 )
 
 
+@pytest.mark.thorough
 @settings(max_examples=100, deadline=None)
 @given(
     st.sampled_from([FST, "compliance_index", "orthographic_accuracy"]),

@@ -183,6 +183,7 @@ def test_words_may_differ_between_versions_but_the_seal_covers_them() -> None:
     assert checks(verdict)["seal"] is False
 
 
+@pytest.mark.thorough
 @settings(max_examples=400, deadline=None)
 @given(st.data())
 def test_any_changed_byte_is_detected(data: st.DataObject) -> None:

@@ -63,6 +63,7 @@ def asking(path: Path, folder: Path, engine: str, words: list[str]) -> Callable[
     return act
 
 
+@pytest.mark.thorough
 @forks
 @pytest.mark.parametrize("engine", ["builtin", "hfst"])
 @pytest.mark.parametrize(
@@ -81,6 +82,7 @@ def test_no_changed_byte_ends_the_process(tmp_path: Path, path: Path, engine: st
     assert signals_of(act, flips(content, places)) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("at", "words"),
     [

@@ -185,6 +185,7 @@ def test_an_ambiguous_word_is_accepted_and_its_analyses_bounded(tmp_path: Path) 
     assert analyses[0] == "x" * 40
 
 
+@pytest.mark.thorough
 @real
 def test_a_full_memory_is_cleared_and_changes_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     words = accepted_words(STRICT)[:300]

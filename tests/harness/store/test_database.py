@@ -128,6 +128,7 @@ with closing(open_store(Path(sys.argv[1]))) as connection:
 """
 
 
+@pytest.mark.thorough
 def test_several_processes_may_make_the_store_at_once(store_path: Path) -> None:
     """Two terminals on a fresh machine."""
     starts = [

@@ -95,6 +95,7 @@ def steps_of_deleting(path: Path, size: int) -> int:
     return next(steps)
 
 
+@pytest.mark.thorough
 def test_deleting_takes_as_long_as_the_store_is_large_and_no_longer(tmp_path: Path) -> None:
     small = steps_of_deleting(tmp_path / "small" / "rosetta.sqlite", 100)
     large = steps_of_deleting(tmp_path / "large" / "rosetta.sqlite", 400)

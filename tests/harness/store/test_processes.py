@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from harness.events import RunState
 from tests.harness.evaluation import chat_plan, corpus, kept, query, run_corpus
 from tests.harness.process import ROOT, spawn
@@ -33,6 +35,7 @@ print(len(done), done[-1])
 """
 
 
+@pytest.mark.thorough
 def test_two_read_while_one_writes(endpoint: Scripted, store_path: Path) -> None:
     endpoint.answer = lambda asked: json_answer(completion(asked.source.upper()), seconds=0.02)
     run_corpus(store_path, corpus(1), chat_plan(endpoint.url))
@@ -57,6 +60,7 @@ def test_two_read_while_one_writes(endpoint: Scripted, store_path: Path) -> None
         assert last == 400
 
 
+@pytest.mark.thorough
 def test_two_runs_write_at_once(endpoint: Scripted, store_path: Path) -> None:
     endpoint.answer = lambda asked: json_answer(completion(asked.source.upper()), seconds=0.01)
     writers = [spawn("begin", store_path, endpoint.url, size) for size in (300, 301)]

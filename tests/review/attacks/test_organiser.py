@@ -60,6 +60,7 @@ from tests.review.verdict.histories import RUN
 from tests.review.verdict.signing import hand_overs
 
 
+@pytest.mark.thorough
 def test_the_honest_certificate_holds_to_both(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -37,6 +37,7 @@ def refuse(opening: Opening, data: bytes) -> None:
     assert len(said.split()) > 4
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", FILES)
 def test_every_single_changed_byte_is_found(kind: str) -> None:
     whole, opening = FILES[kind]

@@ -9,6 +9,8 @@ from contextlib import closing
 from random import Random
 from typing import Any
 
+import pytest
+
 from review.log.chain import check_chain
 from review.log.event import Event, read_event
 from review.log.fold import fold
@@ -112,6 +114,7 @@ def check_one_by_one(events: Iterable[Event]) -> None:
             assert list(map(repr, whole.values())) == [repr(live[p].state()) for p in whole]
 
 
+@pytest.mark.thorough
 def test_any_order_of_arrival_gives_one_state() -> None:
     count = times(60, 10_000)
     seen = {"events": 0, "copied": 0, "withdrawals": 0, "undone": 0, "files": 0}

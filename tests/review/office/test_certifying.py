@@ -67,6 +67,7 @@ def checked(office: Office, made: Desk, issued: EvidenceFile) -> Verification:
     return verify(issued.certificate, issued.signature, gathered(made, office))
 
 
+@pytest.mark.thorough
 def test_from_laptops_to_a_certificate_and_a_withdrawal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -122,6 +123,7 @@ def test_from_laptops_to_a_certificate_and_a_withdrawal(
     assert [c.name for c in checked(made.office, made, issued).checks if not c.ok] == ["verdict"]
 
 
+@pytest.mark.thorough
 def test_an_office_that_was_restored_keeps_its_decisions_looks_and_certificates(
     tmp_path: Path,
 ) -> None:

@@ -95,6 +95,7 @@ def auc(ours: list[float], others: list[float]) -> float:
     return wins / (len(ours) * len(others))
 
 
+@pytest.mark.thorough
 def test_lengths_and_ids_do_not_tell_controls(tmp_path: Path) -> None:
     """Over forty drafts a classifier by any of these measures is right as often as a coin, or hardly more."""
     made.store_runs(tmp_path)

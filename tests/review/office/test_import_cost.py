@@ -90,6 +90,7 @@ def of_file(told: Speaking, report: FileReport, people: set[str]) -> tuple[objec
     )
 
 
+@pytest.mark.thorough
 def test_a_report_says_of_its_laptop_and_people_what_is_told_of_the_whole_review(
     made: Desk,
 ) -> None:

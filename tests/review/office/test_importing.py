@@ -375,6 +375,7 @@ with Office.open(folder) as office:
 """
 
 
+@pytest.mark.thorough
 def test_an_import_that_is_killed_is_whole_or_not_there(made: Desk) -> None:
     someone = person(made, 0, 0)
     someone.rate(random_ratings(len(someone.order), 1))

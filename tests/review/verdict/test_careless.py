@@ -52,6 +52,7 @@ def test_without_ties_p_is_scipy_s_exact_one(seed: int) -> None:
     assert float(not_worse_p(bad, originals)) == pytest.approx(expected)
 
 
+@pytest.mark.thorough
 def test_with_many_ties_p_is_near_the_permutation_test_of_scipy() -> None:
     bad, originals = [0, 0, 1, 1, 2, 0, 3, 1], [2, 3, 3, 1, 2, 3, 2, 0]
 

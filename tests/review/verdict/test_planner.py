@@ -153,6 +153,7 @@ def test_what_would_settle_it_is_the_least_that_does() -> None:
     assert seen > 3
 
 
+@pytest.mark.thorough
 def test_what_was_said_to_settle_it_does_in_about_eight_of_ten_cases() -> None:
     draw = np.random.default_rng(1)
     seen: list[bool] = []

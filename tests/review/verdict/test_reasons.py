@@ -31,6 +31,7 @@ def test_the_page_lists_every_finding_in_order_with_the_facts_that_its_words_use
         assert used == listed, code
 
 
+@pytest.mark.thorough
 def test_verdicts_give_just_the_facts_that_the_page_lists() -> None:
     listed = {code: {f.strip() for f in facts.split(",") if f.strip()} for code, facts in ROWS}
     seen = set()

@@ -54,6 +54,7 @@ def found_by_second(evidence: Evidence) -> dict[str, Any]:
     return {**verdict, "laptops": state["laptops"]}
 
 
+@pytest.mark.thorough
 def test_both_programs_give_one_verdict() -> None:
     """Undo, several laptops, harm and its decisions, controls, withdrawals, gaps in ratings, one stratum, unanimity."""
     outcomes: Counter[str] = Counter()
@@ -246,6 +247,7 @@ def tampered(evidence: Evidence, rng: Random) -> Evidence:
     return replace(evidence, laptops=tuple(laptops), events=tuple(events))
 
 
+@pytest.mark.thorough
 def test_both_agree_on_what_was_tampered_with(tmp_path: Path) -> None:
     """Whatever was changed of the signed files or the log: both hold it, or both do not."""
     path, outcomes = tmp_path / "x.rosetta-evidence", Counter[bool]()
@@ -314,6 +316,7 @@ def test_evidence_written_again_after_another_laptop_came_is_the_same_to_both(
     assert "$.log.devices_sha256" in run(path)[1]
 
 
+@pytest.mark.thorough
 def test_both_programs_state_one_list_of_decisions_about_harm(tmp_path: Path) -> None:
     """Reasons, decisions of before reasons, flags that were withdrawn, and what nobody has decided."""
     seen: Counter[bool | str] = Counter()

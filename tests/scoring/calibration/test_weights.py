@@ -79,6 +79,7 @@ def test_the_proposal_does_not_depend_on_the_scale_of_the_ratings() -> None:
     assert second.weights == pytest.approx(first.weights, abs=1e-9)
 
 
+@pytest.mark.thorough
 def test_where_people_rate_by_the_specification_its_weights_are_kept() -> None:
     """A proposal that is no better would be made in one of forty cases; few are made."""
     trials = times(30, 400)

@@ -71,6 +71,7 @@ def goes_on(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert stored(home) == ("complete", 96)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("signals", [[signal.SIGINT, signal.SIGINT], [signal.SIGTERM]])
 def test_the_second_ctrl_c_ends_it_and_so_does_a_polite_kill(
     tmp_path: Path, plugin: Path, monkeypatch: pytest.MonkeyPatch, signals: list[signal.Signals]
@@ -89,6 +90,7 @@ def test_the_second_ctrl_c_ends_it_and_so_does_a_polite_kill(
     goes_on(rosetta.home, monkeypatch)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", ["quit", "terminate"])
 def test_leaving_the_app_ends_it_too(
     tmp_path: Path, plugin: Path, monkeypatch: pytest.MonkeyPatch, how: str

@@ -41,6 +41,7 @@ def converse(command: list[str], answer: bytes, home: Path) -> tuple[int, bytes]
     return process.wait(timeout=60), said
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("answer", "sent"), [(b"n\n", False), (b"y\n", True)])
 def test_the_question_is_asked_before_anything_is_sent(
     tmp_path: Path, answer: bytes, sent: bool

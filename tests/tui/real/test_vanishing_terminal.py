@@ -33,6 +33,7 @@ def states(home: Path) -> list[str]:
         return [run.state for run in list_runs(store)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ignored", [True, False], ids=["hang-up ignored", "hang-up sent"])
 def test_home_ends_with_its_terminal(tmp_path: Path, ignored: bool) -> None:
     with Pseudo(tmp_path / "h", ignore_hang_up=ignored) as app:
@@ -40,6 +41,7 @@ def test_home_ends_with_its_terminal(tmp_path: Path, ignored: bool) -> None:
         assert app.vanish() == HUNG_UP
 
 
+@pytest.mark.thorough
 def test_a_run_is_stopped_or_done_when_its_terminal_vanishes(tmp_path: Path) -> None:
     with Pseudo(tmp_path / "h", ignore_hang_up=True) as app:
         app.wait_for("Run the demo", "Help")
@@ -49,6 +51,7 @@ def test_a_run_is_stopped_or_done_when_its_terminal_vanishes(tmp_path: Path) -> 
     assert states(tmp_path / "h") in (["stopped"], ["complete"])
 
 
+@pytest.mark.thorough
 def test_the_end_that_the_system_asks_for_gives_the_terminal_back(tmp_path: Path) -> None:
     with Pseudo(tmp_path / "h") as app:
         app.wait_for("Run the demo", "Help")
@@ -58,6 +61,7 @@ def test_the_end_that_the_system_asks_for_gives_the_terminal_back(tmp_path: Path
         assert b"\x1b[?1049l" in app.drawn
 
 
+@pytest.mark.thorough
 def test_what_a_reviewer_was_typing_outlives_the_terminal(tmp_path: Path) -> None:
     prepare(tmp_path, batch_of(items_of(3)))
     with Review(tmp_path) as terminal:

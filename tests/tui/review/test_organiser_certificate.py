@@ -45,6 +45,7 @@ def issued(made: Scene) -> int:
         return len(office.certificates(office.review("spring")))
 
 
+@pytest.mark.thorough
 async def test_a_go_is_issued_checked_and_attached(tmp_path: Path) -> None:
     made = scene(tmp_path, replace(GO, reviewers=5), fluent=True, segment="gold_standard")
     out = tmp_path / "out"
@@ -93,6 +94,7 @@ async def test_files_that_are_there_are_never_replaced_and_nothing_is_issued(
     assert mine.read_text() == "mine"
 
 
+@pytest.mark.thorough
 async def test_an_open_verdict_is_certified_and_lifts_nothing(tmp_path: Path) -> None:
     made = scene(tmp_path, OPEN, fluent=True)
     made.desk.look("spring", made.run_id)
@@ -121,6 +123,7 @@ async def test_with_too_little_nothing_can_be_issued(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.thorough
 async def test_after_a_withdrawal_it_is_issued_anew(tmp_path: Path) -> None:
     made = scene(tmp_path, replace(GO, reviewers=4), fluent=True)
     made.desk.issue("spring", made.run_id, tmp_path / "first")
@@ -145,6 +148,7 @@ async def test_after_a_withdrawal_it_is_issued_anew(tmp_path: Path) -> None:
     assert names[0] == names[1]
 
 
+@pytest.mark.thorough
 async def test_everything_that_the_command_exports_and_nothing_is_replaced(tmp_path: Path) -> None:
     made = scene(tmp_path, GO, fluent=True)
     app = app_of(made)
@@ -177,6 +181,7 @@ async def test_the_page_for_the_speakers_is_offered_with_a_certificate(tmp_path:
     assert "<html" in page.read_text("utf-8")
 
 
+@pytest.mark.thorough
 async def test_a_folder_that_cannot_be_made_is_said_in_words(tmp_path: Path) -> None:
     made = scene(tmp_path, GO, fluent=True)
     (tmp_path / "file").write_text("")

@@ -92,6 +92,7 @@ def made(tmp_path: Path) -> Scene:
     return scene(tmp_path, MIXED, flag=True)
 
 
+@pytest.mark.thorough
 async def test_a_flag_is_upheld_cleared_and_taken_back_by_one_key(made: Scene) -> None:
     first = cases(made)[0]
     assert first.flags
@@ -142,6 +143,7 @@ async def test_ratings_are_hidden_until_somebody_looks_and_hidden_again_when_mor
         assert "Looks so far: 1. Ratings have changed since the last one." in shown
 
 
+@pytest.mark.thorough
 async def test_a_decision_asks_why_and_who_and_takes_no_word_of_the_sentence(
     tmp_path: Path,
 ) -> None:
@@ -167,6 +169,7 @@ async def test_a_decision_asks_why_and_who_and_takes_no_word_of_the_sentence(
         assert decision(made, first.item) == Adjudication(True, "", "bad", "Al")
 
 
+@pytest.mark.thorough
 async def test_what_a_flag_does_to_the_gate_is_seen_there(made: Scene) -> None:
     app = app_of(made)
     async with app.run_test(size=LARGE) as pilot:
@@ -194,6 +197,7 @@ async def test_what_nobody_flagged_is_talked_about_and_not_decided(made: Scene) 
     assert decision(made, second.item) == Adjudication(None, "ok")
 
 
+@pytest.mark.thorough
 async def test_a_note_stays_and_the_decision_too(made: Scene) -> None:
     first = cases(made)[0]
     app = app_of(made)
@@ -209,6 +213,7 @@ async def test_a_note_stays_and_the_decision_too(made: Scene) -> None:
     assert decided(made, first.item) is True
 
 
+@pytest.mark.thorough
 async def test_a_burst_of_keys_decides_about_the_item_that_was_shown(made: Scene) -> None:
     first, second = cases(made)[:2]
     app = app_of(made)
@@ -261,6 +266,7 @@ async def test_with_nothing_to_decide_it_says_so(tmp_path: Path) -> None:
         assert isinstance(app.screen, ReviewScreen)
 
 
+@pytest.mark.thorough
 async def test_a_secret_text_is_shown_while_deciding_and_nowhere_else(tmp_path: Path) -> None:
     made = scene(tmp_path, MIXED, flag=True, segment="gold_standard", texts=["KASHITA"])
     app = app_of(made)
@@ -340,6 +346,7 @@ async def test_letters_that_a_terminal_may_draw_wrongly_are_warned_of(tmp_path: 
         assert "Read them elsewhere" in words(await press(pilot, "enter"))
 
 
+@pytest.mark.thorough
 async def test_a_decision_that_could_not_be_kept_is_said_and_can_be_said_again(
     made: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:

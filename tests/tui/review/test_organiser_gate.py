@@ -72,6 +72,7 @@ async def test_who_is_not_counted_stands_before_the_look_and_beside_the_verdict(
         assert not isinstance(app.screen, ConfirmScreen)
 
 
+@pytest.mark.thorough
 async def test_the_same_ratings_are_asked_about_once_and_new_ones_again(tmp_path: Path) -> None:
     made = scene(tmp_path, OPEN, back=0.95)
     app = app_of(made)
@@ -128,6 +129,7 @@ def _policy(made: object) -> bytes:
         return office.review("spring").policy  # type: ignore[no-any-return]
 
 
+@pytest.mark.thorough
 async def test_each_run_has_its_own_verdict_and_its_own_look(tmp_path: Path) -> None:
     made = scene(tmp_path, replace(OPEN, runs=2))
     app = app_of(made)

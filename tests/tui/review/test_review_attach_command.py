@@ -116,6 +116,7 @@ def test_an_organisation_does_not_trust_another_unasked(
         invoke("attach", put(issue(reviewed(card)), tmp_path))
 
 
+@pytest.mark.thorough
 def test_what_is_not_attached(card: dict[str, Any], tmp_path: Path) -> None:
     good = issue(reviewed(card))
     another_run = issue(reviewed({**card, "run_id": "0" * 36}))

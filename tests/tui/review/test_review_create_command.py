@@ -159,6 +159,7 @@ def secret_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 def test_secret_sentences_go_out_sealed_or_not_at_all(secret_home: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     words = refused(*CREATE, "-o", str(out))
@@ -240,6 +241,7 @@ def test_why_there_is_little_training_is_told(
     assert ("Lower --items" in shown) == bool(words)
 
 
+@pytest.mark.thorough
 def test_the_words_of_the_cards_do_not_travel_with_the_files(home: Path, tmp_path: Path) -> None:
     shown = rosetta(*CREATE, "-o", str(tmp_path / "out"), "--passphrases", "--name", "s").output
     assert "must not be on a stick with them" in shown

@@ -155,6 +155,7 @@ async def test_a_stick_that_is_gone_is_told_in_words_and_nothing_is_lost(tmp_pat
         assert [event.kind for event in app.laptop.events()][-1] is Kind.RATE
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("key", "scope"),
     [("1", Scope.COMMENTS), ("2", Scope.BATCH), ("3", Scope.EVERYTHING)],

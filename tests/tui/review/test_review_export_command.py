@@ -106,6 +106,7 @@ def _write(person: made.Person, key: AnswerKey) -> None:
     person.laptop.append(Suggest(**place, item=item, text=WORDING))
 
 
+@pytest.mark.thorough
 def test_the_sealed_file_holds_everything_for_its_recipients(home: Path, batch: Batch) -> None:
     rosetta("gate", "spring", "--issue", "-o", str(home.parent / "issued"))
     told = rosetta("export", "spring", "-o", str(home.parent / "out")).output
@@ -213,6 +214,7 @@ def test_a_yes_writes_a_new_version_and_leaves_the_corpus_alone(
     assert corpus.read_bytes() == before
 
 
+@pytest.mark.thorough
 def test_who_takes_ratings_back_takes_the_claim_away_until_it_is_issued_anew(
     home: Path, batch: Batch
 ) -> None:

@@ -44,6 +44,7 @@ WHY = "used so in the north\nAnn\n"
 """What is typed when it asks why and who decides."""
 
 
+@pytest.mark.thorough
 def test_the_gate_says_its_verdict_in_words(
     office: Office, home: Path, card: dict[str, Any]
 ) -> None:
@@ -171,6 +172,7 @@ def test_too_few_ratings_show_no_numbers_and_are_no_look(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.thorough
 def test_verify_says_what_holds_and_what_does_not(
     office: Office, home: Path, card: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -238,6 +240,7 @@ def test_words_that_are_not_in_it_do_not_condemn_the_certificate(
     assert "these are the words of a laptop, by which it is enrolled" in done.stdout
 
 
+@pytest.mark.thorough
 def test_two_evidences_end_in_one_sentence(
     office: Office, home: Path, card: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -268,6 +271,7 @@ def test_a_withdrawal_and_the_status_count_the_same_certificates(
     assert [each.recompute for each in office.certificates(review)] == [True, True]
 
 
+@pytest.mark.thorough
 def test_files_that_are_there_are_not_overwritten_unasked(
     office: Office, home: Path, card: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -286,6 +290,7 @@ def test_files_that_are_there_are_not_overwritten_unasked(
     assert first["supersedes"] != second["supersedes"]
 
 
+@pytest.mark.thorough
 def test_a_flag_stops_the_gate_until_people_have_decided(
     office: Office, home: Path, card: dict[str, Any]
 ) -> None:
@@ -311,6 +316,7 @@ def test_a_flag_stops_the_gate_until_people_have_decided(
     assert json.loads(invoke("gate", "--json").stdout)[0]["harm"]["flagged"] == 1
 
 
+@pytest.mark.thorough
 def test_a_decision_about_harm_stands_with_its_reason_wherever_the_verdict_does(
     office: Office, home: Path, card: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -57,6 +57,7 @@ def assert_harmless(app: Reviewing) -> None:
     assert app.is_running
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", SIZES[: times(1, 2)])
 async def test_no_text_acts_on_any_page(tmp_path: Path, size: tuple[int, int]) -> None:
     app = Reviewing(tmp_path, known=False)
@@ -222,6 +223,7 @@ async def test_going_on_all_the_same_is_noted_with_each_such_rating(tmp_path: Pa
 # Language, keys and colours
 
 
+@pytest.mark.thorough
 async def test_a_sitting_in_french_shows_no_english(tmp_path: Path) -> None:
     app = Reviewing(
         tmp_path,

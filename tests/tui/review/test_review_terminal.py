@@ -97,6 +97,7 @@ def _item(terminal: Terminal, number: int) -> None:
         terminal.see("Acceptable")
 
 
+@pytest.mark.thorough
 def test_a_kill_while_rating_loses_nothing_whose_successor_was_painted(tmp_path: Path) -> None:
     kills, painted_in_all = times(4, 200), 0
     draw = random.Random(7)
@@ -135,6 +136,7 @@ def _highest(terminal: Terminal) -> int:
     return max(map(int, re.findall(rb"Candidate (\d+)\.", bytes(terminal.sent))), default=0)
 
 
+@pytest.mark.thorough
 def test_of_fifty_keys_at_once_none_rates_what_was_not_there_for_the_guard_s_time(
     tmp_path: Path,
 ) -> None:
@@ -164,6 +166,7 @@ def _wait(terminal: Terminal, seconds: float) -> None:
         terminal.look(left)
 
 
+@pytest.mark.thorough
 def test_a_draft_outlives_a_kill_while_typing(tmp_path: Path) -> None:
     prepare(tmp_path, batch_of(items_of(3)))
     with Terminal(tmp_path) as terminal:
@@ -187,6 +190,7 @@ def _drafts(folder: Path) -> str:
         return str(connection.execute("SELECT * FROM draft").fetchall())
 
 
+@pytest.mark.thorough
 def test_training_and_every_event_are_on_the_disk_when_the_terminal_is_closed(
     tmp_path: Path,
 ) -> None:
