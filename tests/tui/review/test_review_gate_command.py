@@ -424,9 +424,7 @@ def test_verify_tells_whose_word_it_is(
         invoke("attach", path)
 
 
-def test_secret_sentences_are_decided_on_a_terminal_only(
-    home: Path, tmp_path: Path, office: Office
-) -> None:
+def test_secrets_are_decided_on_a_terminal_only(home: Path, tmp_path: Path, office: Office) -> None:
     card = fluent_run(home / "rosetta.sqlite", tmp_path, segment=Segment.GOLD_STANDARD)
     filled(office, home, reviewed(card), secret=True)
     with pytest.raises(UsageError, match="on a terminal only"):
