@@ -44,6 +44,28 @@ def draft(sitting: Sitting, item: str, field: TextField) -> str | None:
     return sitting.laptop.draft(sitting.batch.manifest.batch, CODE, item, field.value)
 
 
+def test_a_draft_survives_a_restart_and_a_saved_text_replaces_it(rating: Sitting) -> None:
+    item = rating.see()
+    rating.session.keep_draft(item, TextField.COMMENT, "half a tho")
+    rating.restart()
+    assert rating.session.view.item is not None
+    assert rating.session.view.item.comment == "half a tho"
+    rating.see()
+    view = rating.session.save_text(item, TextField.COMMENT, "")
+    assert view.item is not None
+    assert view.item.comment == ""
+
+
+def test_a_text_that_is_too_long_is_kept_as_a_draft_and_said(rating: Sitting) -> None:
+    item = rating.see()
+    view = rating.session.save_text(item, TextField.COMMENT, "a" * 4001)
+    assert "too long" in view.trouble
+    assert "4001" in view.trouble
+    rating.restart()
+    assert rating.session.view.item is not None
+    assert rating.session.view.item.comment == "a" * 4000
+
+
 def given_texts(sitting: Sitting) -> list[str]:
     said = [event.payload for event in sitting.laptop.events()]
     return [each.text for each in said if isinstance(each, Translate)]

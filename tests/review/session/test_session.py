@@ -243,28 +243,6 @@ def test_reasons_and_words_reach_the_item_shown_and_the_one_before(sitting: Sitt
     assert (view.item.comment, view.said) == ("", "Your comment is removed.")
 
 
-def test_a_draft_survives_a_restart_and_a_saved_text_replaces_it(sitting: Sitting) -> None:
-    item = sitting.see()
-    sitting.session.keep_draft(item, TextField.COMMENT, "half a tho")
-    sitting.restart()
-    assert sitting.session.view.item is not None
-    assert sitting.session.view.item.comment == "half a tho"
-    sitting.see()
-    view = sitting.session.save_text(item, TextField.COMMENT, "")
-    assert view.item is not None
-    assert view.item.comment == ""
-
-
-def test_a_text_that_is_too_long_is_kept_as_a_draft_and_said(sitting: Sitting) -> None:
-    item = sitting.see()
-    view = sitting.session.save_text(item, TextField.COMMENT, "a" * 4001)
-    assert "too long" in view.trouble
-    assert "4001" in view.trouble
-    sitting.restart()
-    assert sitting.session.view.item is not None
-    assert sitting.session.view.item.comment == "a" * 4000
-
-
 def test_half_characters_of_a_broken_terminal_are_saved_as_a_mark(sitting: Sitting) -> None:
     view = sitting.session.save_text(sitting.see(), TextField.COMMENT, "a\udce9b\udc80")
     assert view.item is not None

@@ -23,10 +23,7 @@ from review.office.store import Office, utc_now
 from review.verdict.evidence_file import read_evidence_file
 from review.verdict.panel import ControlKind
 from review.verdict.signed import Attested
-from tests.review.verdict.certified import (
-    GO,
-    fluent_run,
-)
+from tests.review.verdict.certified import GO, fluent_run
 from tests.review.verdict.histories import Shape
 from tests.review.verdict.signing import LAPTOP
 from tests.tui.review.gated import (
