@@ -36,13 +36,13 @@ class ItemPage(SentencePage):
         words = self.words
         self._lesson = LessonBox()
         self._reasons = Choices(words, item_words.reasons(words))
-        self._panels[Mode.REASONS] = self._reasons
         self._last = ItemTexts(words)
         """The sentence that reasons are asked of: it is not the one that waits for an answer."""
         self._answers = Answers(item_words.ratings(words))
         self._go_on = Button(capital(words("go on")), words("Enter"))
         self._go_on.setProperty("role", "main")
-        self._put_in_place([self._lesson, self._last], [self._answers, self._go_on])
+        self._put_in_place([self._lesson, self._last, self._reasons], [self._answers, self._go_on])
+        self._panels[Mode.REASONS] = self._reasons
         self._held.setAlignment(self._go_on, Qt.AlignmentFlag.AlignLeading)
         self._deeds[Act.REASONS] = self._ask_reasons
         self._deeds[Act.WORDING] = partial(self._write, TextField.SUGGESTION)

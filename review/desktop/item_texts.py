@@ -34,7 +34,7 @@ class ItemTexts(QWidget):
         """Item, original and translation."""
         self._names: list[Line] = []
         self._marks = Marks()
-        column = QVBoxLayout(self)
+        self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         for said, pane in (
             (item_words.ORIGINAL, self.source),
@@ -50,6 +50,10 @@ class ItemTexts(QWidget):
         column.addWidget(self._marks)
         self.source.drawn.connect(self._source_drawn)
         self.candidate.drawn.connect(self._translation_drawn)
+
+    def put_under(self, asked: QWidget) -> None:
+        """Put what is asked about the texts right under them, above what stands beside them."""
+        self._column.insertWidget(self._column.indexOf(self._marks), asked)
 
     @property
     def seen(self) -> bool:

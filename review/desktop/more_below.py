@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QScrollBar
+from PySide6.QtWidgets import QScrollArea
 from shiboken6 import isValid
 
 from review.desktop.labels import Line
@@ -11,17 +11,20 @@ from review.session.words import Words
 
 
 class MoreBelow(Line):
-    """Shown while the end is not in sight."""
+    """Shown while the end is not in sight.
 
-    def __init__(self, words: Words, bar: QScrollBar) -> None:
+    The bar is asked for each time: what Python once held of it may be gone while it still scrolls.
+    """
+
+    def __init__(self, words: Words, read: QScrollArea) -> None:
         super().__init__(words(GOES_ON_BELOW), "quiet")
-        self._bar = bar
+        self._read = read
+        bar = read.verticalScrollBar()
         bar.valueChanged.connect(self._tell)
         bar.rangeChanged.connect(self._tell)
         self.hide()
 
     def _tell(self) -> None:
-        if isValid(self) and isValid(
-            self._bar
-        ):  # a page that ends still lays out what is left of it
-            self.setVisible(self._bar.value() < self._bar.maximum())
+        if isValid(self) and isValid(self._read):  # a page that ends still lays out what is left
+            bar = self._read.verticalScrollBar()
+            self.setVisible(bar.value() < bar.maximum())

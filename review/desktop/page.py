@@ -169,7 +169,7 @@ class Page(QWidget):
 
     def tell_more_below(self) -> None:
         """Say, while the end of what is to be read is out of sight, that there is more."""
-        self.hint(MoreBelow(self.words, self._scroll.verticalScrollBar()))
+        self.hint(MoreBelow(self.words, self._scroll))
 
     def button(
         self, text: str, act: Callable[[], object], key: str = "", *, main: bool = False

@@ -29,6 +29,8 @@ class Reading(QScrollArea):
         self._end_shown = self._still = False
         self._wanted: QWidget | None = None
         """What is to be in sight when all words have found their lines."""
+        self._wanted_from = 0
+        """Where the page was scrolled to when that was wanted: it moves no further than it must."""
         self.setWidget(inside)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -77,8 +79,9 @@ class Reading(QScrollArea):
 
     def bring(self, widget: QWidget) -> None:
         """Bring a part into sight, and once more when all its words have found their lines."""
-        self._wanted = widget
-        self._bring_now(widget)
+        if self._wanted is not widget:
+            self._wanted, self._wanted_from = widget, self.verticalScrollBar().value()
+        self._bring_now(widget, self._wanted_from)
         QTimer.singleShot(0, self, self._bring_wanted)
 
     def show_beginning(self) -> None:
@@ -86,10 +89,16 @@ class Reading(QScrollArea):
         self._wanted = None
         self.verticalScrollBar().setValue(0)
 
+    def go_back_to(self, place: int) -> None:
+        """Scroll to where a person read before something was asked, in pixels from the first line."""
+        self._wanted = None
+        self.lay_out_now()
+        self.verticalScrollBar().setValue(place)
+
     def _bring_wanted(self) -> None:
         wanted, self._wanted = self._wanted, None
         if wanted is not None:
-            self._bring_now(wanted)
+            self._bring_now(wanted, self._wanted_from)
 
     def focus_in_place(self, widget: QWidget) -> None:
         """Give a part the focus without scrolling to it: what stands above it is read first."""
@@ -103,14 +112,14 @@ class Reading(QScrollArea):
             if widget is not None and (layout := widget.layout()) is not None:
                 layout.activate()
 
-    def _bring_now(self, widget: QWidget) -> None:
+    def _bring_now(self, widget: QWidget, start: int) -> None:
         """Show all of it, or where it is higher than the room its first line, or that of its cursor."""
         if not isValid(widget) or not widget.isVisible() or not self._inside.isAncestorOf(widget):
             return
         self.lay_out_now()
         bar, top, high = self.verticalScrollBar(), self._top(widget), self.viewport().height()
         if widget.height() <= high:
-            bar.setValue(min(top, max(bar.value(), top + widget.height() - high)))
+            bar.setValue(min(top, max(start, top + widget.height() - high)))
         elif isinstance(widget, QTextEdit):
             line = widget.cursorRect()
             place = widget.viewport().mapTo(self._inside, line.center())

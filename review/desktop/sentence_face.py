@@ -90,6 +90,8 @@ class SentenceFace(Page):
             Mode.MORE: self._more,
         }
         """What stands in the place of the answer, while it is asked."""
+        self._read_at = 0
+        """Where the page was scrolled to when that was asked."""
         self._below = Line(words(item_words.GOES_ON_BELOW), "quiet")
         self._unshown = Line(role="warn")
         self._leave_out = Button(words(item_words.GO_ON_WITHOUT), words("Enter"))
@@ -100,7 +102,9 @@ class SentenceFace(Page):
         self._progress.setTextVisible(False)
         self.under_head(self._progress)
         self.under_head(self._practice)
-        for widget in (self._texts, *read, *self._panels.values()):
+        for panel in self._panels.values():
+            self._texts.put_under(panel)
+        for widget in (self._texts, *read):
             self.add(widget)
         self._unshown.setContentsMargins(INSET, 0, INSET, 0)
         self._unshown.setText(" ".join(map(self.words, item_words.NOT_SHOWN)))
@@ -201,12 +205,16 @@ class SentenceFace(Page):
 
     def enter_mode(self, mode: Mode) -> None:
         """Let the next key mean something else; what went wrong before it is over."""
+        bar, answered = self._scroll.verticalScrollBar(), self.answering
+        self._read_at = bar.value() if answered else self._read_at
         self.mode = mode
         self.tell(None)
         self._arrange()
         self._take_keys()
         if (panel := self._panels.get(mode)) is not None:
             self._scroll.bring(panel)
+        elif not answered:
+            self._scroll.go_back_to(self._read_at)
 
     def _take_keys(self) -> None:
         """Let the next key come to what is asked."""

@@ -43,6 +43,7 @@ class Scene:
     qtbot: QtBot
     folder: Path
     batch: Batch = field(default_factory=batch_of)
+    code: str = CODE
     language: str = "en"
     size: int = 20
     theme: Theme = Theme.LIGHT
@@ -64,7 +65,7 @@ class Scene:
         self.session = Session(
             self.laptop,
             self.batch,
-            CODE,
+            self.code,
             Face.DESKTOP,
             Words.load(self.language),
             guard=self.guard,
@@ -148,7 +149,7 @@ class Scene:
 
     def draft(self, item: str, of: TextField) -> str | None:
         """Read a draft as it is on the disk."""
-        return self.laptop.draft(self.batch.manifest.batch, CODE, item, of.value)
+        return self.laptop.draft(self.batch.manifest.batch, self.code, item, of.value)
 
     def events(self, *kinds: type) -> list[AnyPayload]:
         said: Sequence[Event] = list(self.laptop.events())

@@ -16,10 +16,12 @@ from pytestqt.qtbot import QtBot
 
 from review.desktop.look import SIZES
 from review.files.batch import Batch
-from review.files.batch_form import BatchItem
+from review.files.batch_form import Around, BatchItem
 from review.session.words import Words
 from tests.desktop.item_scene import Scene
-from tests.review.session.scenes import batch_of, item_id, items_of
+from tests.review.session.scenes import CODE, batch_of, item_id, items_of, tag_of
+
+SALT = bytes(range(32))
 
 LONG = "ᓂᐚᐸᒫᐤ ᐊᑎᒼ. I saw a caribou down by the river yesterday evening. " * 12
 
@@ -111,6 +113,35 @@ def answers_in_sight(scene: Scene) -> bool:
             return False
     page._scroll.verticalScrollBar().setValue(0)
     return len(buttons) == 4
+
+
+def in_sight(scene: Scene, widget: QWidget) -> bool:
+    """Tell whether all of a part of what scrolls is seen."""
+    viewport = scene.page._scroll.viewport()
+    place = QRect(widget.mapTo(viewport, widget.rect().topLeft()), widget.size())
+    return widget.isVisible() and viewport.rect().contains(place)
+
+
+@pytest.mark.parametrize("key", ["0", "c", "e"])
+def test_what_is_asked_stands_right_under_the_translation(
+    qtbot: QtBot, tmp_path: Path, key: str
+) -> None:
+    """However much stands beside a sentence; after Esc the page is where it was."""
+    around = Around(
+        context="narrative", formality="conversational", before=LONG[:90], after=LONG[:90]
+    )
+    items = [each.model_copy(update={"around": around}) for each in items_of(2)]
+    batch = batch_of(items, salt=SALT, translations={})
+    scene = Scene(qtbot, tmp_path, batch=batch, code=tag_of(CODE, SALT))
+    scene.idle()
+    texts, scroll = scene.page._texts, scene.page._scroll
+    assert scroll.verticalScrollBar().maximum() > 0, "there is more than has room"
+    scene.press(key)
+    panel = scene.page._panels[scene.mode]
+    qtbot.waitUntil(lambda: in_sight(scene, panel) and in_sight(scene, texts.candidate))
+    scene.press(Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: in_sight(scene, texts.source) and in_sight(scene, texts.candidate))
+    scene.close()
 
 
 def lines_in_sight(scene: Scene) -> float:

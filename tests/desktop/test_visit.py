@@ -21,6 +21,7 @@ from review.desktop.welcome_page import WelcomePage
 from review.files.batch import Batch, write_batch
 from review.log.payloads import Consent, NotJudged, Rate, Related
 from review.rating import CannotJudge, Rating
+from review.session.item_words import GOES_ON_BELOW
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import (
     CODE,
@@ -137,6 +138,21 @@ def test_empty_code_is_no_answer(enter: Enter, stick: Path) -> None:
     entry.press("\r", "\r")
     assert "This code" not in entry.read
     entry.page(AskingPage)
+
+
+def test_nothing_is_said_to_be_below_what_one_can_agree_to(enter: Enter, stick: Path) -> None:
+    """The sentence goes when the end was shown: the page must not contradict its own button."""
+    entry = enter(places=[write_file(batch_of(consent="You may stop at any time. " * 40), stick)])
+    entry.window.resize(1024, 600)
+    _to_consent(entry)
+    assert "Read on" in entry.buttons
+    assert GOES_ON_BELOW in entry.read
+    while "Read on" in entry.buttons:
+        assert GOES_ON_BELOW in entry.read
+        entry.press("\r")
+    entry.page(ConsentPage)
+    assert "I agree" in entry.buttons
+    assert GOES_ON_BELOW not in entry.read
 
 
 def test_consent_says_everything_and_notes_the_choice(enter: Enter, stick: Path) -> None:
