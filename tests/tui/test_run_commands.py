@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
+from click.testing import CliRunner
 
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness.events import RunState
@@ -21,6 +22,7 @@ from harness.methods.registry import method_names
 from harness.store.database import open_store
 from harness.store.results import read_outcome
 from harness.store.runs import find_run, list_runs
+from rosetta_tui import commands
 from tests.harness.scripted import Scripted, completion, error, json_answer, serving, translated
 
 ROOT = Path(__file__).parents[2]
@@ -159,6 +161,21 @@ def test_outputs_made_elsewhere_are_scored_and_the_card_is_printed(
     assert [row["predicted"] for row in card["results"]] == ["unu", "tri"]
     assert card["scores"]["exact_match_rate"] == 0.5
     assert card["run_card_hash"]
+
+
+def test_warnings_of_a_corpus_stand_before_its_first_run_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    corpus = tmp_path / "corpus.tsv"
+    corpus.write_text("id\tsource\treference\na\t \tunu\nb\ttwo\tdu\n", encoding="utf-8")
+    tags = ("--source-language", "en", "--target-language", "eo")
+    run = ["run", str(corpus), "-m", "copy-source", *tags, "--json-lines"]
+    first, second = (CliRunner().invoke(commands.rosetta, run) for _ in range(2))
+    assert first.exit_code == second.exit_code == 0, first.stderr + second.stderr
+    assert "corpus.tsv, line 2" in first.stderr
+    assert "corpus.tsv, line 2" not in second.stderr
+    assert "stood before its first run; `rosetta corpus check` says them again" in second.stderr
 
 
 @pytest.mark.parametrize(
