@@ -17,9 +17,10 @@ from pytestqt.qtbot import QtBot
 from review.desktop.look import SIZES
 from review.files.batch import Batch
 from review.files.batch_form import Around, BatchItem
+from review.files.person_tag import tag_of
 from review.session.words import Words
 from tests.desktop.item_scene import Scene
-from tests.review.session.scenes import CODE, batch_of, item_id, items_of, tag_of
+from tests.review.session.scenes import CODE, batch_of, item_id, items_of
 
 SALT = bytes(range(32))
 
