@@ -23,9 +23,10 @@ PATIENCE_SECONDS = 90.0
 class Terminal:
     """A real terminal of 80 × 24 in which the app runs."""
 
-    def __init__(self, folder: Path) -> None:
-        self._server = ["tmux", "-S", str(folder / "tmux"), "-f", "/dev/null"]
-        program = "from rosetta_tui.cli import main; main([])"
+    def __init__(self, folder: Path, *words: str) -> None:
+        """``words`` are the command line's; the app opens on Home without any."""
+        self._server = ["tmux", "-S", str(folder / "-".join(("tmux", *words))), "-f", "/dev/null"]
+        program = f"from rosetta_tui.cli import main; main({list(words)})"
         home = f"ROSETTA_HOME={folder / 'home'}"
         size = ["-x", "80", "-y", "24"]
         command = [sys.executable, "-P", "-c", program]
@@ -40,6 +41,9 @@ class Terminal:
 
     def press(self, *keys: str) -> None:
         self._tmux("send-keys", *keys)
+
+    def type(self, text: str) -> None:
+        self._tmux("send-keys", "-l", text)
 
     def wait_for(self, *words: str) -> str:
         """Wait until all of the words stand on the screen."""
