@@ -26,6 +26,9 @@ MOST_SHOWN = 20_000
 MOST_COMMAND = 2_000
 """Characters of the command line that are shown; copying gives all of it."""
 
+PLUGIN_COST = "What a plug-in costs and takes is seen in the run"
+"""Instead of an estimate, for its code is not loaded before."""
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
@@ -51,6 +54,8 @@ def in_a_line(look: Look) -> Content:
         return Content.styled(
             f"✗ {'one thing is' if wrong == 1 else f'{wrong} things are'} not right yet", "$bad"
         )
+    if look.estimate is None and look.silent:
+        return Content.styled(f"{PLUGIN_COST[0].lower()}{PLUGIN_COST[1:]}", "$quiet")
     if look.estimate is None:
         return Content.styled("the estimate comes when the form is whole", "$quiet")
     count = f"{counted(look.estimate.entries, 'entry', 'entries')} · "
@@ -64,7 +69,8 @@ def _title(words: str, more: str = "") -> Content:
 def _estimate(look: Look) -> Iterator[Content]:
     yield _title("Estimate")
     if look.estimate is None:
-        yield Content.styled("It comes when the form is whole.\n", "$quiet")
+        words = f"{PLUGIN_COST}." if look.silent else "It comes when the form is whole."
+        yield Content.styled(f"{words}\n", "$quiet")
         return
     for label, words in estimate_rows(look.estimate):
         yield Content.assemble((f"{label:<9}", "$quiet"), show(words))

@@ -99,7 +99,7 @@ class Ticks(Widget, can_focus=True):
         """Draw the boxes, the one that space would change marked."""
         if not self._choices:
             style = "$on-cursor on $cursor" if self.has_focus else "$quiet"
-            return Content.styled("nothing to choose from yet", style)
+            return Content.styled("nothing to choose from", style)
         lines: list[Content] = [Content()]
         for index, (line, start, text) in enumerate(self._placed(self.content_size.width)):
             if line == len(lines):

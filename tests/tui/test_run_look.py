@@ -17,8 +17,9 @@ from rosetta_tui.draft_metrics import measured
 from rosetta_tui.run_draft import RunDraft
 from rosetta_tui.run_fields import FIELDS, drafted
 from rosetta_tui.run_look import Known, look
+from rosetta_tui.run_preview import beside, in_a_line
 from tests.harness.scripted import Answer, serving
-from tests.tui.form import CHAT, path
+from tests.tui.form import CHAT, CORPUS, path
 
 __all__ = ["path"]
 
@@ -47,6 +48,17 @@ def test_a_corpus_without_a_version_is_called_by_its_id_alone(path: Path, tmp_pa
     found = look(path, draft, Known()).corpus
     assert found is not None
     assert found.title == "mine · en → eo"
+
+
+def test_of_a_whole_form_nobody_is_told_to_fill_in_more(path: Path, tmp_path: Path) -> None:
+    """The code of a plug-in is not loaded for a look, so no estimate will ever come."""
+    (tmp_path / "mine.py").write_text("class Mine: ...\n", "utf-8")
+    for method, whole in ((f"{tmp_path / 'mine.py'}:Mine", True), ("", False)):
+        draft = RunDraft.of({"file": CORPUS, "method": method})
+        found = look(path, draft, Known())
+        shown = in_a_line(found).plain, beside(draft, found, None).plain.partition("\n\n")[0]
+        assert all(("when the form is whole" in each) is not whole for each in shown), shown
+        assert all(("is seen in the run" in each) is whole for each in shown), shown
 
 
 @pytest.mark.parametrize(
