@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.tui.review.line_driver import Pipe, environment
 
-PATIENCE_SECONDS = 90.0
+PATIENCE_SECONDS = 60.0
 
 Opinion = Callable[[str, str], str]
 """Gives the keys that somebody types at an original and its translation, one a line; the last is the rating."""
@@ -77,12 +77,15 @@ class Speaker:
             "Type the secret words": secret_words,
             "Are they the same?": "1",
             "Type the code from your card": self.code,
+            "If your code begins with": "",
             "What you agree to": "1",
+            "better translations that you write be used?": "1",
             "Did you take part in making it?": "3",
         }
         seen = say()
         while not shown_item(seen):
             [asked] = [asked for asked in answers if asked in seen] or [seen]
+            assert asked in answers, seen
             seen = say(answers.pop(asked))
         return seen
 

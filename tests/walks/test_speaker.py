@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from review.files.ratings import open_ratings
+from review.rating import Rating
 from tests.review.session.scenes import CODE, CUSTODIANS, batch_of, item_id, items_of, write_file
 from tests.tui.review.test_review_lines import state_of
 from tests.walks.shell import Speaker
@@ -21,13 +23,13 @@ def test_from_the_card_to_the_hand_over_and_everything_taken_back(tmp_path: Path
     speaker = Speaker(laptop, stick, CODE)
     with speaker.sitting() as say:
         say()
-        say("")
+        assert "Are they the same?" in say("")
         say("1")
         refused = say(CODE[:-1] + ("0" if CODE[-1] != "0" else "1"))
-        assert "code" in refused
+        assert "This code cannot be right" in refused
         assert "What you agree to" in say(CODE.lower())
-        say("1")
-        say("3")
+    with speaker.sitting() as say:
+        speaker.begins(say)
         assert "Saved: Excellent." in say("4")
         say("u")
         assert "Saved: Gist." in say("2")
@@ -36,22 +38,24 @@ def test_from_the_card_to_the_hand_over_and_everything_taken_back(tmp_path: Path
         say(OPEN)  # the power goes here
     assert state_of(laptop).comments == {item_id(2): SAVED}
     with speaker.sitting() as say:
-        seen = say("") if "Enter opens" in say() else ""
-        seen = speaker.rates(say, seen, lambda *_: "3")
+        seen = speaker.rates(say, say(), lambda *_: "3")
         assert "That was the last one" in seen
         words = speaker.hands_over(say)
     state = state_of(laptop)
-    assert [each.rating.value for each in state.judgements.values()]
+    given = [each.rating for each in state.judgements.values()]
+    assert given == [Rating.GIST, Rating.ACCEPTABLE, Rating.ACCEPTABLE]
     assert state.comments == {item_id(2): f"{SAVED}\n{OPEN}"}
     [file] = stick.glob("*.rosetta-ratings")
-    assert open_ratings(file.read_bytes(), CUSTODIANS).phrase == words
+    assert open_ratings(file.read_bytes(), CUSTODIANS).phrase(earlier=True) == words
     with speaker.sitting() as say:
-        say()
-        say("")
-        assert "take back" in say("w")
-        print(say("3"))
-        print(say("1"))
+        speaker.rates(say, say(), lambda *_: "")  # nothing is left to be answered
+        asked = say("w")
+        assert "What do you want to take back?" in asked
+        everything = max(re.findall(r"^(\d): ", asked, re.MULTILINE))
+        assert "1 yes, 2 no" in say(everything)
+        assert "erased on this computer" in say("1")
         speaker.hands_over(say)
     assert state_of(laptop).judgements == {}
-    assert OPEN not in file.read_bytes().decode("latin-1")
-    assert OPEN.encode() not in b"".join(p.read_bytes() for p in laptop.rglob("*") if p.is_file())
+    assert state_of(laptop).comments == {}
+    kept = b"".join(path.read_bytes() for path in laptop.rglob("*") if path.is_file())
+    assert not any(words.encode() in kept for words in (OPEN, SAVED))

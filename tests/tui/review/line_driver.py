@@ -13,7 +13,7 @@ import pexpect
 
 MAIN = ["-c", "from rosetta_tui.cli import main; main()", "review", "open", "--lines"]
 PROMPT = re.compile(
-    rb"(?:for help|goes on|then Enter|code|2 no|or q|stops|back|words|nowhere|or q): \Z",
+    rb"(?:for help|goes on|then Enter|code|2 no|or q|stops|back|words|nowhere|nothing): \Z",
     re.IGNORECASE,
 )
 
