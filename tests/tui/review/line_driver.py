@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,11 @@ def environment(home: Path) -> dict[str, str]:
     }
 
 
+def _interruptible() -> None:
+    """Let Ctrl-C act; a program that a shell began in the background inherits that it does nothing."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Terminal:
     """A person at a terminal: types a line, reads until a prompt; counts what is typed."""
 
@@ -46,6 +52,7 @@ class Terminal:
             timeout=20,
             dimensions=(24, 80),
             echo=False,
+            preexec_fn=_interruptible,
         )
         self.child.delaybeforesend = None  # type: ignore[assignment]
 
