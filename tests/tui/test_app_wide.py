@@ -248,7 +248,7 @@ async def test_no_selection_takes_a_secret_text_along(tmp_path: Path) -> None:
         app.copy_to_clipboard("Mi vidas la hundon.")
         await pilot.pause()
         assert app.clipboard == ""
-        assert "secret segment" in said(app)
+        assert "secret entry" in said(app)
     made.close()
 
 
@@ -318,7 +318,7 @@ async def test_the_mouse_opens_sorts_and_marks_nothing_by_itself(tmp_path: Path)
     async with app.run_test(size=(120, 30)) as pilot:
         await settle(pilot)
         table = app.screen.query_one("#runs", ResultTable)
-        await pilot.click(table, offset=(6, 0))
+        await pilot.click(table, offset=(16, 0))
         await settle(pilot)
         assert "by corpus" in text(app) or "by newest" in text(app)
         await pilot.click(table, offset=(6, 1), times=2)

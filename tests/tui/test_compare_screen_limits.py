@@ -244,7 +244,7 @@ async def test_secret_texts_are_shown_and_neither_copied_nor_exported(path: Path
         await press(pilot, "y")
         await press(pilot, "Y")
         assert SECRET not in app.clipboard
-        assert "secret segment" in app.clipboard
+        assert "the entry is secret" in app.clipboard
         records = [each async for part in read_all(screen.table.records) for each in part]
         assert len(records) == 4
         assert not any("source" in each or "output_A" in each for each in records)

@@ -216,7 +216,7 @@ async def test_what_is_shown_is_exported_in_its_order(
     made: Scene, form: Form, tmp_path: Path
 ) -> None:
     app = App(made)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(120, 24)) as pilot:
         await settle(pilot)
         await pilot.press("enter")
         await settle(pilot)
@@ -363,7 +363,7 @@ async def test_a_page_has_the_columns_titles_and_numbers_that_are_shown(
         assert "chrf_plus_plus_lower" not in written
         assert "for us alone" in text(app)
         assert "for us alone" not in written
-        value = app.screen.query_one(RunTable).rows.cells(0)[5].text
+        value = app.screen.query_one(RunTable).rows.cells(0)[6].text
         assert re.fullmatch(r"[\d.]+ .*\d–\d.*", value), value
         assert value in written.replace("\\", "")
 

@@ -179,7 +179,7 @@ def test_what_failed_is_asked_again_when_the_server_works_again(
     endpoint: Scripted, tmp_path: Path
 ) -> None:
     path = tmp_path / "s.sqlite"
-    endpoint.answer = lambda _: error(401)
+    endpoint.answer = lambda _: error(400)
     heard = run_corpus(path, corpus(30), chat_plan(endpoint.url))
     assert heard.finished.state is RunState.STOPPED
     assert heard.finished.failed > 5

@@ -76,7 +76,7 @@ def test_what_was_said_arrives(tmp_path: Path) -> None:
     for identity in (ORGANISATION.age, RECOVERY):
         read = open_ratings(written.path.read_bytes(), [identity])
         assert [read_event(line) for line in read.lines] == EVERY
-        assert read.phrase() == written.phrase
+        assert read.phrase(earlier=BATCH.manifest.earlier_words) == written.phrase
         assert read.laptop_phrase() == LAPTOP.public.phrase
     assert (read.manifest.head, read.manifest.device) == (EVERY[-1].id, EVERY[-1].device)
     assert (written.head, written.events) == (EVERY[-1].id, 9)
