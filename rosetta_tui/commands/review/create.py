@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from rosetta_tui.commands.reading import FORMS, SEGMENTS
+from rosetta_tui.commands.review.handing_options import handed_out
 from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
@@ -62,13 +63,7 @@ _OF_SENTENCES = ("source_language", "target_language", "form")
 @click.option("--context", type=click.Choice(("open", "all", "none")), default="open", show_default=True, help="Of which sentences to show where they stand; all: of secret ones, too.")  # fmt: skip
 @click.option("--second-look", is_flag=True, help="Tell people that what they write may be shown to the others, without names, where they differ.")  # fmt: skip
 @click.option("--label", "labels", multiple=True, help="Tag of the community, such as “TK Verified”.")  # fmt: skip
-@click.option("--font", "fonts", multiple=True, type=_FILE, metavar="FILE.ttf", help="Goes along, for letters that reviewers' windows lack.")  # fmt: skip
-@click.option("--font-licence", "licences", multiple=True, type=_FILE, metavar="OFL.txt", help="Of the font; it must be the Open Font License.")  # fmt: skip
-@click.option("--recipient", "recipients", multiple=True, metavar="age1…|FILE", help="Who else can open the ratings.")  # fmt: skip
-@click.option("--for", "laptops", multiple=True, type=_FILE, metavar="LAPTOP-FILE", help="Seal the batch for this laptop alone; as often as there are laptops.")  # fmt: skip
-@click.option("--passphrases", is_flag=True, help="One file each, opened by words on the card.")
-@click.option("-o", "--output", "folder", type=_FILE, default=Path(), help="Folder for the files.")
-@click.option("--cards", type=_FILE, help="File for the cards. Default: review-cards/ in your data folder.")  # fmt: skip
+@handed_out
 @click.option("--anyway", is_flag=True, help="Make it, though the policy can give no verdict of it, or not all of it can be read.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -165,9 +165,9 @@ def _by_words(office: Office, typed: str) -> str:
     for each in waiting(office):
         if each.has(words):
             return each.signing_key
-    listed = "; ".join(each.phrase for each in waiting(office)) or "none"
+    listed = "; ".join(each.file_phrases[-1] for each in waiting(office)) or "none"
     raise UsageError(
-        f"No file with these words is waiting, and none of a laptop with these (laptops waiting: {listed}). "
+        f"No file with these words is waiting, and none of a laptop with these (files waiting: {listed}). "
         "Import the file first, and compare all six words."
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosetta_tui.commands.review.handing_options import handed_out
 from rosetta_tui.text import json_text, plain
 
 if TYPE_CHECKING:
@@ -28,13 +29,7 @@ _TEXT = "[TAG=]FILE"
 @click.option("--language", default="en", show_default=True, help="Of the words for reviewers.")
 @click.option("--consent", multiple=True, metavar=_TEXT, help="What reviewers agree to. {organisation} is filled in. Once for each language.")  # fmt: skip
 @click.option("--guide", multiple=True, metavar=_TEXT, help="How to judge, in your words. Once for each language.")  # fmt: skip
-@click.option("--font", "fonts", multiple=True, type=_FILE, metavar="FILE.ttf", help="Goes along, for letters that reviewers' windows lack.")  # fmt: skip
-@click.option("--font-licence", "licences", multiple=True, type=_FILE, metavar="OFL.txt", help="Of the font; it must be the Open Font License.")  # fmt: skip
-@click.option("--recipient", "recipients", multiple=True, metavar="age1…|FILE", help="Who else can open the ratings.")  # fmt: skip
-@click.option("--for", "laptops", multiple=True, type=_FILE, metavar="LAPTOP-FILE", help="Seal the batch for this laptop alone; as often as there are laptops.")  # fmt: skip
-@click.option("--passphrases", is_flag=True, help="One file each, opened by words on the card.")
-@click.option("-o", "--output", "folder", type=_FILE, default=Path(), help="Folder for the files.")
-@click.option("--cards", type=_FILE, help="File for the cards. Default: review-cards/ in your data folder.")  # fmt: skip
+@handed_out
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Of every draw. Default: random.")
 @click.option("--anyway", is_flag=True, help="Make it, though some of it may be unreadable on a laptop.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
