@@ -267,8 +267,8 @@ def test_the_second_ctrl_c_stops_at_once_and_so_does_a_polite_kill(
         process.send_signal(first)
         read_until(process.stderr, "Finishing")
     process.send_signal(signal.SIGTERM if first is None else signal.SIGINT)
-    process.communicate(timeout=30)
-    assert process.returncode == 130
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130, said
     state, done = rosetta.done()
     assert state is RunState.STOPPED
     assert done >= 5
