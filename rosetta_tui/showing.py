@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -245,13 +246,11 @@ def _interruptible(engine: Engine) -> Iterator[list[int]]:
         seen.append(number)
         if len(seen) == 1 and number == signal.SIGINT:
             engine.control.drain()
-            click.echo("Finishing what is under way. Ctrl-C again stops at once.", err=True)
+            _say_aside("Finishing what is under way. Ctrl-C again stops at once.")
         else:
             engine.stop_from_aside()
             wait = f"{PATIENCE_SECONDS:g} s"
-            click.echo(
-                f"Stopping. A method that does not come back is cut off after {wait}.", err=True
-            )
+            _say_aside(f"Stopping. A method that does not come back is cut off after {wait}.")
 
     before = {number: signal.signal(number, heed) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -259,6 +258,16 @@ def _interruptible(engine: Engine) -> Iterator[list[int]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _say_aside(words: str) -> None:
+    """Say something from within a signal's handler.
+
+    The signal may have come in the middle of a write, of the handler's own for the signal before too, and Python
+    refuses to enter a buffered stream again.
+    """
+    with suppress(OSError):
+        os.write(2, f"{words}\n".encode())
 
 
 def _close(path: Path, finished: Finished, style: str | None) -> None:

@@ -278,6 +278,19 @@ def test_the_second_ctrl_c_stops_at_once_and_so_does_a_polite_kill(
     assert rosetta.done() == (RunState.COMPLETE, 96)
 
 
+@pytest.mark.thorough
+def test_however_fast_ctrl_c_comes_again_it_is_heard(rosetta: Rosetta, endpoint: Scripted) -> None:
+    endpoint.answer = lambda asked: json_answer(
+        completion(asked.source), seconds=60 if asked.number > 8 else 0
+    )
+    process = rosetta.start(*chat(endpoint))
+    read_until(process.stdout, "done", 5)
+    for _ in range(20):
+        process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130, said
+
+
 def test_a_reader_that_leaves_early_hurts_nothing(rosetta: Rosetta, endpoint: Scripted) -> None:
     """``rosetta run … | head``"""
     endpoint.answer = lambda asked: json_answer(completion(asked.source), seconds=0.03)
