@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import email
 import subprocess
-import sys
 import tomllib
 import zipfile
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.version import VERSION
+from tests.wheels import build_wheel
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -20,14 +20,7 @@ SHIPPED = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
-    pytest.importorskip("hatchling")
-    folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
-        cwd=ROOT, check=True, capture_output=True,
-    )  # fmt: skip
-    [path] = folder.glob("*.whl")
-    return zipfile.ZipFile(path)
+    return zipfile.ZipFile(build_wheel(tmp_path_factory.mktemp("wheel")))
 
 
 def test_the_top_level_names_are_exactly_our_packages(wheel: zipfile.ZipFile) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from harness.version import VERSION
 from rosetta_tui.own_files import changed_files
+from tests.wheels import build_wheel
 
 ROOT = Path(__file__).parents[2]
 BROKEN = "import no_such_thing_at_all\n"
@@ -26,14 +27,7 @@ HARMLESS = "__version__ = '0.2.1'\n"
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("hatchling")
-    folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
-        cwd=ROOT, check=True, capture_output=True,
-    )  # fmt: skip
-    [path] = folder.glob("*.whl")
-    return path
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 def foreign_wheel(folder: Path, name: str, content: str) -> Path:
