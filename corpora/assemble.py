@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from corpora.corpus import Dataset
+from corpora.corpus import INHERITED, Dataset
 from corpora.entry import Entry, Segment
 from corpora.findings import Findings, shown
 from corpora.json_text import strings_in
@@ -22,7 +22,7 @@ from corpora.raw import (
     RawCorpus,
     RawEntry,
 )
-from corpora.tags import is_language_tag, nearest, pair_label
+from corpora.tags import is_language_tag, nearest, pair_label, wrong_tag
 from corpora.terms import FIELD
 from corpora.text import MOST_STACKED, is_blank, stacked
 
@@ -149,7 +149,7 @@ def assemble_entry(raw: RawEntry, findings: Findings) -> Entry | None:
         spot.error(mark.wrong, mark.mend, field=shown(mark.path))
     _check_id(fields.get("id"), spot)
     _check_sides(fields, spot)
-    for name in FREE_TAGS:
+    for name in INHERITED:
         _check_tag(name, fields.get(name), spot)
     if isinstance(fields.get("difficulty"), (bool, str)):
         spot.wrong("difficulty", fields["difficulty"])
@@ -221,25 +221,11 @@ def _check_sides(fields: Mapping[str, Any], spot: _Spot) -> None:
             spot.error("It is blank.", "Fill it in, or take the entry out.", field=side)
 
 
-FREE_TAGS = ("variety", "orthography")
-"""Tags of entries and corpora that no list is for."""
-
-_LONGEST_TAG = 100
-
-
 def _check_tag(name: str, value: Any, spot: _Spot) -> None:
-    if value is None:
-        return
-    if not isinstance(value, str):
+    if value is not None and not isinstance(value, str):
         spot.wrong(name, value)
-    elif is_blank(value):
-        spot.error("It is blank.", "Write a name, or leave the field out.", field=name)
-    elif len(value) > _LONGEST_TAG or not value.isprintable():
-        spot.error(
-            f"It is no name: longer than {_LONGEST_TAG} characters, or with characters that nobody sees.",
-            "Write a short name; explanations go into notes.",
-            field=name,
-        )
+    elif value is not None and (wrong := wrong_tag(value)) is not None:
+        spot.error(*wrong, field=name)
 
 
 def _tidy_difficulty(fields: dict[str, Any]) -> None:

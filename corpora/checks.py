@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from corpora.corpus import Dataset
+from corpora.corpus import INHERITED, Dataset, with_tags_of
 from corpora.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry
 from corpora.findings import Findings, shown
 from corpora.folding import fold
 from corpora.problems import Problem
 from corpora.raw import RawEntry
-from corpora.tags import nearest
+from corpora.tags import nearest, wrong_tag
 from corpora.text import NormalForm, comparison_form, is_blank, normal_form
 
 BIDI_CONTROLS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -40,6 +40,10 @@ class Placed:
     entry: Entry
     line: int | None
 
+    def of_corpus(self, dataset: Dataset) -> Placed:
+        """Return it with the tags that its corpus says of every entry."""
+        return replace(self, entry=with_tags_of(dataset, self.entry))
+
     def kept_here(self) -> Placed:
         """Give it as one whose texts the terms of the corpus keep on this machine."""
         return replace(self, entry=self.entry.model_copy(update={"local_only": True}))
@@ -55,10 +59,10 @@ def check_envelope(dataset: Dataset, findings: Findings) -> None:
             "Write 2026, 2026-11 or 2026-11-22.",
             field="dataset.created",
         )
-    for name in ("variety", "orthography"):
+    for name in INHERITED:
         tag = getattr(dataset, name)
-        if tag is not None and is_blank(tag):
-            findings.error("It is blank.", "Write a name, or take it out.", field=f"dataset.{name}")
+        if tag is not None and (wrong := wrong_tag(tag)) is not None:
+            findings.error(*wrong, field=f"dataset.{name}")
 
 
 def check_together(placed: Sequence[Placed], findings: Findings) -> None:
@@ -161,7 +165,7 @@ def _unknown_tags(placed: Sequence[Placed], findings: Findings) -> None:
 
 def _spellings_of_tags(placed: Sequence[Placed], findings: Findings) -> None:
     """Note names of varieties and orthographies that differ only in case, accents, blanks or signs."""
-    for name in ("variety", "orthography"):
+    for name in INHERITED:
         items_of: dict[str, list[Placed]] = {}
         for item in placed:
             if (tag := getattr(item.entry, name)) is not None:

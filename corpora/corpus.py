@@ -53,9 +53,9 @@ class Dataset(BaseModel):
     target_language: str
     """BCP 47 tag."""
     variety: str | None = None
-    """Dialect or other variety of the target language; that of an entry goes before."""
+    """Dialect or other variety of the target language; it is that of every entry without one of its own."""
     orthography: str | None = None
-    """Spelling system of the references."""
+    """Spelling system of the references, of entries likewise."""
     created: str | None = None
     license: str | None = None
     provenance: tuple[str, ...] = ()
@@ -81,6 +81,20 @@ class Dataset(BaseModel):
     def name(self) -> str:
         """Id and version; the id alone where no version was given."""
         return self.id if self.version == "0" else f"{self.id} {self.version}"
+
+
+INHERITED = ("variety", "orthography")
+"""Tags that an envelope says of every entry that has none of its own."""
+
+
+def with_tags_of(dataset: Dataset, entry: Entry) -> Entry:
+    """Return an entry with the variety and orthography of its corpus where it has none of its own."""
+    tags = {
+        name: tag
+        for name in INHERITED
+        if (tag := getattr(dataset, name)) is not None and getattr(entry, name) is None
+    }
+    return entry.model_copy(update=tags) if tags else entry
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from corpora.corpus import Corpus, Dataset, Form
+from corpora.corpus import INHERITED, Corpus, Dataset, Form
 from corpora.entry import Entry
 from corpora.fields import dataset_fields, entry_fields
 from corpora.raw import (
@@ -57,14 +57,24 @@ def _parallel(corpus: Corpus) -> tuple[str, str]:
     return _lines(sources), _lines(references)
 
 
+def _rows(corpus: Corpus) -> Iterator[Fields]:
+    """Yield the fields of each entry, without the tags that the envelope says of it."""
+    said = {name: tag for name in INHERITED if (tag := getattr(corpus.dataset, name)) is not None}
+    for entry in corpus.entries:
+        fields = entry_fields(entry)
+        yield (
+            {name: value for name, value in fields.items() if said.get(name) != value}
+            if said
+            else fields
+        )
+
+
 def _specification(corpus: Corpus) -> str:
-    return _json_file(
-        {"dataset": dataset_fields(corpus.dataset)}, map(entry_fields, corpus.entries)
-    )
+    return _json_file({"dataset": dataset_fields(corpus.dataset)}, _rows(corpus))
 
 
 def _legacy(corpus: Corpus) -> str:
-    entries = (_legacy_entry(entry_fields(entry)) for entry in corpus.entries)
+    entries = map(_legacy_entry, _rows(corpus))
     return _json_file({"dataset": dataset_fields(corpus.dataset)}, entries)
 
 
@@ -94,7 +104,7 @@ def _reference_implementation(corpus: Corpus) -> str:
             envelope["provenance_tags"] = envelope.pop("provenance")
         envelope["provenance"] = envelope.pop(RECORD)
     top |= envelope | {"entry_count": len(corpus.entries)}
-    return _json_file(top, (_with_record(entry_fields(entry)) for entry in corpus.entries))
+    return _json_file(top, map(_with_record, _rows(corpus)))
 
 
 def _with_record(fields: Fields) -> Fields:
@@ -109,7 +119,7 @@ def _with_record(fields: Fields) -> Fields:
 
 def _jsonl(corpus: Corpus) -> str:
     envelope = {"dataset": dataset_fields(corpus.dataset)}
-    return _lines(map(_json, (envelope, *map(entry_fields, corpus.entries))))
+    return _lines(map(_json, (envelope, *_rows(corpus))))
 
 
 def _json_file(top: Mapping[str, Any], entries: Iterable[Fields]) -> str:
@@ -129,7 +139,7 @@ def _lines(rows: Iterable[str]) -> str:
 
 def _table(corpus: Corpus, delimiter: str) -> str:
     """Write the envelope as comment lines, then the header, then one record an entry."""
-    rows = [entry_fields(entry) for entry in corpus.entries]
+    rows = list(_rows(corpus))
     names = dict.fromkeys((*_FIRST_COLUMNS, *(name for row in rows for name in row)))
     plain = {name: all(is_plain(name, row[name]) for row in rows if name in row) for name in names}
     header = [name if plain[name] else name + JSON_COLUMN for name in names]

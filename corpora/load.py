@@ -104,6 +104,7 @@ def read(
     if envelope is not None:
         envelope = _with_terms(envelope, placed, beside, findings)
         check_envelope(envelope, findings)
+        placed = [item.of_corpus(envelope) for item in placed]
     if envelope is None or envelope.terms.local_only:
         placed = [item.kept_here() for item in placed]
     check_together(placed, findings)

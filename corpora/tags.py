@@ -1,9 +1,11 @@
-"""Language tags, and the nearest permitted tag to one that is not."""
+"""Tags of languages, varieties and spelling systems, and the nearest permitted tag to one that is not."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+
+from corpora.text import is_blank
 
 _LANGUAGE_TAG = re.compile(
     r"""
@@ -82,3 +84,18 @@ def nearest(tag: str, permitted: Iterable[str]) -> str | None:
 
     spelled = tag.strip().lower().replace(" ", "_").replace("-", "_")
     return next(iter(get_close_matches(spelled[:40], list(permitted), n=1)), None)
+
+
+_LONGEST_TAG = 100
+
+
+def wrong_tag(tag: str) -> tuple[str, str] | None:
+    """Return what is wrong with the name of a variety or orthography, and its mend; None where nothing is."""
+    if is_blank(tag):
+        return "It is blank.", "Write a name, or leave the field out."
+    if len(tag) > _LONGEST_TAG or not tag.isprintable():
+        return (
+            f"It is no name: longer than {_LONGEST_TAG} characters, or with characters that nobody sees.",
+            "Write a short name; explanations go into notes.",
+        )
+    return None

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from corpora.corpus import Corpus, Form
+from corpora.corpus import Corpus, Form, with_tags_of
 from corpora.encode import encode
 from corpora.fields import dataset_fields, entry_fields
 from corpora.findings import Findings, shown
@@ -76,8 +76,9 @@ def losses(corpus: Corpus, form: Form, files: list[File]) -> list[str]:
         return [*lost, "entries"]
     fields: Counter[str] = Counter()
     for ours, theirs in zip(corpus.entries, back.entries, strict=True):
-        if ours != theirs:
-            fields.update(_unequal(entry_fields(ours), entry_fields(theirs)))
+        tagged = with_tags_of(corpus.dataset, ours)  # a store may keep it without them
+        if tagged != theirs:
+            fields.update(_unequal(entry_fields(tagged), entry_fields(theirs)))
     return lost + [f"{name} ({count} entries)" for name, count in fields.items()]
 
 

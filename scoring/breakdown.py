@@ -25,7 +25,7 @@ DIMENSIONS = {
 """Name of each breakdown and the entry's field behind it."""
 
 FREE = ("variety", "orthography")
-"""Those that a card has only where an entry has such a tag; earlier cards have none of them."""
+"""Those that a card has only where an entry, or its corpus, has such a tag; earlier cards have none of them."""
 
 LEAST_FOR_INTERVAL = 10
 """Entries from which on an interval says more than it hides."""

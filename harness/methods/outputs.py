@@ -65,7 +65,7 @@ def read_outputs(path: Path, entries: Sequence[Entry], file_lines: int | None = 
 def _aligned(
     path: Path, text: str, entries: Sequence[Entry], file_lines: int | None
 ) -> dict[str, Output]:
-    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    lines = [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")]
     if len(lines) == file_lines != len(entries):
         lines = _of_entries(path, lines, entries)
     if len(lines) != len(entries):

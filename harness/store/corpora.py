@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
-from corpora.corpus import Corpus, Dataset
+from corpora.corpus import INHERITED, Corpus, Dataset
 from corpora.entry import Entry, Segment
 from harness.store.positions import unpack_positions
 from harness.store.texts import intern_text
@@ -95,13 +95,27 @@ def _secret_positions(connection: sqlite3.Connection, corpus: int) -> list[int]:
 
 
 def find_corpus(connection: sqlite3.Connection, corpus: Corpus) -> int | None:
-    """Give the store's id of a corpus, None where it is new."""
-    row = connection.execute(
+    """Give the store's id of a corpus, None where it is new.
+
+    One that an earlier version stored without the tags that its envelope says of every entry is another.
+    """
+    rows = connection.execute(
         "SELECT id FROM corpora WHERE sha256 = ? AND dataset = ? AND partial = 0"
         " AND (SELECT count(*) FROM entries WHERE corpus = corpora.id) = ?",
         (corpus.sha256, _envelope(corpus.dataset), len(corpus.entries)),
-    ).fetchone()
-    return None if row is None else int(row[0])
+    )
+    said = [name for name in INHERITED if getattr(corpus.dataset, name) is not None]
+    return next((int(id_) for (id_,) in rows if _all_tagged(connection, id_, said)), None)
+
+
+def _all_tagged(connection: sqlite3.Connection, corpus: int, names: Iterable[str]) -> bool:
+    """Tell whether every stored entry of a corpus has these tags."""
+    lacking = (
+        "SELECT 1 FROM entries WHERE corpus = ? AND rest IS NOT ?"
+        " AND json_extract(rest, ?) IS NULL LIMIT 1"
+    )
+    asked = ((corpus, _NOT_STORED, f"$.{name}") for name in names)
+    return all(connection.execute(lacking, values).fetchone() is None for values in asked)
 
 
 def insert_corpus(

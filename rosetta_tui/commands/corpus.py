@@ -210,7 +210,7 @@ def _print_requirements(rows: Sequence[Requirement]) -> None:
 
 
 def _print_statistics(counted: Statistics) -> None:
-    from corpora.assemble import FREE_TAGS
+    from corpora.corpus import INHERITED
     from corpora.statistics import NOT_GIVEN
 
     for name in (
@@ -223,7 +223,7 @@ def _print_statistics(counted: Statistics) -> None:
         "orthography",
     ):
         counts = getattr(counted, f"by_{name}")
-        if name not in FREE_TAGS or set(counts) != {NOT_GIVEN}:
+        if name not in INHERITED or set(counts) != {NOT_GIVEN}:
             _print_line(name, _listed(counts.items()))
     _print_line("variants", f"{counted.variants} in {counted.with_variants} entries")
     _print_line("analyses", f"{counted.with_analysis} entries")

@@ -187,7 +187,64 @@ def test_two_text_files_are_paired_by_line(tmp_path: Path) -> None:
 def test_unequal_files_are_refused_with_both_counts(tmp_path: Path) -> None:
     message = only_problem(*two(tmp_path, "a\nb\nc\n", "a\nb")).message
     assert "3 lines" in message
-    assert "2 in" in message
+    assert "2 lines in" in message
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("a\r\r\nb\r\r\nc\r\r\n", "3 lines of t.en.txt end in more than one carriage return"),
+        ("a\nb\r\r\r\nc", "One line of t.en.txt ends in more than one carriage return"),
+        (
+            "a\rb\rc\r",
+            "2 carriage returns (\\r) stand within lines of t.en.txt, read as a line end",
+        ),
+        (
+            "a\rb\r\nc\n",
+            "One carriage return (\\r) stands within lines of t.en.txt, read as a line end",
+        ),
+        ("a\r\nb\r\nc\r\n", ""),
+    ],
+)
+def test_stray_carriage_returns_are_said_once_and_read(
+    tmp_path: Path, source: str, said: str
+) -> None:
+    corpus = load(*two(tmp_path, source, "x\ny\nz\n"))
+    assert [each.source for each in corpus.entries] == ["a", "b", "c"]
+    assert [each.message[: len(said)] for each in corpus.warnings] == ([said] if said else [])
+
+
+def test_a_carriage_return_within_a_text_is_kept_and_said(tmp_path: Path) -> None:
+    corpus = load(*two(tmp_path, "a\nb\rc\n", "x\ny\n"))
+    assert [each.source for each in corpus.entries] == ["a", "b\rc"]
+    (warning,) = corpus.warnings
+    assert "kept as part of the text" in warning.message
+    assert warning.line == 2
+
+
+def test_columns_of_a_reference_file_are_several_references(tmp_path: Path) -> None:
+    corpus = load(*two(tmp_path, "a\nb\n\nc\n", "x\tX\tX\ny\t\tY\n\n\tz\t\n"))
+    assert [(each.reference, each.variants) for each in corpus.entries] == [
+        ("x", ("X",)),
+        ("y", ("Y",)),
+        ("z", ()),
+    ]
+    assert any("3 columns of t.crk-Cans.txt" in each.message for each in corpus.warnings)
+
+
+def test_columns_that_are_not_even_are_refused_with_their_line(tmp_path: Path) -> None:
+    problem = only_problem(*two(tmp_path, "a\nb\nc\n", "x\tX\ny\nz\tZ\n"))
+    assert (problem.line, problem.field) == (2, "reference")
+    assert "2 columns on other lines, and 1 here" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("source", "reference"), [("a\nb\n", "x\ty\nz\n"), ("1\ta\n2\tb\n", "1\tx\n2\tz\n")]
+)
+def test_tabs_of_texts_stay(tmp_path: Path, source: str, reference: str) -> None:
+    corpus = load(*two(tmp_path, source, reference))
+    assert [each.reference for each in corpus.entries] == reference.split("\n")[:-1]
+    assert not any(each.variants for each in corpus.entries)
 
 
 def test_an_option_goes_before_what_a_file_name_suggests(tmp_path: Path) -> None:

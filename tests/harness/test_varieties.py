@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from corpora.corpus import Corpus
+from corpora.entry import Entry
 from corpora.load import File, load, read
 from corpora.problems import CorpusError
+from corpora.write import write
 from harness.card.canonical import HASH_FIELD, canonical_sha256
 from harness.card.exporting import ExportForm, export_run
 from harness.card.load import load_card
 from harness.card.verify import verify_card
 from harness.methods.options import MethodOptions
 from harness.plan import Plan
+from harness.store.corpora import read_entries, save_corpus
 from harness.store.database import open_store
+from harness.store.transaction import transaction
 from tests.corpora.making import entry, file, json_file, only_problem
 from tests.harness.evaluation import kept, run_corpus
 
@@ -47,16 +52,65 @@ def test_they_part_the_scores_and_a_verifier_computes_the_parts_again(
         data = export_run(connection, kept(store_path).run.id, ExportForm.CARD)
     card = json.loads(data)
     parts = card["scores"]["by_variety"]
-    assert {tag: part["n"] for tag, part in parts.items()} == {"Ngāpuhi": 2, "Waikato": 2}
+    assert {tag: part["n"] for tag, part in parts.items()} == {
+        "Ngāpuhi": 2,
+        "Waikato": 2,
+        "several": 1,
+    }
     assert parts["Waikato"]["exact_match_rate"] == 1
     assert parts["Ngāpuhi"]["exact_match_rate"] == 0.5
     assert list(card["scores"]["by_orthography"]) == ["1994"]
-    assert [row.get("variety") for row in card["results"]] == list(TAGS)
+    assert [row.get("variety") for row in card["results"]] == [*TAGS[:4], "several"]
     assert card["dataset"]["variety"] == "several"
     assert verify_card(data).ok
     parts["Waikato"]["exact_match_rate"] = 0.5
     forged = verify_card(json.dumps(card).encode())
     assert any("by_variety" in each.path for each in forged.differences)
+
+
+def test_an_entry_without_one_counts_under_that_of_its_corpus(
+    tmp_path: Path, store_path: Path
+) -> None:
+    entries = [entry(n, **({"variety": tag} if tag else {})) for n, tag in enumerate(TAGS)]
+    read = load(json_file(tmp_path, entries, variety="Waikato", orthography="1994"))
+    assert [each.variety for each in read.entries] == [tag or "Waikato" for tag in TAGS]
+    scored(tmp_path, store_path, read)
+    with closing(open_store(store_path)) as connection:
+        data = export_run(connection, kept(store_path).run.id, ExportForm.CARD)
+    scores = json.loads(data)["scores"]
+    assert {tag: part["n"] for tag, part in scores["by_variety"].items()} == {
+        "Ngāpuhi": 2,
+        "Waikato": 3,
+    }
+    assert {tag: part["n"] for tag, part in scores["by_orthography"].items()} == {"1994": 5}
+    assert verify_card(data).ok
+
+
+@pytest.mark.parametrize(
+    "form", ["specification", "legacy", "reference-implementation", "jsonl", "csv"]
+)
+def test_what_the_envelope_says_of_every_entry_is_written_once(tmp_path: Path, form: str) -> None:
+    entries = [entry(1), entry(2, variety="Ngāpuhi"), entry(3, variety="Waikato")]
+    whole = load(json_file(tmp_path, entries, variety="Waikato"))
+    stored = replace(whole, entries=tuple(Entry.model_validate(each) for each in entries))
+    for number, each in enumerate((whole, stored)):
+        out = tmp_path / f"{number}.out"
+        write(each, out, form)
+        assert out.read_text().count("Waikato") == 1
+        assert load(out, form=form).entries == whole.entries
+
+
+def test_a_corpus_stored_without_such_tags_is_not_taken_for_the_one_that_has_them(
+    tmp_path: Path, store_path: Path
+) -> None:
+    new = load(json_file(tmp_path, [entry(1), entry(2, variety="Ngāpuhi")], variety="Waikato"))
+    bare = (Entry.model_validate(entry(1)), new.entries[1])
+    with closing(open_store(store_path)) as connection, transaction(connection):
+        stored = save_corpus(connection, replace(new, entries=bare))
+        now = save_corpus(connection, new)
+        assert read_entries(connection, stored)[0].variety is None
+        assert read_entries(connection, now)[0].variety == "Waikato"
+        assert save_corpus(connection, new) == now != stored
 
 
 def test_a_card_sealed_before_there_were_such_parts_is_still_whole(
@@ -91,6 +145,7 @@ def test_nothing_of_them_leaves_with_secret_entries(tmp_path: Path, store_path: 
 
 @pytest.mark.parametrize("tag", ["", " ", "x" * 101, "a\nb", 7, ["x"]])
 def test_a_tag_is_a_short_text(tmp_path: Path, tag: object) -> None:
+    assert only_problem(json_file(tmp_path, [entry(1)], variety=tag)).field == "dataset.variety"
     problem = only_problem(json_file(tmp_path, [entry(1, variety=tag)]))
     assert (problem.field, problem.entry) == ("variety", 1)
 
