@@ -57,8 +57,8 @@ def read_parallel(
 
 
 def _columns(
-    lines: Sequence[str], sources: Sequence[str], name: str, findings: Findings
-) -> list[Sequence[str]]:
+    lines: list[str], sources: Sequence[str], name: str, findings: Findings
+) -> list[list[str]]:
     """Return the references of a file, one list a column: sacreBLEU keeps several on a line, parted by tabs.
 
     Tabs in few lines only, or in the sources too, belong to the texts.

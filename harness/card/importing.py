@@ -23,6 +23,7 @@ from harness.card.material import Material, iso_time
 from harness.card.model import DatasetBlock, EntryResult, Retries, RunCard
 from harness.card.published import (
     card_of_published,
+    reasons_told,
     refuse_unclear_marks,
     report_of_log,
     told_of_scores,
@@ -289,7 +290,10 @@ def report_card(raw: Mapping[str, Any], name: str) -> RunCard:
     entries = [row_entry(row) for row in rows]
     outputs = [row.predicted or "" for row in rows]
     envelope = report_dataset(report)
-    scorer = make_scorer(Resources(surface_setup("und", envelope.target_language, entries)))
+    setup = surface_setup("und", envelope.target_language, entries)
+    told = reasons_told(raw, teller="the report")
+    off = {metric: why for metric, why in told.items() if metric not in setup.metrics}
+    scorer = make_scorer(Resources(setup.model_copy(update={"off": off})))
     statistics = scorer.statistics(
         [Translation(entry, output) for entry, output in zip(entries, outputs, strict=True)]
     )

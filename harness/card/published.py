@@ -11,6 +11,8 @@ from harness.card.layouts import log_rows
 from harness.card.model import Scores
 from harness.card.reading import number
 from harness.failures import UsageError
+from scoring.metric_names import metric_named
+from scoring.specification import specification
 
 _TOLD = ("score_caveats", "metric_availability")
 """What a report says about its own scores."""
@@ -37,6 +39,49 @@ def told_of_scores(raw: Mapping[str, Any]) -> dict[str, Any]:
     overall = raw.get("overall")
     places = (raw, overall if isinstance(overall, Mapping) else {})
     return {name: place[name] for name in _TOLD for place in places if place.get(name)}
+
+
+_LONGEST_REASON = 300
+
+
+def reasons_told(raw: Mapping[str, Any], *, teller: str) -> dict[str, str]:
+    """Return by metric id why it has no value, as a report or row says it; ``teller`` names which of the two.
+
+    A metric that is said to be available, and a name that is no metric's, are left out.
+    """
+    told = told_of_scores(raw).get("metric_availability")
+    reasons: dict[str, str] = {}
+    for name, said in told.items() if isinstance(told, Mapping) else ():
+        metric = metric_named(name[:60].removeprefix("corpus_"))
+        why = _why_not(said)
+        if metric is not None and why is not None:
+            reasons.setdefault(metric, f"{teller} says: {why}"[:_LONGEST_REASON])
+    return reasons
+
+
+def _why_not(said: object) -> str | None:
+    """Return why a metric was not available: said as a text, as false, or as an object with a reason."""
+    if isinstance(said, Mapping):
+        words = (said.get(key) for key in ("reason", "message", "error", "detail", "status"))
+        why = next((each for each in words if isinstance(each, str) and each.strip()), "")
+        return None if said.get("available") is True else why or "not available"
+    if isinstance(said, str):
+        text = said.strip()
+        return None if text.casefold() in _AVAILABLE else text or "not available"
+    return "not available" if said is False else None
+
+
+_AVAILABLE = frozenset({"available", "ok", "yes", "true", "computed"})
+
+
+def _reasons(row: Mapping[str, Any], scores: Mapping[str, Any]) -> dict[str, str]:
+    """Return why each metric of the specification that a published row has no value of has none."""
+    told = reasons_told(row, teller="the published row")
+    return {
+        metric: told.get(metric, "the published row has no value for it")
+        for metric in specification().metrics
+        if number(scores.get(metric)) is None
+    }
 
 
 def refuse_unclear_marks(report: Mapping[str, Any], name: str) -> None:
@@ -103,6 +148,7 @@ def card_of_published(row: Mapping[str, Any], name: str) -> dict[str, Any]:
     if (interval := _interval(row)) is not None:
         scores.setdefault("confidence_intervals", {})
         scores["confidence_intervals"]["chrf_plus_plus"] = interval
+    scores["reasons"] = _reasons(row, scores)
     return {
         "run_id": run_id,
         "harness_version": _first(row, "harness_version") or "",

@@ -172,11 +172,14 @@ def test_a_run_log_is_imported_scored_and_named_for_its_corpus(
 
 def test_the_caveats_of_a_report_are_kept_and_shown(there: sqlite3.Connection) -> None:
     caveats = [{"kind": "near_constant", "message": "Half of the outputs\x1b[2J are one text."}]
-    gone = {"comet": "not installed"}
+    gone = {"comet": "not installed", "corpus_bleu": "no tokenizer", "their own": "?"}
     raw = report(score_caveats=caveats, metric_availability=gone)
     done = import_card(there, written(raw), "report.json")
     card = load_card(there, find_run(there, done.run_id).id).as_json()
     assert card["source_report"]["metric_availability"] == gone
+    reasons = card["scores"]["reasons"]
+    assert reasons["comet_score"] == "the report says: not installed"
+    assert "bleu" not in reasons  # computed here from the texts
     shown = card_text(card)
     assert "Half of the outputs" in shown
     assert "\x1b" not in shown
@@ -247,3 +250,32 @@ def test_whatever_stands_in_a_field_ends_in_words(value: dict[str, Any], data: A
             value = {**value, name: data.draw(JSON)}
         with suppress(UsageError):
             import_card(connection, written(value), "file.json", unverified=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("not installed", "the published row says: not installed"),
+        (False, "the published row says: not available"),
+        (
+            {"available": False, "reason": "no model\x1b[2J"},
+            "the published row says: no model\x1b[2J",
+        ),
+        ({"available": True}, "the published row has no value for it"),
+        ("available", "the published row has no value for it"),
+        (7, "the published row has no value for it"),
+        ("x" * 10_000, f"the published row says: {'x' * 276}"),
+    ],
+)
+def test_a_published_row_says_why_a_metric_has_no_value(
+    there: sqlite3.Connection, said: Any, why: str
+) -> None:
+    told = {"comet": said, "corpus_chrf": "has a value all the same"}
+    row = written(published(overall={"metric_availability": told}))
+    done = import_card(there, row, "row.json", unverified=True)
+    card = load_card(there, find_run(there, done.run_id).id).as_json()
+    reasons = card["scores"]["reasons"]
+    assert reasons["comet_score"] == why
+    assert "chrf_plus_plus" not in reasons
+    assert all(card["scores"].get(metric) is None for metric in reasons)
+    assert "\x1b" not in card_text(card)
