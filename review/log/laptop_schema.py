@@ -51,7 +51,20 @@ def _m002_texts_saved_with_an_answer(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE INDEX saved_with_answer ON saved_with (answer)")
 
 
-MIGRATIONS = (_m001_events_batches_drafts_settings, _m002_texts_saved_with_an_answer)
+def _m003_how_a_code_begins(connection: sqlite3.Connection) -> None:
+    """Keep of the code that was typed last only how it begins; where no name of its person stood, the code was it."""
+    connection.execute(
+        """INSERT OR IGNORE INTO setting
+           SELECT 'person', value FROM setting WHERE name = 'reviewer' AND value <> ''"""
+    )
+    connection.execute("UPDATE setting SET value = substr(value, 1, 2) WHERE name = 'reviewer'")
+
+
+MIGRATIONS = (
+    _m001_events_batches_drafts_settings,
+    _m002_texts_saved_with_an_answer,
+    _m003_how_a_code_begins,
+)
 """Each brings a file from the version of its place to the next."""
 
 LAPTOP = Form(APPLICATION_ID, MIGRATIONS)

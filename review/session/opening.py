@@ -35,12 +35,12 @@ WORDS_FOLDER = "review-words"
 
 _LANGUAGE = "language"
 _REVIEWER = "reviewer"
-"""Setting with the code that was typed last: it is shown to ask whether it is the same person."""
+"""Setting with how the code begins that was typed last: it is shown to ask whether it is the same person."""
 _PERSON = "person"
 """Setting with what events name this person by."""
 _KNOWN_BY = 2
-"""Characters of a code, of 8, that are shown to ask whether it is the same person; each more would make the rest
-32 times easier to guess."""
+"""Characters of a code, of 8, that are kept and shown to ask whether it is the same person; each more would make
+the rest 32 times easier to guess."""
 _LONGEST_MARK = 300
 _MOST_PEEKED = 2**21
 """Bytes of a file whose head is read for the list; in a larger one nobody waits for it."""
@@ -172,12 +172,12 @@ class Opening:
 
     def _answered(self) -> dict[str, Set[str]]:
         """Give the batches → the items that the remembered person answered."""
-        known = {self.laptop.setting(name) for name in (_REVIEWER, _PERSON)} - {None, ""}
+        known = self.laptop.setting(_PERSON)
         if not known:
             return {}
         people = fold(self.laptop.events()).reviewers
         return {
-            batch: frozenset(said.decided) for (batch, who), said in people.items() if who in known
+            batch: frozenset(said.decided) for (batch, who), said in people.items() if who == known
         }
 
     def open(self, choice: Choice, passphrase: str | None = None) -> Batch:
@@ -217,13 +217,12 @@ class Opening:
 
         Whoever has that card knows it by this; ``reviewer`` takes nothing typed for that person.
         """
-        code = self.laptop.setting(_REVIEWER) if self._who(batch.manifest) else None
-        return code[:_KNOWN_BY] if code else None
+        return self.laptop.setting(_REVIEWER) if self._who(batch.manifest) else None
 
     def _who(self, manifest: BatchManifest) -> str:
         """Give the person who was here last as events name them; empty where a batch is not for them."""
-        known = (self.laptop.setting(name) or "" for name in (_REVIEWER, _PERSON))
-        return next((who for who in known if manifest.order(who)), "")
+        known = self.laptop.setting(_PERSON) or ""
+        return known if manifest.order(known) else ""
 
     def answered(self, batch: Batch) -> int:
         """Give how many items of this batch the person who was here last has answered."""
@@ -234,13 +233,13 @@ class Opening:
         return len(batch.manifest.order(self._who(batch.manifest)))
 
     def reviewer(self, batch: Batch, typed: str) -> str:
-        """Read a reviewer's code and remember it; gives the person as events name them, for ``session``.
+        """Read a reviewer's code and remember how it begins; gives the person as events name them, for ``session``.
 
         Nothing typed stands for the person who was here last, where the batch is for them. Takes a tenth of a
         second: call it away from the screen. Raises CodeError where it is none, and OtherReviewerError where the batch is for others.
         """
         if not typed.strip() and self.remembered(batch):
-            typed = self.laptop.setting(_REVIEWER) or ""
+            return self._go_on_as(self._who(batch.manifest), self.laptop.setting(_REVIEWER) or "")
         code = read_code(typed)
         person = batch.person(code)
         if person is None:
@@ -248,8 +247,11 @@ class Opening:
                 f"The code {printed(code)} is not for this review. Look at the card again, or ask for "
                 "the file that belongs to it."
             )
+        return self._go_on_as(person, code[:_KNOWN_BY])
+
+    def _go_on_as(self, person: str, begins: str) -> str:
         self._before = {name: self.laptop.setting(name) for name in (_REVIEWER, _PERSON)}
-        self.laptop.set_setting(_REVIEWER, code)
+        self.laptop.set_setting(_REVIEWER, begins)
         self.laptop.set_setting(_PERSON, person)
         return person
 

@@ -137,6 +137,29 @@ def test_steps_are_numbered_and_an_opening_cut_short_leaves_nothing(
         laptop.append(rate(0, GIST))
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"reviewer": "YBKCTGFM", "person": "ab" * 16}, ("YB", "ab" * 16)),
+        ({"reviewer": "YBKCTGFM"}, ("YB", "YBKCTGFM")),  # of version 1: events name that person so
+        ({"reviewer": "", "person": ""}, ("", "")),
+        ({}, (None, None)),
+    ],
+)
+def test_of_a_code_that_an_earlier_version_kept_only_the_beginning_stays(
+    tmp_path: Path, before: dict[str, str], after: tuple[str | None, str | None]
+) -> None:
+    Laptop.open(tmp_path).close()
+    with closing(sqlite3.connect(file_of(tmp_path))) as connection, connection:
+        connection.executemany("INSERT INTO setting VALUES (?, ?)", before.items())
+        connection.execute("PRAGMA user_version = 2")
+    for _ in range(2):
+        with Laptop.open(tmp_path) as laptop:
+            assert (laptop.setting("reviewer"), laptop.setting("person")) == after
+    if after[1] != "YBKCTGFM":
+        assert b"YBKCTGFM" not in file_of(tmp_path).read_bytes()
+
+
 def test_threads_write_one_chain(tmp_path: Path) -> None:
     with Laptop.open(tmp_path) as laptop, ThreadPoolExecutor(4) as pool:
         events = list(pool.map(lambda n: laptop.append(rate(n % 6, GIST)), range(16)))
