@@ -11,7 +11,7 @@ from review.desktop.first_page import FirstPage
 from review.desktop.missing_letters import shown
 from review.desktop.rows import Rows
 from review.session import opening_words
-from review.session.opening import Choice
+from review.session.choice import Choice
 from review.session.troubles import Trouble
 
 

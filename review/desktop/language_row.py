@@ -1,4 +1,4 @@
-"""The other languages of the program, each by its own name: whoever reads none of this page finds theirs."""
+"""The other languages that can be chosen, each by its name: whoever reads none of this page finds theirs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from review.desktop.flow import FlowLayout
 
 
 class LanguageRow(QWidget):
-    """Buttons that wrap; empty where the program speaks one language."""
+    """Buttons that wrap; empty where there is one language."""
 
     chosen = Signal(str)
     """Tag of a language."""
@@ -22,7 +22,7 @@ class LanguageRow(QWidget):
         super().__init__()
         row = FlowLayout(self)
         for tag, name in desk.opening.languages.items():
-            if tag != desk.words.language:
+            if tag != desk.words.chosen:
                 button = Button(name)
                 button.clicked.connect(partial(self._choose, tag))
                 row.addWidget(button)

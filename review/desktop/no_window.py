@@ -14,8 +14,7 @@ from pathlib import Path
 
 from harness.failures import HarnessError
 from harness.store.database import home
-from review.session.opening import words_of_system
-from review.session.words import Words
+from review.session.words import Words, words_of_system
 
 _DRAWS = "platforms/libqxcb.so"
 """The part of Qt that draws windows on Linux; it needs libraries of the system."""

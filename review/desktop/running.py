@@ -25,9 +25,9 @@ from review.desktop.visit import Visit
 from review.desktop.window import Window
 from review.desktop.work import Work
 from review.session.erasing import open_laptop
-from review.session.opening import Opening, is_there, words_of_system
+from review.session.opening import Opening, is_there
 from review.session.troubles import Trouble
-from review.session.words import Words
+from review.session.words import Words, words_of_system
 
 _USUAL_SIZE = SIZES[1]
 

@@ -96,8 +96,8 @@ class SettingsPage(Page):
         tags = tuple(names)
         answers = Answers([Answer("", name) for name in names.values()])
         row = self._one_of(self.words("Language"), tags, answers, self._set_language)
-        if self.words.language in tags:
-            row.mark([tags.index(self.words.language)])
+        if self.words.chosen in tags:
+            row.mark([tags.index(self.words.chosen)])
 
     def _keys(self) -> None:
         words, look = self.words, self.desk.look
@@ -140,7 +140,7 @@ class SettingsPage(Page):
 
     def _set_language(self, tag: str) -> None:
         """Speak another language; where the choice cannot be kept, it holds for now."""
-        if tag != self.words.language and not self.desk.work.busy:
+        if tag != self.words.chosen and not self.desk.work.busy:
             self.desk.work.do(
                 partial(self.desk.opening.set_language, tag), self._worded, self._worded
             )

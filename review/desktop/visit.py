@@ -6,7 +6,7 @@ that is left while something is under way takes no second key.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -36,7 +36,8 @@ from review.files.problem import FileError, FileProblem
 from review.log.payloads import Face
 from review.rating import Relation
 from review.session import opening_words
-from review.session.opening import Choice, Opening, of_file
+from review.session.choice import Choice, of_file
+from review.session.opening import Opening
 from review.session.session import Session
 from review.session.troubles import Trouble, trouble
 from review.session.view import Phase, View
@@ -203,7 +204,7 @@ class Visit(QObject):
         Fonts that it brings are read now, when the person knows whose it is.
         """
         self._desk.look.take_fonts(batch.fonts)
-        if letters := _unreadable(batch, self._desk.words.language):
+        if letters := _unreadable(batch, self._desk.words.reads):
             self._show(partial(self._refuse, batch, letters))
         else:
             self._who(batch)
@@ -412,10 +413,10 @@ def _close_unbegun(opening: Opening, session: Session) -> None:
     opening.forget_reviewer()
 
 
-def _unreadable(batch: Batch, language: str) -> list[str]:
+def _unreadable(batch: Batch, languages: Sequence[str]) -> list[str]:
     """Give the letters for lack of which nothing can be agreed to, or nothing be answered; none where it can."""
     manifest = batch.manifest
-    consent, tag = manifest.consent_in(language)
+    consent, tag = manifest.consent_in(*languages)
     if not legible(consent, tag_script(tag)):
         return undrawn([consent])
     tags = (manifest.source_language, manifest.target_language)

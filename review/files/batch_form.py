@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
@@ -186,28 +186,39 @@ class BatchManifest(VersionedForm):
         """The key under which the batch is signed."""
         return self.organisation.signing_key
 
-    def consent_in(self, language: str) -> Wording:
-        """Give the consent text for one who reads ``language``, and in which language it is."""
+    @property
+    def written_in(self) -> tuple[str, ...]:
+        """Tags of the languages of consent and guide; of batches of before version 3 none, which do not state it."""
+        given = tuple(tag for tag, each in self.translations.items() if each.consent or each.guide)
+        return (self.language, *given) if (self.version or 0) >= 3 else ()
+
+    def consent_in(self, *languages: str) -> Wording:
+        """Give the consent text for one who reads ``languages``, the best first, and in which language it is."""
         given = {tag: each.consent for tag, each in self.translations.items()}
-        return wording(self.consent, self.language, given, language)
+        return wording(self.consent, self.language, given, *languages)
 
-    def guide_in(self, language: str) -> Wording:
-        """Give the guide for one who reads ``language``, and in which language it is."""
+    def guide_in(self, *languages: str) -> Wording:
+        """Give the guide likewise."""
         given = {tag: each.guide for tag, each in self.translations.items()}
-        return wording(self.guide, self.language, given, language)
+        return wording(self.guide, self.language, given, *languages)
 
 
-def wording(own: str, own_language: str, given: Mapping[str, str], wanted: str) -> Wording:
-    """Give a text in the language that is wanted, or in one nearest to it; else the batch's own.
+def wording(own: str, own_language: str, given: Mapping[str, str], *wanted: str) -> Wording:
+    """Give a text in the first language that is wanted, or in one nearest to it; then the next; else the batch's own.
 
     ``given`` is tag → text, and empty texts count as not given. Nearest is the same tag, then a wider one, then
     any of the same language. Where the batch's own is empty, too, the first that is given, by tag.
     """
     texts = {tag: text for tag, text in {own_language: own, **given}.items() if text.strip()}
-    parts = wanted.casefold().split("-")
-    wider = ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
     found = {tag.casefold(): tag for tag in texts}
-    alike = sorted(name for name in found if name.partition("-")[0] == parts[0])
+    near = [name for each in wanted for name in _nearest(each.casefold(), found)]
     others = [own_language.casefold(), *sorted(found)]
-    tag = next((found[name] for name in (*wider, *alike, *others) if name in found), own_language)
+    tag = next((found[name] for name in (*near, *others) if name in found), own_language)
     return Wording(texts.get(tag, ""), tag)
+
+
+def _nearest(wanted: str, found: Iterable[str]) -> list[str]:
+    """Give a tag and its wider ones, then those of the same language; all in small letters."""
+    parts = wanted.split("-")
+    wider = ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
+    return [*wider, *sorted(name for name in found if name.partition("-")[0] == parts[0])]

@@ -5,14 +5,10 @@ The same for every face. What is opened is kept on this computer, so that the st
 
 from __future__ import annotations
 
-import hashlib
-import os
-import re
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.failures import HarnessError
 from review.files.batch import Batch, open_batch
 from review.files.batch_form import BatchManifest
 from review.files.finding import find_batches, mounted_sticks
@@ -23,17 +19,29 @@ from review.files.reviewer_codes import printed, read_code
 from review.files.sealing import Lock, lock_of
 from review.files.stick import read_file
 from review.log.fold import fold
-from review.log.laptop import Laptop, StoredBatch
+from review.log.laptop import Laptop
 from review.log.payloads import Face
+from review.session.choice import Choice, contents, copies_once, mark_of, of_file
 from review.session.session import Session
 from review.session.timing import GUARD_SECONDS
 from review.session.troubles import OtherReviewerError
-from review.session.words import ENGLISH, Words, checked_tag, languages
+from review.session.words import (
+    ENGLISH,
+    Words,
+    checked_tag,
+    is_tag,
+    language_name,
+    languages,
+    same_language,
+    words_of_system,
+)
 
 WORDS_FOLDER = "review-words"
 """Folder of catalogues that a community added, in the data folder."""
 
 _LANGUAGE = "language"
+_TEXTS = "language of texts"
+"""Setting with the language in which the person reads what organisations wrote, where the program has no words in it."""
 _REVIEWER = "reviewer"
 """Setting with how the code begins that was typed last: it is shown to ask whether it is the same person."""
 _PERSON = "person"
@@ -41,31 +49,6 @@ _PERSON = "person"
 _KNOWN_BY = 2
 """Characters of a code, of 8, that are kept and shown to ask whether it is the same person; each more would make
 the rest 32 times easier to guess."""
-_LONGEST_MARK = 300
-_MOST_PEEKED = 2**21
-"""Bytes of a file whose head is read for the list; in a larger one nobody waits for it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A review that can be opened: a file, or one that is kept on this computer."""
-
-    title: str
-    """As it stands on the card; of a file that is locked or damaged its name."""
-    organisation: str = ""
-    """Who asks, as far as the file tells before it is opened; empty for one that is locked or damaged."""
-    batch: str | None = None
-    """Id of one that is kept here."""
-    path: Path | None = None
-    """Of a file."""
-    lock: Lock | None = None
-    """What opens it; None where it lies open."""
-    done: int | None = None
-    """Items that the remembered person answered; None where nobody is remembered, or it is for others."""
-    total: int = 0
-    """Items of that person."""
-    content: str = ""
-    """Of a file: what all its copies have in common, whatever their names and places; empty where that is not known."""
 
 
 class Opening:
@@ -96,22 +79,54 @@ class Opening:
         """Files with which a session began since the program was started."""
         self._before: dict[str, str | None] = {}
         """What was remembered of a person before a code was typed."""
-        self.languages = languages([self._own_words])
+        self._spoken = languages([self._own_words])
         """Tags for which there were words when the program was started → what each language calls itself."""
+        self._written: dict[str, str] = {}
+        """Tags in which the review that was opened last is written, and that nothing of ours leads to → a name."""
         self.words = self._first_words(system)
         """The reviewer's language, as far as it is known yet."""
 
     # the language
 
+    @property
+    def languages(self) -> dict[str, str]:
+        """Tags that can be chosen → their names: those that the program speaks, then those of the opened review."""
+        texts = self.words.texts
+        return self._spoken | ({texts: language_name(texts)} if texts else {}) | self._written
+
     def _first_words(self, system: Sequence[str]) -> Words:
         chosen = self._asked or self.laptop.setting(_LANGUAGE)
-        return self._load(chosen) if chosen else words_of_system(system, [self._own_words])
+        if not chosen:
+            return words_of_system(system, [self._own_words])
+        texts = self._asked or self.laptop.setting(_TEXTS) or ""
+        return self._load(chosen).reading("" if texts in self._spoken else texts)
 
     def set_language(self, tag: str) -> Words:
-        """Choose a language, now and for the next time."""
-        self.words = self._load(checked_tag(tag))
+        """Choose a language, now and for the next time; one that is none of ``languages`` gives English.
+
+        Where the program has no words in it, its own stay as they are, and what organisations wrote is shown in it.
+        """
+        tag = checked_tag(tag)
+        words, only_written = self._load(tag), tag in self.languages and tag not in self._spoken
+        if only_written and not same_language(words.language, tag):
+            words = self.words
+        self.words = words.reading(tag if only_written else "")
         self.laptop.set_setting(_LANGUAGE, self.words.language)
+        self.laptop.set_setting(_TEXTS, self.words.texts)
         return self.words
+
+    def _only_written(self, batch: Batch) -> dict[str, str]:
+        """Give the languages of a review's texts that nobody would see by choosing one of ours → their names."""
+        manifest = batch.manifest
+        seen = {manifest.consent_in(tag).language for tag in self._spoken}
+        lessons = {tag for each in batch.training for tag in each.explanations}
+        tags = dict.fromkeys((*manifest.written_in, *sorted(lessons)))
+        ours = {tag for tag in tags if any(same_language(tag, each) for each in self._spoken)}
+        return {
+            tag: language_name(tag)
+            for tag in tags
+            if is_tag(tag) and tag not in self._spoken and not (tag in ours and tag in seen)
+        }
 
     @property
     def _own_words(self) -> Path:
@@ -124,10 +139,10 @@ class Opening:
 
     def choices(self) -> list[Choice]:
         """Give what can be opened: files that were named or lie on sticks, newest first, then those kept here."""
-        if named := _copies_once(of_file(path) for path in self._named):
+        if named := copies_once(of_file(path) for path in self._named):
             return named
-        here = {mark for each in self.laptop.batches() for mark in _contents(each)}
-        found = _copies_once(of_file(each.path) for each in find_batches(self._folders()))
+        here = {mark for each in self.laptop.batches() for mark in contents(each)}
+        found = copies_once(of_file(each.path) for each in find_batches(self._folders()))
         new = [each for each in found if each.content not in here and not self._was_taken(each)]
         return new + self._kept()
 
@@ -193,6 +208,7 @@ class Opening:
             passphrase = _typed(passphrase)
         batch = open_batch(data, keys, passphrase)
         self._received[batch.manifest.batch] = _Received(choice, data)
+        self._written = self._only_written(batch)
         return batch
 
     def _bytes(self, choice: Choice) -> bytes:
@@ -300,11 +316,11 @@ class Opening:
     # files that were taken before are not offered twice
 
     def _was_taken(self, choice: Choice) -> bool:
-        mark = _mark(choice)
+        mark = mark_of(choice)
         return mark is not None and self.laptop.setting(mark) is not None
 
     def _note_taken(self, choice: Choice) -> None:
-        if (mark := _mark(choice)) is not None:
+        if (mark := mark_of(choice)) is not None:
             self.laptop.set_setting(mark, "taken")
 
 
@@ -331,58 +347,6 @@ def _is_folder(path: Path) -> bool:
         return False  # opening it says why
 
 
-def of_file(path: Path) -> Choice:
-    """Give a file as something to open; whether it is a review, opening it tells."""
-    lock, data = _lock(path), _peeked(path)
-    head = None if lock is not None else _head(data)
-    if head is None:
-        return Choice(path.stem, path=path, lock=lock, content=_hash(data) if data else "")
-    title, name = head.manifest.title.strip(), head.manifest.organisation.name.strip()
-    return Choice(title or path.stem, name, path=path, content=_hash(head.manifest_bytes))
-
-
-def _peeked(path: Path) -> bytes:
-    """Read a file that is not too large to wait for; nothing of another."""
-    try:
-        return read_file(path, _MOST_PEEKED)
-    except HarnessError:
-        return b""
-
-
-def _head(data: bytes) -> Batch | None:
-    """Read what stands on the card; a file that is none of ours is told when it is opened."""
-    try:
-        return open_batch(data)
-    except HarnessError:
-        return None
-
-
-def _hash(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-def _contents(kept: StoredBatch) -> tuple[str, str]:
-    """Give what the copies of a review's file have in common: those that lie open, and those that are locked."""
-    return _hash(kept.manifest), _hash(kept.members)
-
-
-def _copies_once(choices: Iterable[Choice]) -> list[Choice]:
-    """Give of each review the first of its copies; a damaged one is no copy."""
-    once = {each.content or str(each.path): each for each in reversed(list(choices))}
-    return list(reversed(once.values()))
-
-
-def _lock(path: Path) -> Lock | None:
-    """Look at a file's first bytes; what cannot be read is told when it is opened."""
-    try:
-        if path.is_file():
-            with path.open("rb") as file:
-                return lock_of(file.read(64))
-    except OSError:
-        pass  # opening it says why
-    return None
-
-
 def _typed(passphrase: str) -> str:
     """Give the words of a card as they are used; too few of them are wrong ones, not a fault of the file."""
     try:
@@ -403,31 +367,3 @@ def _once(places: Sequence[Path]) -> list[Path]:
 
 def _organisation(batch: Batch) -> str:
     return f"organisation {batch.manifest.organisation.signing_key}"
-
-
-def _mark(choice: Choice) -> str | None:
-    """Name a file by what a copy of it keeps; None where it is none, or gone."""
-    if choice.path is None:
-        return None
-    try:
-        facts = choice.path.stat()
-    except OSError:
-        return None
-    return f"file {facts.st_size} {int(facts.st_mtime)} {choice.path.name}"[:_LONGEST_MARK]
-
-
-def words_of_system(tags: Sequence[str] = (), folders: Sequence[Path] = ()) -> Words:
-    """Load the words of the first language of the system that has any; its variables tell where ``tags`` do not."""
-    for tag in tags or (_system_language(),):
-        words = Words.load(tag, folders)
-        if words.language != ENGLISH or re.split("[-_]", tag)[0].lower() == ENGLISH:
-            return words
-    return Words.load(ENGLISH, folders)
-
-
-def _system_language() -> str:
-    """Give the language that the operating system speaks, as far as its variables tell."""
-    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
-        if value := os.environ.get(name):
-            return value.partition(".")[0].partition("@")[0]
-    return ENGLISH

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from harness.failures import HarnessError
 from review.files.problem import FileError
 from review.files.reviewer_codes import ALPHABET
-from review.session.opening import Choice
+from review.session.choice import Choice
 from review.session.troubles import Trouble, trouble, trouble_of_file
 from review.session.words import Words
 

@@ -9,7 +9,7 @@ from review.files.batch_form import BatchManifest, Wording
 from review.rating import Relation
 from review.session.labels import RELATIONS
 from review.session.view import View
-from review.session.words import Words, language_name
+from review.session.words import Words, language_name, same_language
 
 
 class Given(NamedTuple):
@@ -18,7 +18,7 @@ class Given(NamedTuple):
     text: str
     """Empty where it wrote nothing."""
     note: str = ""
-    """That it is in another language than the person's, and in which; empty where it is not."""
+    """That it is in another language than the person's or the program's, and in which; empty where it is not."""
 
 
 _NAMED_NUMBERS = 12
@@ -74,13 +74,25 @@ def how_to_judge(words: Words, *, translating: bool = False) -> str:
 
 
 def consent(words: Words, manifest: BatchManifest) -> Given:
-    """Give what a person agrees to, in their language where it is given in it."""
-    return given(words, manifest, manifest.consent_in(words.language))
+    """Give what a person agrees to, in their language where it is given in it; else with what is said of that."""
+    wording = manifest.consent_in(*words.reads)
+    found, stated = given(words, manifest, wording), (manifest.version or 0) >= 3
+    if not (stated and words.texts and same_language(wording.language, words.texts)):
+        return found
+    if same_language(words.texts, words.language):
+        return found
+    note = words(
+        "The program itself does not speak {language}: its own words stay in {spoken}. "
+        "What the organiser wrote is shown in {language}.",
+        language=language_name(words.texts),
+        spoken=words.name,
+    )
+    return found._replace(note=note)
 
 
 def guide(words: Words, manifest: BatchManifest) -> Given:
     """Give the organisation's guide likewise."""
-    return given(words, manifest, manifest.guide_in(words.language))
+    return given(words, manifest, manifest.guide_in(*words.reads))
 
 
 def given(words: Words, manifest: BatchManifest, found: Wording) -> Given:
@@ -89,14 +101,13 @@ def given(words: Words, manifest: BatchManifest, found: Wording) -> Given:
     Nothing is said of batches of before version 3: in which language their one text is, they do not state.
     """
     text, language = found
-    same = language.partition("-")[0].casefold() == words.language.partition("-")[0].casefold()
-    if same or not text.strip() or (manifest.version or 0) < 3:
+    if same_language(language, words.chosen) or not text.strip() or (manifest.version or 0) < 3:
         return Given(text.strip())
     return Given(
         text.strip(),
         words(
             "The organiser has not given this in {wanted}; here it is in {language}.",
-            wanted=words.name,
+            wanted=language_name(words.texts) if words.texts else words.name,
             language=language_name(language),
         ),
     )

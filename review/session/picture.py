@@ -59,7 +59,7 @@ class Picture:
         if not isinstance(item, TrainingItem):
             return lesson
         own = self._manifest.language
-        found = wording(item.explanation, own, item.explanations, words.language)
+        found = wording(item.explanation, own, item.explanations, *words.reads)
         shown = given(words, self._manifest, found)
         return replace(lesson, explanation=shown.text, note=shown.note)
 

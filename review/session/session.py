@@ -164,7 +164,7 @@ class Session:
         if (before := self._progress.person.consent) is not None:
             changed = {"wall": self._author.wall(), "share_corrections": shares}
             return before.model_copy(update=changed)
-        text, shown = self.manifest.consent_in(self.words.language)
+        text, shown = self.manifest.consent_in(*self.words.reads)
         return self._author.agreed(
             text,
             self.words.language,

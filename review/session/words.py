@@ -9,13 +9,15 @@ from __future__ import annotations
 import gettext
 import io
 import itertools
+import os
 import re
 import struct
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from corpora.language_names import language_name as english_name
 from harness.failures import UsageError
 
 DOMAIN = "rosetta-review"
@@ -68,6 +70,8 @@ class Words:
     damaged: tuple[str, ...] = ()
     """Names of catalogues that could not be read and are not used."""
     _catalogue: gettext.NullTranslations = field(default_factory=gettext.NullTranslations)
+    texts: str = ""
+    """Tag of the language in which the person reads what organisations wrote, where no catalogue has that tag."""
 
     @classmethod
     def load(cls, language: str, folders: Sequence[Path] = ()) -> Words:
@@ -92,6 +96,20 @@ class Words:
         named = name != _NAME or tag.partition("-")[0] == ENGLISH
         return cls(tag, direction, name if named else tag, tuple(damaged), first)
 
+    @property
+    def chosen(self) -> str:
+        """The tag that the person chose."""
+        return self.texts or self.language
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Tags in which to show what an organisation wrote, the best first."""
+        return (self.texts, self.language) if self.texts else (self.language,)
+
+    def reading(self, tag: str) -> Words:
+        """Give these words for one who reads the texts of organisations in another language; "" for this one."""
+        return replace(self, texts=tag)
+
     def __call__(self, text: str, **facts: object) -> str:
         """Say a text; ``{name}`` in it becomes the fact of that name, and nothing else is a directive."""
         return _filled(self._catalogue.gettext(text), facts)
@@ -109,10 +127,32 @@ def languages(folders: Iterable[Path] = ()) -> dict[str, str]:
 
 
 def language_name(tag: str) -> str:
-    """Give what a language calls itself, where our words are there in it; else its tag."""
+    """Give what a language calls itself, where our words are there in it; else its English name, or its tag."""
     words = Words.load(tag)
-    alike = words.language.partition("-")[0].casefold() == tag.partition("-")[0].casefold()
-    return words.name if alike else tag
+    return words.name if same_language(words.language, tag) else english_name(tag)
+
+
+def same_language(one: str, other: str) -> bool:
+    """Tell whether two tags are of one language, whatever script or region they name."""
+    first, second = (re.split("[-_]", tag)[0].casefold() for tag in (one, other))
+    return first == second
+
+
+def words_of_system(tags: Sequence[str] = (), folders: Sequence[Path] = ()) -> Words:
+    """Load the words of the first language of the system that has any; its variables tell where ``tags`` do not."""
+    for tag in tags or (_system_language(),):
+        words = Words.load(tag, folders)
+        if words.language != ENGLISH or same_language(tag, ENGLISH):
+            return words
+    return Words.load(ENGLISH, folders)
+
+
+def _system_language() -> str:
+    """Give the language that the operating system speaks, as far as its variables tell."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if value := os.environ.get(name):
+            return value.partition(".")[0].partition("@")[0]
+    return ENGLISH
 
 
 def checked_tag(typed: str) -> str:

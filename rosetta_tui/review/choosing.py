@@ -13,7 +13,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from review.session import opening_words
-from review.session.opening import Choice
+from review.session.choice import Choice
 from review.session.troubles import Trouble
 from rosetta_tui.review.key_line import Hint
 from rosetta_tui.review.opening import Opening
@@ -126,13 +126,13 @@ class LanguagePage(Page[str]):
         return self.words("Language")
 
     def body(self) -> ComposeResult:
-        """List the languages, each by its own name."""
+        """List the languages, each by its name."""
         yield OptionList(*(Option(show(name)) for name in self._languages.values()))
 
     def on_mount(self) -> None:
         """Begin at the one that is spoken now."""
         tags = list(self._languages)
-        now = self.words.language
+        now = self.words.chosen
         self.query_one(OptionList).highlighted = tags.index(now) if now in tags else 0
 
     def hints(self) -> Sequence[Hint]:

@@ -8,12 +8,13 @@ from harness.failures import HarnessError
 from review.files.batch import Batch
 from review.files.problem import FileError, FileProblem
 from review.session import opening_words
+from review.session.choice import Choice
 from review.session.keys import Act, act_of
 from review.session.troubles import trouble
 from review.session.words import Words
 from rosetta_tui.review.console import Console, LeftError
 from rosetta_tui.review.mis_drawn import WHY, what_to_do
-from rosetta_tui.review.opening import Choice, Opening
+from rosetta_tui.review.opening import Opening
 from rosetta_tui.text import plain
 
 YES, NO = "1", "2"

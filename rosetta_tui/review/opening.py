@@ -8,10 +8,9 @@ from pathlib import Path
 from review.files.batch import Batch
 from review.log.laptop import Laptop
 from review.session import opening
+from review.session.choice import Choice
 from review.session.troubles import InWindowError
 from rosetta_tui.review.mis_drawn import MisDrawn, first_mis_drawn
-
-Choice = opening.Choice
 
 
 class Opening(opening.Opening):

@@ -17,8 +17,8 @@ from review.files.batch import Batch
 from review.files.problem import FileError, FileProblem
 from review.log.payloads import Face
 from review.session import opening_words
+from review.session.choice import Choice
 from review.session.erasing import open_laptop
-from review.session.opening import Choice
 from review.session.session import Session
 from review.session.troubles import Trouble, trouble
 from review.session.view import Phase

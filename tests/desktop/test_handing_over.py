@@ -19,8 +19,8 @@ from review.desktop.item_page import ItemPage
 from review.desktop.pauses import EndPage
 from review.desktop.text_pane import TextPane
 from review.files.ratings import open_ratings
+from review.session.choice import of_file
 from review.session.handing_over import Exported
-from review.session.opening import of_file
 from review.session.session import Session
 from tests.desktop.sitting_scene import Scene, SceneOf
 from tests.review.session.scenes import CUSTODIANS

@@ -16,10 +16,11 @@ from PySide6.QtWidgets import QApplication
 
 from review.desktop.buttons import Button
 from review.desktop.choose_page import ChoosePage
+from review.desktop.consent_page import ConsentPage
 from review.desktop.item_page import ItemPage
 from review.desktop.missing_letters import undrawn
 from review.desktop.wrapped import Wrapped
-from review.log.payloads import Rate
+from review.log.payloads import Consent, Rate
 from review.rating import Rating
 from review.session.opening import WORDS_FOLDER
 from review.session.words import DOMAIN, Words
@@ -102,6 +103,28 @@ def test_a_language_is_chosen_by_its_own_name_and_speaks(
     entry.close()
     again = enter(sticks=[stick], language=None)
     assert again.desk.words.language == language.tag, "the choice is remembered"
+
+
+def test_a_language_in_which_only_the_batch_is_written_is_chosen_on_its_pages(
+    enter: Enter, tmp_path: Path
+) -> None:
+    given = {"qu": {"consent": "Qanta tapukuyku."}}
+    write_file(batch_of(items_of(2), salt=bytes(32), translations=given), tmp_path / "new")
+    entry = enter(sticks=[tmp_path / "new"])
+    assert "Quechua" not in entry.buttons
+    entry.press("\r", "\r")
+    entry.type(CODE)
+    entry.press("\r")
+    entry.page(ConsentPage)
+    entry.click("Quechua")
+    assert "Qanta tapukuyku." in entry.read
+    assert "its own words stay in English" in entry.read
+    assert {"I agree", "Read on"} & {*entry.buttons}
+    assert ("English" in entry.buttons, "Quechua" in entry.buttons) == (True, False)
+    entry.press("\r", "\r")
+    entry.page(ItemPage)
+    [agreed] = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Consent)]
+    assert (agreed.text_language, agreed.language) == ("qu", "en")
 
 
 @pytest.mark.parametrize("name", list(LANGUAGES))

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from review.log.laptop import Laptop
-from review.session.opening import Opening, words_of_system
+from review.session.opening import Opening
+from review.session.words import words_of_system
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from review.files.batch import Batch
 from review.files.person_tag import tag_of
-from review.log.payloads import Consent
+from review.log.laptop import Laptop
+from review.log.payloads import Consent, Face
 from review.rating import Rating
 from review.session import page_words
+from review.session.opening import Opening
 from review.session.page_words import Given
 from review.session.words import Words
 from tests.review.session.scenes import (
@@ -18,6 +21,7 @@ from tests.review.session.scenes import (
     batch_of,
     items_of,
     training_of,
+    write_file,
 )
 
 SALT = bytes(range(32))
@@ -84,7 +88,74 @@ def test_a_missing_language_is_said_in_words_and_an_old_batch_claims_nothing() -
     before = batch_of(language="fr").manifest
     assert page_words.consent(english, before) == Given(CONSENT)
     only_spanish = given.model_copy(update={"consent": ""})
-    assert "in es." in page_words.consent(english, only_spanish).note
+    assert "in Spanish." in page_words.consent(english, only_spanish).note
+
+
+QUECHUA = "Qanta tapukuyku."
+WRITTEN = {
+    "qu": {"consent": QUECHUA},
+    "crk-Latn": {"guide": "Nitaskiy."},
+    "fr": {"consent": FRENCH},
+}
+STAYS = (
+    "The program itself does not speak Quechua: its own words stay in English. "
+    "What the organiser wrote is shown in Quechua."
+)
+
+
+def opened(laptop: Laptop, stick: Path, **added: Any) -> tuple[Opening, Batch]:
+    if not stick.exists():
+        write_file(batch_of(items_of(2), salt=SALT, **{"translations": WRITTEN, **added}), stick)
+    opening = Opening(laptop, places=[stick], language=None, system=("en",), mounted=list)
+    return opening, opening.open(opening.choices()[0])
+
+
+def test_a_language_in_which_only_the_batch_is_written_is_chosen_recorded_and_remembered(
+    tmp_path: Path,
+) -> None:
+    with Laptop.open(tmp_path / "home") as laptop:
+        opening, batch = opened(laptop, tmp_path / "stick")
+        assert opening.languages == {
+            "en": "English", "fr": "Français", "qu": "Quechua", "crk-Latn": "Plains Cree (Latin script)"
+        }  # fmt: skip
+        assert opening.set_language("qu")("Settings") == "Settings"
+        session = opening.session(batch, opening.reviewer(batch, CODE), Face.LINES)
+        assert page_words.consent(session.words, batch.manifest) == Given(QUECHUA, STAYS)
+        assert page_words.guide(session.words, batch.manifest).note == (
+            "The organiser has not given this in Quechua; here it is in English."
+        )
+        session.agree(share_corrections=False)
+        [said] = [each.payload for each in laptop.events() if isinstance(each.payload, Consent)]
+        assert (said.text_language, said.language) == ("qu", "en")
+        assert said.consent_sha256 == sha256(QUECHUA.encode()).hexdigest()
+        again = Opening(laptop, mounted=list)
+        assert (again.words.chosen, again.words.language) == ("qu", "en")
+        assert list(again.languages) == ["en", "fr", "qu"]
+        assert again.set_language("fr").chosen == "fr"
+        assert Opening(laptop, mounted=list).words.reads == ("fr",)
+
+
+def test_the_programs_own_words_stay_as_they_were_and_stand_in_where_a_text_is_missing(
+    tmp_path: Path,
+) -> None:
+    with Laptop.open(tmp_path / "home") as laptop:
+        opening, batch = opened(laptop, tmp_path / "stick")
+        opening.set_language("fr")
+        words = opening.set_language("crk-Latn")
+        assert words("Settings") != "Settings"
+        text, note = page_words.consent(words, batch.manifest)
+        assert text == FRENCH, "the nearest that this person reads"
+        assert "Plains Cree (Latin script)" in note
+
+
+def test_of_a_batch_that_does_not_state_its_language_none_is_offered(tmp_path: Path) -> None:
+    stick = tmp_path / "stick"
+    write_file(batch_of(language="qu"), stick)
+    with Laptop.open(tmp_path / "home") as laptop:
+        opening, batch = opened(laptop, stick)
+        assert list(opening.languages) == ["en", "fr"]
+        words = opening.set_language("qu")
+        assert page_words.consent(words, batch.manifest).note == ""
 
 
 def test_a_lesson_is_explained_in_the_language_that_is_chosen(tmp_path: Path) -> None:
@@ -101,4 +172,4 @@ def test_a_lesson_is_explained_in_the_language_that_is_chosen(tmp_path: Path) ->
     shown = here.session.view.lesson
     assert shown is not None
     assert shown.explanation == "Because of 1."
-    assert shown.note == "The organiser has not given this in English; here it is in es."
+    assert shown.note == "The organiser has not given this in English; here it is in Spanish."

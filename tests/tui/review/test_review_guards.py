@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from review.files.batch import Batch
-from review.log.payloads import Kind
+from review.log.payloads import Consent, Kind
 from review.log.saving import NotSaved, Problem
 from review.rating import Rating
 from review.session.keys import RATING_OF, Act, act_of
@@ -284,6 +284,23 @@ async def test_another_language_is_one_key_away_and_remembered(tmp_path: Path) -
         )
         assert "Which sentences" not in text(app)
         assert app.laptop.setting("language") == "fr"
+
+
+async def test_a_language_in_which_only_the_batch_is_written_is_chosen_on_its_consent(
+    tmp_path: Path,
+) -> None:
+    given = {"qu": {"consent": "Qanta tapukuyku."}}
+    app = Reviewing(tmp_path, batch_of(items_of(2), salt=bytes(32), translations=given))
+    async with app.run_test(size=(100, 60)) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter", *CODE, "enter", "l")
+        assert "Quechua" in text(app)
+        await press(pilot, "end", "enter")
+        assert "Qanta tapukuyku." in text(app)
+        assert "its own words stay in English" in text(app)
+        await press(pilot, "enter", "2")
+        [agreed] = [e.payload for e in app.laptop.events() if isinstance(e.payload, Consent)]
+        assert (agreed.text_language, agreed.language) == ("qu", "en")
 
 
 async def test_colours_change_by_a_key_and_are_remembered(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from review.files.ratings import open_ratings
 from review.log.fold import fold
 from review.log.laptop import Laptop
-from review.log.payloads import Face
+from review.log.payloads import Consent, Face
 from review.log.state import ReviewerState
 from review.rating import CannotJudge, Rating, Reason
 from review.session import build
@@ -418,6 +418,21 @@ def test_the_language_changes_what_the_organisation_says(home: Path, tmp_path: P
     assert CONSENT in before
     assert CONSENT not in after
     assert "L’organisation ne l’a pas donné dans cette langue" in after, "the guide"
+
+
+def test_a_language_in_which_only_the_batch_is_written_can_be_chosen(
+    home: Path, tmp_path: Path
+) -> None:
+    given = {"qu": {"consent": "Qanta tapukuyku."}}
+    file = write_file(batch_of(salt=bytes(32), translations=given), tmp_path / "stick")
+    _, said = sit(home, file, "1", CODE, "l", "3", "1", "2", "3", "q", language="en")
+    before, _, after = said.partition("Qanta tapukuyku.")
+    assert "3: Quechua" in before
+    assert "its own words stay in English" in before
+    assert CONSENT not in after
+    with Laptop.open(home) as laptop:
+        [agreed] = [e.payload for e in laptop.events() if isinstance(e.payload, Consent)]
+    assert (agreed.text_language, agreed.language) == ("qu", "en")
 
 
 @pytest.mark.parametrize(("key", "said"), [("1", "made"), ("2", "knows"), ("3", "neither")])

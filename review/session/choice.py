@@ -1,0 +1,103 @@
+"""A review that can be opened: what its file tells before it is, and which files are copies of one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.failures import HarnessError
+from review.files.batch import Batch, open_batch
+from review.files.sealing import Lock, lock_of
+from review.files.stick import read_file
+from review.log.laptop import StoredBatch
+
+_LONGEST_MARK = 300
+_MOST_PEEKED = 2**21
+"""Bytes of a file whose head is read for the list; in a larger one nobody waits for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A review that can be opened: a file, or one that is kept on this computer."""
+
+    title: str
+    """As it stands on the card; of a file that is locked or damaged its name."""
+    organisation: str = ""
+    """Who asks, as far as the file tells before it is opened; empty for one that is locked or damaged."""
+    batch: str | None = None
+    """Id of one that is kept here."""
+    path: Path | None = None
+    """Of a file."""
+    lock: Lock | None = None
+    """What opens it; None where it lies open."""
+    done: int | None = None
+    """Items that the remembered person answered; None where nobody is remembered, or it is for others."""
+    total: int = 0
+    """Items of that person."""
+    content: str = ""
+    """Of a file: what all its copies have in common, whatever their names and places; empty where that is not known."""
+
+
+def of_file(path: Path) -> Choice:
+    """Give a file as something to open; whether it is a review, opening it tells."""
+    lock, data = _lock(path), _peeked(path)
+    head = None if lock is not None else _head(data)
+    if head is None:
+        return Choice(path.stem, path=path, lock=lock, content=_hash(data) if data else "")
+    title, name = head.manifest.title.strip(), head.manifest.organisation.name.strip()
+    return Choice(title or path.stem, name, path=path, content=_hash(head.manifest_bytes))
+
+
+def _peeked(path: Path) -> bytes:
+    """Read a file that is not too large to wait for; nothing of another."""
+    try:
+        return read_file(path, _MOST_PEEKED)
+    except HarnessError:
+        return b""
+
+
+def _head(data: bytes) -> Batch | None:
+    """Read what stands on the card; a file that is none of ours is told when it is opened."""
+    try:
+        return open_batch(data)
+    except HarnessError:
+        return None
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def contents(kept: StoredBatch) -> tuple[str, str]:
+    """Give what the copies of a review's file have in common: those that lie open, and those that are locked."""
+    return _hash(kept.manifest), _hash(kept.members)
+
+
+def copies_once(choices: Iterable[Choice]) -> list[Choice]:
+    """Give of each review the first of its copies; a damaged one is no copy."""
+    once = {each.content or str(each.path): each for each in reversed(list(choices))}
+    return list(reversed(once.values()))
+
+
+def _lock(path: Path) -> Lock | None:
+    """Look at a file's first bytes; what cannot be read is told when it is opened."""
+    try:
+        if path.is_file():
+            with path.open("rb") as file:
+                return lock_of(file.read(64))
+    except OSError:
+        pass  # opening it says why
+    return None
+
+
+def mark_of(choice: Choice) -> str | None:
+    """Name a file by what a copy of it keeps; None where it is none, or gone."""
+    if choice.path is None:
+        return None
+    try:
+        facts = choice.path.stat()
+    except OSError:
+        return None
+    return f"file {facts.st_size} {int(facts.st_mtime)} {choice.path.name}"[:_LONGEST_MARK]
