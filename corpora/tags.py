@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from corpora.near_names import near_names
 from corpora.text import is_blank
 
 _LANGUAGE_TAG = re.compile(
@@ -80,10 +81,7 @@ def pair_label(source_language: str, target_language: str) -> str:
 
 def nearest(tag: str, permitted: Iterable[str]) -> str | None:
     """Give the permitted tag that looks most like this one, None where none comes near."""
-    from difflib import get_close_matches  # noqa: PLC0415  only a wrong tag needs it
-
-    spelled = tag.strip().lower().replace(" ", "_").replace("-", "_")
-    return next(iter(get_close_matches(spelled[:40], list(permitted), n=1)), None)
+    return next(iter(near_names(tag, permitted, most=1)), None)
 
 
 _LONGEST_TAG = 100

@@ -7,8 +7,8 @@ without spaces, hyphens and underscores. A plus counts, for chrF+ is another met
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
+from corpora.near_names import near_names, one_of
 from scoring.specification import specification
 
 COMPOSITE = "composite"
@@ -62,10 +62,10 @@ def metric_named(words: str) -> str | None:
 
 def unknown_metric(words: str) -> str:
     """Say that there is no such metric, with the nearest, else with all short names; without a full stop."""
-    names = {_letters(name): id_ for id_ in _all() for name in _names(id_)}
-    near = get_close_matches(_letters(words[:40]), names, n=1)
+    names = {name: id_ for id_ in _all() for name in _names(id_)}
+    near = dict.fromkeys(typed_name(names[name]) for name in near_names(words, names))
     if near:
-        return f"there is no metric {words[:40]!r}; did you mean {typed_name(names[near[0]])}?"
+        return f"there is no metric {words[:40]!r}; did you mean {one_of(near)}?"
     known = ", ".join(typed_name(id_) for id_ in _all())
     return f"there is no metric {words[:40]!r}; there are {known}"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
 
 from corpora.entry import Entry
+from corpora.near_names import near_names, one_of
 from harness.failures import UsageError
 from harness.keys import KeySource, find_key
 from harness.method import Method
@@ -91,8 +91,8 @@ def _plugin(name: str, options: MethodOptions) -> Method:
     if name in installed:
         return plugin.by_entry_point(installed[name], options)
     known = [*SHIPPED, *installed]
-    near = difflib.get_close_matches(name, known, n=1)
-    guess = f" Did you mean {near[0]!r}?" if near else ""
+    near = near_names(name, known)
+    guess = f" Did you mean {one_of(map(repr, near))}?" if near else ""
     raise UsageError(
         f"Method {name!r} is not known.{guess} Known: {', '.join(known)}; "
         "a plug-in is given as path/to/file.py:ClassName."

@@ -65,8 +65,7 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
 
 def _sort(words: str) -> str:
     """Return by what lists are sorted; a metric goes by any of its names. UsageError with the nearest."""
-    from difflib import get_close_matches
-
+    from corpora.near_names import near_names, one_of
     from harness.failures import UsageError
     from scoring.metric_names import metric_named, typed_name
 
@@ -76,8 +75,8 @@ def _sort(words: str) -> str:
         return name
     if metric is not None:
         raise UsageError(f"--sort: lists have no column {words!r}; there are {', '.join(SORTS)}.")
-    near = get_close_matches(name[:40], SORTS, n=1)
-    guess = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(SORTS)}."
+    near = near_names(name, SORTS)
+    guess = f"did you mean {one_of(map(repr, near))}?" if near else f"there are {', '.join(SORTS)}."
     raise UsageError(f"--sort: lists cannot be sorted by {words[:40]!r}; {guess}")
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 
 import click
 
+from corpora.near_names import near_names, one_of
 from rosetta_tui.text import plain
 
 ERROR = "error: "
@@ -29,8 +29,12 @@ class NamedCommands(click.Group):
             known = self.list_commands(ctx)
             if args[0] in known or args[0].startswith("-"):
                 raise
-            near = get_close_matches(args[0][:40].lower(), known, n=1)
-            guess = f"Did you mean {near[0]!r}?" if near else f"There are {', '.join(known)}."
+            near = near_names(args[0], known)
+            guess = (
+                f"Did you mean {one_of(map(repr, near))}?"
+                if near
+                else f"There are {', '.join(known)}."
+            )
             raise click.UsageError(f"There is no command {args[0][:40]!r}. {guess}", ctx) from None
 
 
@@ -69,12 +73,21 @@ def error_lines(words: str) -> Iterator[str]:
     yield from rest
 
 
+def _options(context: click.Context | None) -> list[str]:
+    """Return the long names of the options that a command shows in its help."""
+    params = [] if context is None else context.command.get_params(context)
+    shown = (each for each in params if isinstance(each, click.Option) and not each.hidden)
+    names = (name for option in shown for name in (*option.opts, *option.secondary_opts))
+    return [name for name in names if name.startswith("--")]
+
+
 def usage_lines(error: click.ClickException) -> Iterator[str]:
     """Give the lines for wrong usage: what is wrong, the nearest that is right, and where help is."""
     words = error.format_message()
     if isinstance(error, click.NoSuchOption):
-        near = f" Did you mean {error.possibilities[0]}?" if error.possibilities else ""
-        words = f"There is no option {error.option_name}.{near}"
+        near = near_names(error.option_name, _options(error.ctx))
+        words = f"There is no option {error.option_name}."
+        words += f" Did you mean {one_of(near)}?" if near else ""
     yield from error_lines(words)
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is not None:

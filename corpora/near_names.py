@@ -1,0 +1,101 @@
+"""Which known names a mistyped one may mean: begun, inflected, or with slips of the keyboard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import takewhile
+
+_LONGEST = 40
+"""Characters of a typed name that are looked at."""
+
+_SHORTEST = 3
+"""Letters from which on the beginning of a word tells anything."""
+
+_STEM = 0.6
+"""Share of the longer name that two forms of one word have in common at their beginning."""
+
+_STEM_WHOLE = 0.5
+"""The same where one of them is the beginning of the other: ``listing``."""
+
+
+def near_names(typed: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """Return the known names that a mistyped one may mean, the likeliest first; empty where none is near.
+
+    Those with a word that begins as the typed one does go first, so that ``--source`` means every option of the
+    source; then those with the fewest slips, other forms of the word, and beginnings with slips. Case and hyphens at the beginning do not count; at most ``most`` are returned.
+    """
+    wanted = _plain(typed[:_LONGEST])
+    ranked: dict[tuple[int, int], list[str]] = {}
+    for name in known:
+        rank = _rank(wanted, _plain(name))
+        if rank is not None:
+            ranked.setdefault(rank, []).append(name)
+    if not ranked:
+        return []
+    best, slips = min(ranked)
+    kept = [
+        rank for rank in sorted(ranked) if rank[0] == best and (best == _BEGUN or rank[1] == slips)
+    ]
+    return [name for rank in kept for name in ranked[rank]][:most]
+
+
+def one_of(names: Iterable[str]) -> str:
+    """Write names as a choice: ``a``, ``a or b``, ``a, b or c``."""
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_-]+", "-", name.strip().casefold()).strip("-")
+
+
+_BEGUN, _SLIPS, _STEMS, _BEGUN_WITH_SLIPS = range(4)
+
+
+def _rank(typed: str, name: str) -> tuple[int, int] | None:
+    """Return in which way a name is near, and how far within it; None where it is not."""
+    words = name.split("-")
+    tails = ["-".join(words[at:]) for at in range(len(words))]
+    begun = [at for at, tail in enumerate(tails) if tail.startswith(typed)]
+    if begun and len(typed) >= _SHORTEST:
+        return _BEGUN, begun[0]
+    allowed = _allowed(typed)
+    slips = _distance(typed, name)
+    if slips <= allowed:
+        return _SLIPS, slips
+    if _same_stem(typed, name):
+        return _STEMS, 0
+    head = "-".join(words[: typed.count("-") + 1])
+    slips = _distance(typed, head)
+    return (_BEGUN_WITH_SLIPS, slips) if slips <= allowed else None
+
+
+def _same_stem(typed: str, name: str) -> bool:
+    """Tell whether two names are forms of one word: four letters at least, and most of the longer one."""
+    pairs = zip(typed, name, strict=False)
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    share = _STEM if alike < len(name) else _STEM_WHOLE
+    return alike >= max(4, share * max(len(typed), len(name)))
+
+
+def _allowed(typed: str) -> int:
+    """Return how many slips leave a name recognisable: none in two letters, three in ten."""
+    return next((slips for slips, least in ((3, 10), (2, 6), (1, 3)) if len(typed) >= least), 0)
+
+
+def _distance(one: str, other: str) -> int:
+    """Return how many letters are missing, added, wrong, or swapped with their neighbour.
+
+    Optimal string alignment (Boytsov 2011, §2.2): no part is edited twice.
+    """
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for at, letter in enumerate(one, 1):
+        row = [at]
+        for place, there in enumerate(other, 1):
+            cost = min(last[place] + 1, row[-1] + 1, last[place - 1] + (letter != there))
+            swapped = at > 1 < place and letter == other[place - 2] and one[at - 2] == there
+            row.append(min(cost, before[place - 2] + 1) if swapped else cost)
+        before, last = last, row
+    return last[-1]
