@@ -149,7 +149,7 @@ def note_missing(side: str, columns: Columns, names: int, findings: Findings, **
         message = f"The header has no column for the {side}."
         mend = (
             f"Name it {side} (or {', '.join(SYNONYMS[side])}) or by the tag of its language, or say which "
-            f"column it is: {OPTIONS[side]} NAME or NUMBER."
+            f"column it is: {OPTIONS[side]} NAME or NUMBER. Of a table without a header, give both numbers."
         )
     findings.error(message, mend, field=side, **at)
 

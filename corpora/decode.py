@@ -36,6 +36,10 @@ _WIDE = (
 )
 
 
+_MARKS = (b"\xff\xfe", b"\xfe\xff")
+"""Byte order marks of UTF-16."""
+
+
 def open_regular(path: Path) -> BinaryIO:
     """Open a file for reading; OSError where it is a pipe or a device, which need not begin or end."""
     return open(path, "rb", opener=_opened)
@@ -70,7 +74,7 @@ def read_bytes(path: Path, findings: Findings) -> bytes | None:
 
 
 def decode(data: bytes, findings: Findings) -> str | None:
-    """Decode UTF-8 without its byte order mark, or note why the file is not text."""
+    """Decode UTF-8, or UTF-16 that says so by its byte order mark, or note why the file is not text."""
     if not data.strip():
         findings.error("The file is empty.", "Give a file with at least one entry.")
         return None
@@ -82,6 +86,8 @@ def decode(data: bytes, findings: Findings) -> str | None:
         )
         return None
     wide = _wide_encoding(data)
+    if wide == "UTF-16" and data[:2] in _MARKS:
+        return _decode_wide(data, findings)
     if wide == "UTF-16" and data.lstrip(b"\xff\xfe\x00 \r\n\t").startswith((b"<\0", b"<")):
         return _decode_wide(data, findings)
     if wide is not None:
@@ -101,9 +107,9 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def _decode_wide(data: bytes, findings: Findings) -> str | None:
-    """Decode XML in UTF-16, which translation tools write; other texts are to be UTF-8."""
-    name = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}.get(data[:2])
-    name = name or ("utf-16-be" if data[:1] == b"\0" else "utf-16-le")
+    """Decode UTF-16, which translation tools and spreadsheets write; without its mark only XML."""
+    name = "utf-16-be" if data[:1] == b"\0" else "utf-16-le"
+    name = "utf-16" if data[:2] in _MARKS else name
     try:
         text = data.decode(name)
     except UnicodeDecodeError:

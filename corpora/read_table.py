@@ -306,7 +306,7 @@ def _column_names(
 def _fields(row: Row, names: list[str], place: int, findings: Findings) -> dict[str, Any] | None:
     if len(row.cells) != len(names):
         findings.error(
-            f"The row has {len(row.cells)} cells, the header {len(names)}.",
+            f"The row has {len(row.cells)} {'cell' if len(row.cells) == 1 else 'cells'}, the header {len(names)}.",
             "Put texts that hold the separator in quotes."
             if len(row.cells) > len(names)
             else "Write the missing cells; an empty one is still separated from its neighbours.",

@@ -6,7 +6,7 @@ fetched, elements may be nested only so deep, and what is read is bounded by the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from xml.parsers import expat
@@ -53,6 +53,8 @@ class Unit:
     properties: dict[str, list[str]] = field(default_factory=dict)
     codes: bool = False
     """True where a text has inline codes."""
+    untranslated: bool = False
+    """True where the file says that what stands as the translation is none: a copy, or not to be translated."""
 
     def fields(self, source: str, target: str) -> dict[str, Any]:
         """Give the fields of an entry; ``source`` and ``target`` name its texts."""
@@ -71,7 +73,7 @@ class Unit:
 
 
 def read_xml(text: str, form: Form, findings: Findings, columns: Columns) -> RawCorpus | None:
-    """Read a TMX or XLIFF file; units that lack a text in the target language are left out with a warning."""
+    """Read a TMX or XLIFF file; units without a translation are left out with a warning."""
     reader = _Tmx() if form is Form.TMX else _Xliff()
     try:
         reader.parse(text)
@@ -101,8 +103,9 @@ def read_xml(text: str, form: Form, findings: Findings, columns: Columns) -> Raw
 def _with_entries(
     raw: RawCorpus, units: list[Unit], named: tuple[str, str], findings: Findings
 ) -> RawCorpus:
-    lacking = [unit for unit in units if not _has_text(unit, named[1])]
-    kept = [unit for unit in units if _has_text(unit, named[1])]
+    lacking = [unit for unit in units if not _is_translated(unit, named[1])]
+    kept = [unit for unit in units if _is_translated(unit, named[1])]
+    _complete_ids(kept, findings)
     for unit in kept:
         raw.entries.append(RawEntry(unit.fields(*named), len(raw.entries) + 1, unit.line))
     if lacking and kept:
@@ -118,6 +121,37 @@ def _with_entries(
             line=coded[0].line,
         )
     return raw
+
+
+def _complete_ids(units: Sequence[Unit], findings: Findings) -> None:
+    """Give ids to units without one among others that have one, and apart those that share one.
+
+    Memories put together from several have both; a unit's number in the file tells it.
+    """
+    named = [unit for unit in units if unit.id is not None]
+    if not named:
+        return
+    used: set[str] = set()
+    changed: list[Unit] = []
+    for number, unit in enumerate(units, 1):
+        wanted = f"unit {number}" if unit.id is None else unit.id
+        new = wanted if wanted not in used else f"{wanted} (unit {number})"
+        if new != unit.id:
+            changed.append(unit)
+            unit.id = new
+        used.add(new)
+    if changed:
+        findings.warning(
+            f"{_units(len(changed))} no id, or that of another; each was named by its number, as “unit "
+            f"{units.index(changed[0]) + 1}”.",
+            "Give every unit an id of its own, so that runs can be compared after the file changed.",
+            line=changed[0].line,
+            field="id",
+        )
+
+
+def _is_translated(unit: Unit, name: str) -> bool:
+    return not unit.untranslated and _has_text(unit, name)
 
 
 def _has_text(unit: Unit, name: str) -> bool:
@@ -331,6 +365,8 @@ class _Xliff(_Reader):
         self._group: tuple[str | None, list[str]] = (None, [])
         """Id and notes of a unit of version 2."""
         self._in_unit = False
+        self._not_to_be = False
+        """True in a unit of version 2 that is not to be translated."""
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "xliff" and "srcLang" in attributes:
@@ -342,16 +378,23 @@ class _Xliff(_Reader):
                     (attributes["source-language"], attributes.get("target-language", ""))
                 )
         elif name == "trans-unit":
-            self._add(attributes.get("id"))
+            self._add(attributes.get("id"), untranslated=attributes.get("translate") == "no")
         elif name == "unit":
             self._of_unit, self._group, self._in_unit = [], (attributes.get("id"), []), True
+            self._not_to_be = attributes.get("translate") == "no"
         elif name == "segment":
-            self._add(attributes.get("id"))
+            untranslated = self._not_to_be or attributes.get("state") == "initial"
+            self._add(attributes.get("id"), untranslated=untranslated)
             self._of_unit.extend(self.units[-1:])
 
-    def _add(self, id_: str | None) -> None:
-        self.unit = Unit(self.line, id_, self._files)
+    def _add(self, id_: str | None, *, untranslated: bool) -> None:
+        self.unit = Unit(self.line, id_, self._files, untranslated=untranslated)
         self.units.append(self.unit)
+
+    def began(self, attributes: Mapping[str, str]) -> None:
+        """Note of a target that its state says it is none yet (XLIFF 1.2, ``state``)."""
+        if self.unit is not None and attributes.get("state") in {"new", "needs-translation"}:
+            self.unit.untranslated = True
 
     def end(self, name: str) -> None:
         if name in {"trans-unit", "segment"}:

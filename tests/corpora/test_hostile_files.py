@@ -26,7 +26,7 @@ from tests.corpora.making import LANGUAGES, entry, file, json_file, only_problem
         (b"\x89PNG\r\n\x1a\n\x00\x00", "PNG"),
         (b"PK\x03\x04rest", "zip archive"),
         (b"SQLite format 3\x00", "SQLite"),
-        ('{"entries": []}'.encode("utf-16"), "UTF-16"),
+        ('{"entries": []}'.encode("utf-16") + b"\0", "Broken UTF-16"),
         ('{"entries": []}'.encode("utf-16-le"), "UTF-16"),
         ('{"entries": []}'.encode("utf-32"), "UTF-32"),
         (b'{"entries": [], "a": "\x00"}', "NUL"),

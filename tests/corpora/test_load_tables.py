@@ -30,6 +30,12 @@ def test_csv_with_quotes_comments_bom_and_line_breaks(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_what_a_spreadsheet_saves_as_unicode_is_read(tmp_path: Path, encoding: str) -> None:
+    data = "source\treference\r\nhund\tᐊᑎᒼ\r\n".encode(encoding)
+    assert texts(file(tmp_path, data, "a.txt")) == [(1, "hund", "ᐊᑎᒼ")]
+
+
 @pytest.mark.parametrize(
     "header",
     ["source,reference", "src,ref", "Source,Target", "source_text,target_expected", "SRC , trg"],

@@ -103,6 +103,34 @@ XLIFF_2 = """<xliff version="2.0" srcLang="en" trgLang="mi" xmlns="urn:oasis:nam
  </file></xliff>"""
 
 
+def test_units_without_an_id_or_with_that_of_another_are_named_by_their_number() -> None:
+    texts = (("en", "a"), ("mi", "b"))
+    body = unit(1, *texts) + unit(1, *texts) + unit(7, *texts).replace(' tuid="7"', "")
+    corpus = read_text(tmx(body), "m.tmx")
+    assert [each.id for each in corpus.entries] == ["1", "1 (unit 2)", "unit 3"]
+    (warning,) = [each for each in corpus.warnings if each.field == "id"]
+    assert warning.message.startswith("2 units have no id, or that of another")
+
+
+UNTRANSLATED = [
+    (XLIFF_1, "<target>Kia ora koe", '<target state="needs-translation">Hello you'),
+    (
+        XLIFF_1,
+        '<trans-unit id="1"><source>Hello',
+        '<trans-unit id="1" translate="no"><source>Hello',
+    ),
+    (XLIFF_2, "<segment><source>I am", '<segment state="initial"><source>I am'),
+    (XLIFF_2, '<unit id="u2">', '<unit id="u2" translate="no">'),
+]
+
+
+@pytest.mark.parametrize(("text", "whole", "marked"), UNTRANSLATED)
+def test_what_a_file_calls_untranslated_is_no_reference(text: str, whole: str, marked: str) -> None:
+    before, after = read_text(text, "a.xlf"), read_text(text.replace(whole, marked), "a.xlf")
+    assert len(after.entries) == len(before.entries) - 1
+    assert any("no translation" in each.message for each in after.warnings)
+
+
 def test_both_versions_of_xliff_are_read() -> None:
     first, second = read_text(XLIFF_1, "a.xlf"), read_text(XLIFF_2, "a.txt")
     assert [(e.id, e.source, e.reference, e.notes) for e in first.entries] == [
