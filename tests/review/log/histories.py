@@ -174,6 +174,8 @@ def _person(mine: list[dict[str, Any]]) -> dict[str, Any]:
     def last(kind: str, field: str) -> dict[str, Any]:
         return {each["item"]: each[field] for each in mine if each["kind"] == kind}
 
+    # one laptop's yes cannot speak for a person who said no on another
+    shared = {each["device"]: each["share_corrections"] for each in mine if each["kind"] == "consent"}
     acts = [
         each
         for each in mine
@@ -210,5 +212,5 @@ def _person(mine: list[dict[str, Any]]) -> dict[str, Any]:
         "harmful": {item for item, harmful in last("harm", "harmful").items() if harmful},
         "trained": last("train", "rating"),
         "consented": any(each["kind"] == "consent" for each in mine),
-        "share": [False, *[each["share_corrections"] for each in mine if each["kind"] == "consent"]][-1],
+        "share": bool(shared) and all(shared.values()),
     }  # fmt: skip
