@@ -237,17 +237,20 @@ def _ignore(event: Event) -> None:
 
 @contextmanager
 def _interruptible(engine: Engine) -> Iterator[list[int]]:
-    """Let the first Ctrl-C drain and the second stop; gives the signals that came."""
+    """Let the first Ctrl-C drain and the second stop; gives the signals that came.
+
+    After an interrupted run only its last words are left to say, and further signals change nothing.
+    """
     from rosetta_tui.engine import PATIENCE_SECONDS
 
     seen: list[int] = []
 
     def heed(number: int, _frame: FrameType | None) -> None:
         seen.append(number)
-        if len(seen) == 1 and number == signal.SIGINT:
+        if seen == [signal.SIGINT]:
             engine.control.drain()
             _say_aside("Finishing what is under way. Ctrl-C again stops at once.")
-        else:
+        elif len(seen) == 2 or seen == [signal.SIGTERM]:
             engine.stop_from_aside()
             wait = f"{PATIENCE_SECONDS:g} s"
             _say_aside(f"Stopping. A method that does not come back is cut off after {wait}.")
@@ -257,7 +260,7 @@ def _interruptible(engine: Engine) -> Iterator[list[int]]:
         yield seen
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_IGN if seen else handler)
 
 
 def _say_aside(words: str) -> None:
