@@ -287,7 +287,8 @@ def test_however_fast_ctrl_c_comes_again_it_is_heard(rosetta: Rosetta, endpoint:
     read_until(process.stdout, "done", 5)
     process.send_signal(signal.SIGINT)
     read_until(process.stderr, "Finishing")
-    while process.poll() is None:  # as many as the system delivers, also while the last words are said
+    # as many as the system delivers, also while the last words are said
+    while process.poll() is None:
         process.send_signal(signal.SIGINT)
     _, said = process.communicate()
     assert process.returncode == 130, said

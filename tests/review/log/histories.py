@@ -175,7 +175,9 @@ def _person(mine: list[dict[str, Any]]) -> dict[str, Any]:
         return {each["item"]: each[field] for each in mine if each["kind"] == kind}
 
     # one laptop's yes cannot speak for a person who said no on another
-    shared = {each["device"]: each["share_corrections"] for each in mine if each["kind"] == "consent"}
+    shared = {
+        each["device"]: each["share_corrections"] for each in mine if each["kind"] == "consent"
+    }
     acts = [
         each
         for each in mine
