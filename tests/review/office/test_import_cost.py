@@ -12,6 +12,7 @@ import pytest
 
 from review.log.event import Event, read_event
 from review.log.payloads import Scope
+from review.log.withdrawal import known_withdrawals
 from review.office.file_report import FileReport
 from review.office.importing import import_bytes
 from review.office.speaking import Speaking, let_speak, note_laptops, put_back, speaking, take_out
