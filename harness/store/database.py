@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
-from shutil import copyfile
-from tempfile import TemporaryDirectory
 
 from corpora.stored_value import StoredValueError
 from harness.failures import StoreError, UsageError
+from harness.store.private_copy import copied, copies, erase_left_copies
 from harness.store.trouble import STORE_ERRORS, full_words, unpacks, worded
 
 SCHEMA_VERSION = 9
@@ -67,6 +66,7 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
     (``is_read_only``). Raises StoreError where the file is no store, is damaged, or was written by a newer version.
     """
     path = path or default_path()
+    _tidy_up()
     try:
         if cannot_be_written(path):
             with worded(path):
@@ -83,6 +83,12 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
             f"The data folder {path.parent} cannot be written ({error.strerror}). "
             "Name another folder in ROSETTA_HOME."
         ) from error
+
+
+@cache
+def _tidy_up() -> None:
+    """Erase, once in a process, what killed processes left of stores that they read."""
+    erase_left_copies()
 
 
 @contextmanager
@@ -123,7 +129,7 @@ def cannot_be_written(path: Path) -> bool:
         return False
     effective = os.access in os.supports_effective_ids
     both = (path, path.parent)
-    return path in _copies() or not all(
+    return path in copies() or not all(
         os.access(each, os.W_OK, effective_ids=effective) for each in both
     )
 
@@ -138,7 +144,7 @@ def _opened_to_read(path: Path) -> sqlite3.Connection:
     if connection is None:
         journal = path.with_name(f"{path.name}-wal")
         left_over = journal.is_file() and journal.stat().st_size > 0
-        connection = _read(_copied(path, journal)) if left_over else _read(path, "&immutable=1")
+        connection = _read(copied(path, journal)) if left_over else _read(path, "&immutable=1")
     try:
         _require_readable(connection, path)
     except BaseException:
@@ -179,23 +185,6 @@ def _read(path: Path, more: str = "") -> sqlite3.Connection:
     )
     connection.execute("PRAGMA query_only = ON")
     return connection
-
-
-@cache
-def _copies() -> dict[Path, TemporaryDirectory[str]]:
-    """Give the copies that this process made of stores with a journal that was left over."""
-    return {}
-
-
-@cache
-def _copied(path: Path, journal: Path) -> Path:
-    """Copy a store and its journal into a folder that only its owner may enter; once, as nobody can change them."""
-    folder = TemporaryDirectory(prefix="rosetta-")
-    copy = Path(folder.name) / path.name
-    for each in (path, journal):
-        copyfile(each, copy.with_name(each.name))
-    _copies()[copy] = folder
-    return copy
 
 
 def _opened(path: Path) -> sqlite3.Connection:
