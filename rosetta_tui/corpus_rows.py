@@ -14,7 +14,7 @@ from rosetta_tui.pages import UNREADABLE, entry_pages
 from rosetta_tui.records import LEFT_OUT, Record, Value
 from rosetta_tui.run_facts import iso, when
 from rosetta_tui.text import plain
-from rosetta_tui.widgets.columns import Column
+from rosetta_tui.widgets.columns import Column, widest
 from rosetta_tui.widgets.result_table import Cell
 
 if TYPE_CHECKING:
@@ -72,6 +72,16 @@ class CorpusRows:
             "read_from": origin_words(each),
             "sha256": each.sha256,
         }
+
+    def needs(self) -> Sequence[int]:
+        """Give the cells that the widest text of each column takes."""
+        texts = {
+            "id": (each.dataset.id for each in self.corpora),
+            "languages": (each.dataset.language_pair for each in self.corpora),
+            "segments": (segment_words(each.segments) for each in self.corpora),
+            "origin": (origin_words(each) for each in self.corpora),
+        }
+        return widest(CORPORA, texts)
 
     def prepare(self, first: int, last: int) -> None:
         """Everything is there already."""

@@ -21,7 +21,7 @@ from rosetta_tui.card_fields import (
 from rosetta_tui.metric_words import value
 from rosetta_tui.records import Record, Value
 from rosetta_tui.run_facts import failed_words, iso, setup_words, when
-from rosetta_tui.widgets.columns import Column
+from rosetta_tui.widgets.columns import Column, widest
 from rosetta_tui.widgets.result_table import Cell
 from scoring.metric_names import short_title, title
 from scoring.wording import counted
@@ -144,6 +144,10 @@ class LeaderboardRows:
     def record(self, index: int) -> Record:
         """Give the values of one row."""
         return entrant_record(self._board, self.entrants[index])
+
+    def needs(self) -> Sequence[int]:
+        """Give the cells that the widest text of each column takes."""
+        return widest(COLUMNS, {"method": (setup_words(each.run) for each in self.entrants)})
 
     def prepare(self, first: int, last: int) -> None:
         """Everything is there already."""

@@ -77,6 +77,11 @@ class Player:
         """True at the end."""
         return self.duration > 0 and self.now >= self.duration
 
+    @property
+    def rests(self) -> bool:
+        """Whether nothing moves until a key is pressed: paused, or at the end."""
+        return self.paused or self.over
+
     def toggle(self) -> None:
         """Pause or go on; at the end, play from the beginning."""
         if self.over:

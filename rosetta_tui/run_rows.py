@@ -29,7 +29,7 @@ from rosetta_tui.run_facts import (
     so_far,
     when,
 )
-from rosetta_tui.widgets.columns import Column
+from rosetta_tui.widgets.columns import Column, widest
 from rosetta_tui.widgets.result_table import Cell
 
 if TYPE_CHECKING:
@@ -37,16 +37,17 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     Column("state", "", 3),
-    Column("id", "id", 8, drop=3),
+    Column("id", "id", 8, drop=2),
     Column("when", "when", 16, drop=4),
     Column("corpus", "corpus", 10, share=1),
+    Column("pair", "pair", 5, share=1, drop=7),
     Column("method", "method · model · condition", 24, share=6),
-    Column("result", "result", 17, share=1),
+    Column("result", "result", 17),
     Column("chrf", "chrF++", 16, drop=1),
-    Column("composite", "composite", 9, right=True, drop=2),
+    Column("composite", "composite", 9, right=True, drop=3),
     Column("cost", "cost", 9, right=True, drop=5),
     Column("failed", "failed", 6, right=True, drop=6),
-    Column("notes", "tags · note", 14, share=1, drop=7, exported=False),
+    Column("notes", "tags · note", 14, share=1, drop=8, exported=False),
 )
 """What a row shows of a run."""
 
@@ -100,6 +101,16 @@ class RunRows:
         """Give the values of one row; tags and notes stay on this computer."""
         return run_record(self.runs[index])
 
+    def needs(self) -> Sequence[int]:
+        """Give the cells that the widest text of each column takes, 0 where no run has one."""
+        texts = {
+            "corpus": (run.dataset_id for run in self.runs),
+            "pair": (run.language_pair for run in self.runs),
+            "method": (setup_words(run) for run in self.runs),
+            "notes": (beside_words(run) for run in self.runs),
+        }
+        return widest(COLUMNS, texts)
+
     def prepare(self, first: int, last: int) -> None:
         """Everything is there already."""
 
@@ -141,7 +152,8 @@ def run_cells(run: RunSummary, *, other: bool = False) -> tuple[Cell, ...]:
         _SYMBOLS[run.state],
         Cell(run.run_id[:8], "quiet"),
         Cell(when(run.created), "quiet"),
-        Cell(f"{run.dataset_id} · {run.language_pair}"),
+        Cell(run.dataset_id),
+        Cell(run.language_pair, "quiet"),
         Cell(setup_words(run)),
         _result(run),
         *_numbers(run, scores, other=other),
@@ -173,24 +185,34 @@ def beside_words(run: RunSummary) -> str:
 
 
 def _result(run: RunSummary) -> Cell:
+    """Say how far a run is, or what may be claimed of it, in words that no list cuts."""
     if run.card is not None:
         review = review_of(run.card, run.certificates)
-        return Cell(f"{tier_sign(run.card, review)} {tier_words(run.card, review)}")
+        return Cell(f"{tier_sign(run.card, review)} {claimable(run.card, review)}")
     share = f" {run.done / run.total:.0%}" if run.total else ""
-    words = f"{run.state}{share} · {figures.count(run.done)} of {figures.count(run.total)}"
-    return Cell(words, "mark" if run.state in UNDER_WAY else "warn")
+    return Cell(f"{run.state}{share}", "mark" if run.state in UNDER_WAY else "warn")
+
+
+def _result_words(run: RunSummary) -> str:
+    """Say the same whole: the numbers behind it, the review, the caveats."""
+    if run.card is not None:
+        review = review_of(run.card, run.certificates)
+        return f"{tier_sign(run.card, review)} {tier_words(run.card, review)}"
+    return f"{_result(run).text} · {figures.count(run.done)} of {figures.count(run.total)}"
 
 
 def run_words(run: RunSummary, *, other: bool = False) -> tuple[str, str]:
     """Give everything about one run in two lines, for the place below the list; ``other`` as in ``run_cells``."""
     cells = dict(zip((column.key for column in COLUMNS), run_cells(run, other=other), strict=True))
-    parts = [cells["corpus"].text, cells["method"].text, cells["id"].text, cells["notes"].text]
+    parts = [cells[name].text for name in ("corpus", "pair", "method", "id", "notes")]
     name = " · ".join(part for part in parts if part)
     failed = failed_told(run.failed, run.failures)
+    result = _result_words(run)
+    numbers = [f"chrF++ {cells['chrf'].text}", f"composite {cells['composite'].text}"]
     if run.card is None:
         stopped = run.state == "stopped" and not run.imported
         again = f" · {resume_call(run.run_id, run.failed)}" if stopped else ""
-        return name, f"{cells['result'].text} · {failed}{again}"
-    numbers = [f"chrF++ {cells['chrf'].text}", f"composite {cells['composite'].text}"]
-    told = [cells["result"].text, *numbers, cells["cost"].text, failed]
+        now = numbers if so_far(run) else []
+        return name, " · ".join([result, *now, failed]) + again
+    told = [result, *numbers, cells["cost"].text, failed]
     return name, " · ".join([*told, OTHER_INPUTS_WORDS] if other else told)

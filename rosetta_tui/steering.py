@@ -68,11 +68,6 @@ class There:
         in_thread(screen, "steer", work, lambda words: said(plain(words)), cannot, exclusive=False)
 
 
-def pause(screen: Screen[Any], helm: Helm, shown: RunState) -> None:
-    """Start no further entries, or go on where the run is paused."""
-    helm.wish(screen, Wish.GO_ON if helm.paused(shown) else Wish.PAUSE)
-
-
 def limit(screen: Screen[Any], helm: Helm, most: int) -> None:
     """Ask how many calls may be under way at once; ``most`` is what holds now."""
 

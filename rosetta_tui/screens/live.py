@@ -19,6 +19,7 @@ from harness.control import Control
 from harness.events import Failed, RunState
 from harness.failures import StoreError
 from harness.listening import EventSource
+from harness.steering import Wish
 from harness.store.database import store_path
 from harness.store.runs import Run, find_run, read_card, under_way
 from harness.store.trouble import worded
@@ -52,6 +53,9 @@ LOOKS_PER_SECOND = 12
 STEERING = {"space": "pause", "c": "concurrency", "d": "drain", "x": "stop"}
 """Keys that need a run under way, and their actions."""
 
+STEERS = frozenset(STEERING.values()) | {"go_on"}
+"""Actions that need a run under way."""
+
 AFTERWARDS_SECONDS = 2.0
 """How often is looked whether a run that stopped goes on elsewhere."""
 
@@ -75,10 +79,13 @@ class LiveScreen(SearchedScreen):
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (16, "-short"), (30, "-tall")]  # noqa: RUF012
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("R", "end('resume')", "Go on", id="home.again"),
+        Binding("R", "end('retry')", "Retry failed", id="home.again"),
         Binding("slash", "search", "Search", key_display="/", id="search"),
         Binding("s", "sort", "Sort", id="sort"),
         Binding("f", "filter", "Filter", id="filter"),
         Binding("space", "pause", "Pause", id="run.pause"),
+        Binding("space", "go_on", "Go on", id="run.pause"),
         Binding("d", "drain", "Drain", tooltip="Drain: begin nothing more", id="run.drain"),
         Binding("x", "stop", "Stop", id="run.stop"),
         Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
@@ -87,8 +94,6 @@ class LiveScreen(SearchedScreen):
         Binding("F", "follow", "Follow", tooltip="Follow the newest entry", id="run.follow"),
         Binding("c", "concurrency", "Calls", id="run.calls"),
         Binding("p", "end('replay')", "Replay", id="run.replay"),
-        Binding("R", "end('resume')", "Go on", id="home.again"),
-        Binding("R", "end('retry')", "Retry failed", id="home.again"),
         Binding("S", "end('score_again')", "Score again", show=False, id="home.score_again"),
         Binding("t", "end('notes')", "Tags and note", show=False, id="home.notes"),
         Binding("ctrl+c", "interrupt", "Copy, or drain, then stop", show=False, id="run.interrupt"),
@@ -129,6 +134,7 @@ class LiveScreen(SearchedScreen):
         self._over_since = 0.0
         """Unix time at which the screen saw the run end."""
         self._painted_done = 0
+        self._was_paused = False
 
     def compose(self) -> ComposeResult:
         """Lay out where am I, what goes on, the entries, and what can be done."""
@@ -238,7 +244,7 @@ class LiveScreen(SearchedScreen):
                 self.post_message(RunWentOn(summary.run_id, summary.card is not None))
         self.refresh_bindings()
         for header in self.query(RunHeader):
-            header.show_run(self.live, notes=self._end_acts.words)
+            header.show_run(self.live, notes=self._end_acts.words, replays=self.replays)
         for banner in self.query(Banner):
             banner.show_run(self.live)
 
@@ -246,7 +252,9 @@ class LiveScreen(SearchedScreen):
         """Show the picture as it is now."""
         compact = self.size.width < 100 or self.size.height < 30
         self._painted_done = self.live.done
-        self.query_one(RunHeader).show_run(self.live, notes=self._end_acts.words)
+        self.query_one(RunHeader).show_run(
+            self.live, notes=self._end_acts.words, replays=self.replays
+        )
         self.query_one(QualityPanel).show_run(self.live, compact=compact)
         self.query_one(CostPanel).show_run(self.live, compact=compact)
         self.query_one(SpeedPanel).show_run(self.live, compact=compact)
@@ -255,6 +263,16 @@ class LiveScreen(SearchedScreen):
         self.query_one(CountLine).show_run(self.live, notes=self._notes())
         if self.following and self.live.newest is not None:
             self.table.move_to_entry(self.live.newest)
+        if self._was_paused is not self.paused:
+            self._was_paused = self.paused
+            self.refresh_bindings()
+
+    @property
+    def paused(self) -> bool:
+        """Whether no further entries are begun until a key lets the run go on."""
+        progress = self.live.progress
+        shown = progress.state if progress else RunState.RUNNING
+        return self._helm is not None and self._helm.paused(shown)
 
     def _notes(self) -> str:
         rows = self.table.entries
@@ -342,8 +360,10 @@ class LiveScreen(SearchedScreen):
         """Leave out what does not work now: the keys that steer where the run is over or cannot be steered."""
         if action == "end":
             return self._end_acts.can(str(parameters[0]), over=self.live.over)
-        if action in STEERING.values() and (self.live.over or self._helm is None):
+        if action in STEERS and (self.live.over or self._helm is None):
             return False
+        if action in {"pause", "go_on"}:
+            return self.paused is (action == "go_on")
         return super().check_action(action, parameters)
 
     def on_key(self, event: Key) -> None:
@@ -365,10 +385,14 @@ class LiveScreen(SearchedScreen):
         self._end_acts.do(act, (finished.reason or "") if finished else "")
 
     def action_pause(self) -> None:
-        """Start no further entries, or go on."""
-        progress = self.live.progress
+        """Start no further entries."""
         if self._helm is not None:
-            steering.pause(self, self._helm, progress.state if progress else RunState.RUNNING)
+            self._helm.wish(self, Wish.PAUSE)
+
+    def action_go_on(self) -> None:
+        """End the pause."""
+        if self._helm is not None:
+            self._helm.wish(self, Wish.GO_ON)
 
     def action_concurrency(self) -> None:
         """Ask how many calls may be under way at once."""

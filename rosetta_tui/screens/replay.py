@@ -13,7 +13,7 @@ from harness.store.database import open_store
 from rosetta_tui.messages import Left
 from rosetta_tui.player import Player
 from rosetta_tui.replaying import Jump
-from rosetta_tui.screens.live import STEERING, LiveScreen
+from rosetta_tui.screens.live import STEERS, LiveScreen
 from rosetta_tui.text import plain
 from rosetta_tui.widgets.replay_line import ReplayLine
 from rosetta_tui.widgets.run_header import RunHeader
@@ -40,7 +40,8 @@ class ReplayScreen(LiveScreen):
     replays = True
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "play", "Pause", id="replay.pause"),
+        Binding("space", "play(False)", "Pause", id="replay.pause"),
+        Binding("space", "play(True)", "Play", id="replay.pause"),
         Binding("plus,equals_sign", "faster(1)", "Faster", key_display="+", id="replay.faster"),
         Binding("minus", "faster(-1)", "Slower", key_display="-", id="replay.slower"),
         Binding("left", f"skip(-{STEP})", "Back 5 %", show=False, id="replay.back"),
@@ -53,6 +54,7 @@ class ReplayScreen(LiveScreen):
 
     def __init__(self, store_path: Path, run_id: str) -> None:
         self.player = Player(store_path, run_id, self._jumped)
+        self._rested = False
         super().__init__(self.player, open_store(store_path), None)
 
     def compose(self) -> ComposeResult:
@@ -75,6 +77,9 @@ class ReplayScreen(LiveScreen):
         else:
             super().look()
             self.query_one(ReplayLine).show(self.player)
+            if self._rested is not self.player.rests:
+                self._rested = self.player.rests
+                self.refresh_bindings()
 
     def _jumped(self, jump: Jump) -> None:
         if jump.back:
@@ -87,15 +92,17 @@ class ReplayScreen(LiveScreen):
         """Leave the keys of a typed line to it; there is nothing to steer."""
         if action in SEEKS and isinstance(self.focused, Input):
             return False
-        if action in STEERING.values() or action == "end":
+        if action in STEERS or action == "end":
             return False
+        if action == "play":
+            return self.player.rests is bool(parameters[0])
         return super().check_action(action, parameters)
 
     def why_not_steered(self) -> str:
         """Nothing is said of keys that play."""
         return ""
 
-    def action_play(self) -> None:
+    def action_play(self, _play: bool) -> None:
         """Pause or go on; at the end, play again."""
         self.player.toggle()
 

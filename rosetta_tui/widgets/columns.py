@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+
+from rich.cells import cell_len
+
+from rosetta_tui.text import plain
 
 GAP = 2
 """Empty cells between two columns."""
+
+LESSER = 3
+"""A column whose ``drop`` is this or more stands back where those with a share would be cut short."""
+
+MEASURED_ROWS = 500
+"""Rows by which widths are chosen; a longer text below them is cut."""
+
+MOST_CELLS = 200
+"""Characters of a text that are measured; no terminal gives a column more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +51,52 @@ class Placed:
     width: int
 
 
-def fit(columns: Sequence[Column], width: int) -> list[Placed]:
+def widest(columns: Sequence[Column], texts: Mapping[str, Iterable[str]]) -> list[int]:
+    """Return how many cells the widest text of each column takes; 0: the column is empty.
+
+    ``texts``: key → what stands below the title; a column without texts needs what its width says.
+    """
+    needs = dict.fromkeys(texts, 0)
+    for key, each in texts.items():
+        distinct = {text[:MOST_CELLS] for text in islice(each, MEASURED_ROWS)}
+        needs[key] = max((cell_len(plain(text)) for text in distinct), default=0)
+    return [needs.get(column.key, column.width) for column in columns]
+
+
+def fit(columns: Sequence[Column], width: int, needs: Sequence[int] | None = None) -> list[Placed]:
     """Choose the columns that fit into a width and share out what is left over.
 
+    ``needs``: cells of the widest text below each title (``widest``). With them an empty column that may go
+    takes no room, one with a share gets no more than it needs, and before a lesser column is shown it gets up
+    to half more than its least width. Without them every column counts as full.
     The sum of widths and gaps exceeds ``width`` only where the columns that always stay do.
     """
-    kept = list(range(len(columns)))
-    while _needed(columns, kept) > width:
+    kept = [i for i, each in enumerate(columns) if needs is None or needs[i] or not each.drop]
+    full = [_full(each, None if needs is None else needs[i]) for i, each in enumerate(columns)]
+    widths = [min(each.width, most) for each, most in zip(columns, full, strict=True)]
+    wished = [min(each.width * 3 // 2, most) for each, most in zip(columns, full, strict=True)]
+    while kept:
         last = max(kept, key=lambda index: (columns[index].drop, index))
-        if columns[last].drop == 0:
+        stands_back = needs is not None and columns[last].drop >= LESSER
+        if not columns[last].drop or _needed(wished if stands_back else widths, kept) <= width:
             break
         kept.remove(last)
-    left = max(0, width - _needed(columns, kept))
-    shares = sum(columns[index].share for index in kept)
-    placed = []
-    for index in kept:
-        column = columns[index]
-        extra = left * column.share // shares if shares else 0
-        left, shares = left - extra, shares - column.share
-        placed.append(Placed(index, column.width + extra))
-    return placed
+    left = max(0, width - _needed(widths, kept))
+    while left and (growing := [i for i in kept if widths[i] < full[i]]):
+        shares = sum(columns[index].share for index in growing)
+        for index in growing:
+            extra = min(left * columns[index].share // shares, full[index] - widths[index])
+            widths[index] += extra
+            left, shares = left - extra, shares - columns[index].share
+    return [Placed(index, widths[index]) for index in kept]
 
 
-def _needed(columns: Sequence[Column], kept: Sequence[int]) -> int:
-    return sum(columns[index].width for index in kept) + GAP * max(0, len(kept) - 1)
+def _full(column: Column, need: int | None) -> int:
+    """Return the width above which a column gains nothing: without limit where its need is not known."""
+    if not column.share:
+        return column.width
+    return sys.maxsize if need is None else max(need, len(column.title))
+
+
+def _needed(widths: Sequence[int], kept: Sequence[int]) -> int:
+    return sum(widths[index] for index in kept) + GAP * max(0, len(kept) - 1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
@@ -66,6 +66,15 @@ class RowSource(Protocol):
 
     def prepare(self, first: int, last: int) -> None:
         """Get ready to give the rows from first to last (exclusive) in one go."""
+        ...
+
+
+@runtime_checkable
+class MeasuredRows(Protocol):
+    """Rows that say how wide their columns need to be, as all of them are there without reading."""
+
+    def needs(self) -> Sequence[int]:
+        """Give the cells that the widest text of each column takes, 0 where it is empty."""
         ...
 
 
@@ -168,6 +177,7 @@ class ResultTable(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.columns = tuple(columns)
         self.rows: RowSource = NoRows() if rows is None else rows
+        self._needs: Sequence[int] | None = None
         self._placed: list[Placed] = []
         self._width = 0
         self._strips: LRUCache[Hashable, Strip] = LRUCache(512)
@@ -179,6 +189,9 @@ class ResultTable(ScrollView, can_focus=True):
         """Show other rows, or the same in another order, with the cursor on the row ``cursor``."""
         self.rows = rows
         self._strips.clear()
+        if isinstance(rows, MeasuredRows) and (needs := rows.needs()) != self._needs:
+            self._needs = needs
+            self.restyle()
         self._measure()
         if cursor is not None:
             self.move_to(cursor)
@@ -193,7 +206,7 @@ class ResultTable(ScrollView, can_focus=True):
     def restyle(self) -> None:
         """Draw every line anew, after a change of width or colours."""
         self._width = self.scrollable_content_region.width
-        self._placed = fit(self.columns, self._width)
+        self._placed = fit(self.columns, self._width, self._needs)
         self._strips.clear()
         self.refresh()
 

@@ -222,7 +222,7 @@ def test_lists_mark_a_run_whose_outputs_are_those_of_another() -> None:
     again = replace(own, card=CARD, rescore_of="0" * 36)
     assert "rescored" not in " ".join(run_line(own))
     assert "↺ chat · small · plain · rescored" in run_line(again)
-    assert run_cells(again)[4].text == "↺ chat · small · plain · rescored"
+    assert run_cells(again)[5].text == "↺ chat · small · plain · rescored"
 
 
 def test_a_rise_by_an_input_without_a_value_is_taken_back_beside_the_composite() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosetta_tui import entry_rows, run_rows
-from rosetta_tui.widgets.columns import GAP, Column, fit
+from rosetta_tui.widgets.columns import GAP, Column, fit, widest
 
 COLUMNS = st.lists(
     st.builds(
@@ -32,6 +32,23 @@ def test_the_width_is_kept(columns: list[Column], width: int) -> None:
     assert used <= max(width, least)
     if any(columns[each.index].share for each in placed) and used < width:
         raise AssertionError("width was left over though a column could have taken it")
+
+
+@given(COLUMNS, st.integers(0, 300), st.data())
+def test_nothing_is_given_to_who_needs_none(
+    columns: list[Column], width: int, data: st.DataObject
+) -> None:
+    needs = data.draw(st.tuples(*(st.integers(0, 60) for _ in columns)))
+    placed = fit(columns, width, needs)
+    used = sum(each.width for each in placed) + GAP * max(0, len(placed) - 1)
+    always = {index for index, column in enumerate(columns) if not column.drop}
+    assert always <= {each.index for each in placed}
+    assert used <= width or always == {each.index for each in placed}
+    sharing = [each for each in placed if columns[each.index].share]
+    assert all(each.width <= max(1, needs[each.index]) for each in sharing)
+    assert all(needs[each.index] for each in placed if columns[each.index].drop)
+    if used < width:
+        assert all(each.width == max(1, needs[each.index]) for each in sharing)
 
 
 @given(COLUMNS, st.integers(0, 300))
@@ -70,3 +87,27 @@ def test_seconds_and_id_of_an_entry_go_first_and_wide_terminals_show_all() -> No
     assert {*shown(entry_rows.COLUMNS, 111)} == every - {"word", "latency"}
     assert {*shown(entry_rows.COLUMNS, 103)} == every - {"word", "latency", "id"}
     assert {"id", "when", "composite"} <= {*shown(run_rows.COLUMNS, 120)}
+
+
+def test_home_gives_its_room_to_names_before_costs_and_none_to_what_is_empty() -> None:
+    texts = {"corpus": ["eo-community-stories"], "pair": ["EN→EO"], "notes": ["", ""]}
+    texts["method"] = ["chat · qwen2.5-7b-instruct · coached-v2"]
+    needs = widest(run_rows.COLUMNS, texts)
+    found = {
+        width: {
+            run_rows.COLUMNS[each.index].key: each.width
+            for each in fit(run_rows.COLUMNS, width, needs)
+        }
+        for width in (99, 119, 159, 200)
+    }
+    assert [*found[99]] == ["state", "id", "corpus", "method", "result", "chrf"]
+    assert {"id", "composite"} <= {*found[119]}, "an id is what commands are given"
+    for width in (119, 159, 200):
+        assert found[width]["method"] >= 36
+    whole = {"corpus": 20, "method": 39, "pair": 5}
+    assert {key: found[200][key] for key in whole} == whole
+    assert "notes" not in found[200]
+    told = widest(run_rows.COLUMNS, texts | {"notes": ["", "#pilot"]})
+    assert "notes" in {
+        run_rows.COLUMNS[each.index].key for each in fit(run_rows.COLUMNS, 200, told)
+    }

@@ -35,7 +35,7 @@ def test_runs_of_two_files_are_called_otherwise(
             lambda *each: read.append(each[1]) or real(*each),  # type: ignore[func-returns-value]
         )
         [asked] = list_runs(store, run_id=one)
-    words = [run_cells(run)[4].text for run in found]
+    words = [run_cells(run)[5].text for run in found]
     assert words == [
         "replay · large · made",
         "small-3-6.jsonl · replay · small · made",
