@@ -20,7 +20,7 @@ def certificate_html(certificate: Certificate) -> str:
             _table(facts(certificate)),
             "<h2>What it rests on</h2>",
             "<ul>",
-            *(f"<li>{outside(each)}</li>" for each in findings(certificate)),
+            *(_finding(words, listed) for words, listed in findings(certificate)),
             "</ul>",
             "<h2>Seals</h2>",
             _table(seals(certificate), code=True),
@@ -28,6 +28,11 @@ def certificate_html(certificate: Certificate) -> str:
         )
     )
     return document(f"Certificate: {certificate.review}", body)
+
+
+def _finding(words: str, listed: Iterable[str]) -> str:
+    controls = "".join(f"<li>{outside(each)}</li>" for each in listed)
+    return f"<li>{outside(words)}{f'<ul>{controls}</ul>' if controls else ''}</li>"
 
 
 def _table(rows: Iterable[tuple[str, str]], *, code: bool = False) -> str:

@@ -18,7 +18,7 @@ from review.verdict.certificate import (
 )
 from review.verdict.findings import Code, Finding
 from review.verdict.html_page import visible
-from review.verdict.reasons import OUTCOMES, finding_words
+from review.verdict.reasons import OUTCOMES, finding_words, findings_words
 
 WIDTH = 88
 _PERSON = {
@@ -40,13 +40,20 @@ def certificate_text(certificate: Certificate) -> str:
         *(_row(name, value) for name, value in facts(certificate)),
         "",
         "What it rests on",
-        *(line for finding in findings(certificate) for line in _wrapped(finding, "  - ")),
+        *_listed(certificate),
         "",
         *(_row(name, value) for name, value in seals(certificate)),
         "",
         *_wrapped(HOW_TO_CHECK),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _listed(certificate: Certificate) -> Iterator[str]:
+    for words, controls in findings(certificate):
+        yield from _wrapped(words, "  - ")
+        for control in controls:
+            yield from _wrapped(control, "      · ")
 
 
 HOW_TO_CHECK = (
@@ -164,9 +171,13 @@ def _people(count: int) -> str:
     return "1 person" if count == 1 else f"{count} people"
 
 
-def findings(certificate: Certificate) -> list[str]:
-    """Give every finding in a sentence."""
-    return [_finding(each) for each in certificate.verdict["findings"]]
+def findings(certificate: Certificate) -> list[tuple[str, list[str]]]:
+    """Return every finding in a sentence, each with the test translations that it lists."""
+    stated = [
+        Finding(Code(each["code"]), {name: fact for name, fact in each.items() if name != "code"})
+        for each in certificate.verdict["findings"]
+    ]
+    return findings_words(stated, _finding)
 
 
 def seals(certificate: Certificate) -> Iterator[tuple[str, str]]:
@@ -191,13 +202,11 @@ def percent(share: str | None) -> str:
     return "–" if share is None else f"{float(share):.1%}"
 
 
-def _finding(said: Mapping[str, Any]) -> str:
-    code = Code(said["code"])
-    told = {name: fact for name, fact in said.items() if name != "code"}
-    if code in _PERSON:
-        shown = {k: percent(v) if isinstance(v, str) else v for k, v in told.items()}
-        return _PERSON[code].format_map(shown)
-    return finding_words(Finding(code, told))
+def _finding(said: Finding) -> str:
+    if said.code in _PERSON:
+        shown = {k: percent(v) if isinstance(v, str) else v for k, v in said.facts.items()}
+        return _PERSON[said.code].format_map(shown)
+    return finding_words(said)
 
 
 def _segments(segments: Mapping[str, int]) -> str:

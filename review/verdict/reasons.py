@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from review.verdict.careless import Care, Sign
 from review.verdict.findings import Code, Finding
@@ -91,6 +91,29 @@ def finding_words(finding: Finding) -> str:
     if len(set(told.values())) < len(set(facts.values())):
         told = {name: _fact(name, fact, 4) for name, fact in facts.items()}
     return words.format_map(told)
+
+
+def findings_words(
+    findings: Sequence[Finding], say: Callable[[Finding], str] = finding_words
+) -> list[tuple[str, list[str]]]:
+    """Say findings in sentences (``say`` says one), in their order, each with the test translations that it lists.
+
+    Several test translations that most people get wrong are one sentence; alone, one is named within its own.
+    """
+    dropped = [str(each.facts["control"]) for each in findings if each.code is Code.CONTROL_DROPPED]
+    said: list[tuple[str, list[str]]] = []
+    for finding in findings:
+        if finding.code is not Code.CONTROL_DROPPED or len(dropped) == 1:
+            said.append((say(finding), []))
+        elif str(finding.facts["control"]) == dropped[0]:
+            said.append((_DROPPED.format(len(dropped)), dropped))
+    return said
+
+
+_DROPPED = (
+    "{} test translations do not count for the signs of haste: most reviewers get them wrong, so they may be wrong "
+    "themselves:"
+)
 
 
 def care_words(reviewer: str, care: Care) -> str:

@@ -91,11 +91,13 @@ def _text(number: object) -> str | None:
 
 
 def why(review: Review, reading: Reading) -> Iterator[Told]:
-    """Say every finding in a sentence."""
-    from review.verdict.reasons import finding_words
+    """Say every finding in a sentence; test translations that one lists have a line each."""
+    from review.verdict.reasons import findings_words
 
-    for place, finding in enumerate(reading.verdict.findings):
-        yield Told("" if place else "Why", finding_words(_named(review, finding)))
+    found = findings_words([_named(review, each) for each in reading.verdict.findings])
+    for place, (words, listed) in enumerate(found):
+        yield Told("" if place else "Why", words)
+        yield from (Told("", f"  · {each.removeprefix('of ')}") for each in listed)
 
 
 def relations_words(reading: Reading) -> str:

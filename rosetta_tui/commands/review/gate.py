@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -127,7 +130,25 @@ def _lines(review: Review, run: str, reading: Reading) -> Iterator[str]:
 
     about = run_of(review.key, run)
     yield f"{review.name} · run {run[:8]} · {about.dataset_id} {about.language_pair}"
-    yield from (f" {told.about:<15} {told.words}" for told in verdict_lines(review, reading))
+    for told in verdict_lines(review, reading):
+        first, *rest = _wrapped(told.words)
+        yield f" {told.about:<15} {first}"
+        yield from (f"{'':17}{line}" for line in rest)
+
+
+_WIDEST = 100
+"""Columns of a line that is read at ease."""
+
+
+def _wrapped(words: str) -> list[str]:
+    """Break a sentence for the terminal it is read on; in a file it stays on its line."""
+    if not sys.stdout.isatty():
+        return [words]
+    width = min(shutil.get_terminal_size().columns, _WIDEST) - 17
+    more = "    " if words.startswith("  ") else ""
+    return textwrap.wrap(words, max(width, 20), subsequent_indent=more, break_on_hyphens=False) or [
+        ""
+    ]
 
 
 def _tell(made: EvidenceFile, paths: Sequence[Path]) -> None:

@@ -214,6 +214,24 @@ def test_the_page_of_text_is_one_page() -> None:
     assert SIGNER.public.signing_key in text
 
 
+@pytest.mark.parametrize("number", [1, 3])
+def test_test_translations_that_most_get_wrong_are_listed_under_one_sentence(number: int) -> None:
+    certificate = certificate_of(issue(review_of(1)))
+    controls = [f"item {n} <b>" for n in range(number)]
+    found = [{"code": "control_dropped", "control": each} for each in controls]
+    stated = certificate.model_copy(
+        update={"verdict": {**certificate.verdict, "findings": [*found, {"code": "no_core"}]}}
+    )
+    text, page = certificate_text(stated), certificate_html(stated)
+    assert text.count("for the signs of haste") == page.count("for the signs of haste") == 1
+    assert all(page.count(f"item {n} &lt;b&gt;") == 1 for n in range(number))
+    assert text.index(controls[-1]) < text.index("No translation was given to everyone")
+    if number > 1:
+        assert [line for line in text.splitlines() if "<b>" in line] == [
+            f"      · {each}" for each in controls
+        ]
+
+
 def community(**changes: object) -> str:
     def change(raw: dict[str, object]) -> None:
         for path, value in changes.items():

@@ -10,6 +10,7 @@ import pytest
 
 from review.office import store
 from review.verdict.policy import read_policy
+from rosetta_tui.commands.review.gate import _wrapped
 from rosetta_tui.review.gate_words import verdict_lines
 from rosetta_tui.screens.confirm import ConfirmScreen
 from tests.review.verdict.histories import Shape
@@ -173,3 +174,17 @@ async def test_what_the_gate_looks_like(
         if os.environ.get("ROSETTA_WRITE_GOLDENS"):
             path.write_text(drawn, encoding="utf-8")
         assert drawn == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("columns", "widest"), [(60, 43), (300, 83), (10, 20)])
+def test_sentences_are_broken_for_a_terminal_and_only_there(
+    monkeypatch: pytest.MonkeyPatch, columns: int, widest: int
+) -> None:
+    words = "Most reviewers found 8 of 8 spoilt translations acceptable. " * 3
+    assert _wrapped(words) == [words]
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = _wrapped(words)
+    assert max(map(len, lines)) <= widest < len(words)
+    assert " ".join(lines) == words.strip()
+    assert _wrapped("") == [""]

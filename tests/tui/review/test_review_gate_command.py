@@ -63,13 +63,16 @@ def test_a_panel_that_accepts_what_was_spoilt_gives_no_go_and_nobody_is_shown_an
 ) -> None:
     shape = Shape(quality=1.0, bad=8, repeats=0, anchors=0, mischief=0.0, careless=0.0)
     review = filled(office, home, reviewed(card, shape))
-    said = " ".join(invoke("gate").stdout.split())
+    lines = invoke("gate").stdout.splitlines()
+    said = " ".join(" ".join(lines).split())
     assert "Verdict DISCUSS" in said
     assert "Most reviewers found 8 of 8 spoilt translations acceptable. Either they are no" in said
     spoilt = {item: each for item, each in review.key.items.items() if each.control == "bad"}
+    assert said.count("do not count for the signs of haste") == 1
+    assert "8 test translations do not count" in said
     for item, each in spoilt.items():
         assert item not in said
-        assert f"Test translation of entry {each.entry} (spoilt: phrase swap) does not" in said
+        assert f"{'':17}  · entry {each.entry} (spoilt: phrase swap)" in lines
 
 
 @pytest.mark.parametrize("kind", [ControlKind.BAD, ControlKind.ANCHOR])
