@@ -37,7 +37,6 @@ class AskingPage(FirstPage):
         self._box.textEdited.connect(lambda _: self._scroll.bring(self._box))
         self._add_letters(asked.letters)
         self.paragraph(asked.about, "quiet")
-        self.tell_more_below()
         words = self.words
         self.button(words("Go on"), self.enter, words("Enter"), main=True)
         self.button(words("Back"), self.back, words("Esc"))

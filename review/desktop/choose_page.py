@@ -45,7 +45,6 @@ class ChoosePage(FirstPage):
         else:
             self._say_what_to_do()
         self._offer()
-        self.tell_more_below()
         self.tell(trouble)
 
     def enter(self) -> None:

@@ -33,7 +33,6 @@ class ConsentPage(FirstPage):
             translating = manifest.task == "translate"
             self.paragraph(page_words.how_to_judge(words, translating=translating), "strong")
             self._given(guide)
-        self.tell_more_below()
         self.agree_by(words("I agree"), self.agreed.emit)
         self.button(words("Not now"), self.back, words("Esc"))
 

@@ -31,7 +31,6 @@ class MissingPage(FirstPage):
         )
         detail = ", ".join(map(letter_names, letters[:_MOST]))
         self.paragraph(words("For whoever helps: {detail}", detail=detail), "quiet")
-        self.tell_more_below()
         self.button(words("Back"), self.back, words("Esc"), main=True)
 
     def enter(self) -> None:

@@ -1,4 +1,4 @@
-"""Tells that there is more to read than is seen: a scroll bar alone is easily overlooked."""
+"""Tells on every page that there is more to read than is seen: a scroll bar alone is easily overlooked."""
 
 from __future__ import annotations
 
@@ -11,20 +11,28 @@ from review.session.words import Words
 
 
 class MoreBelow(Line):
-    """Shown while the end is not in sight.
+    """Stays in sight just below what scrolls, while the end of that is not.
 
-    The bar is asked for each time: what Python once held of it may be gone while it still scrolls.
+    Its room is kept at the end, too: what is in sight stays there when a page is scrolled back. The bar is asked for each time: what Python once held of it may be gone while it still scrolls.
     """
 
     def __init__(self, words: Words, read: QScrollArea) -> None:
         super().__init__(words(GOES_ON_BELOW), "quiet")
         self._read = read
+        self.wanted = True
+        """False while nothing is to be read, as where a person writes."""
+        self.margin = 0
+        """Pixels at the end that hold nothing to read."""
         bar = read.verticalScrollBar()
-        bar.valueChanged.connect(self._tell)
-        bar.rangeChanged.connect(self._tell)
+        bar.valueChanged.connect(self.tell)
+        bar.rangeChanged.connect(self.tell)
         self.hide()
 
-    def _tell(self) -> None:
+    def tell(self) -> None:
+        """Say it where something is below."""
         if isValid(self) and isValid(self._read):  # a page that ends still lays out what is left
             bar = self._read.verticalScrollBar()
-            self.setVisible(bar.value() < bar.maximum())
+            policy = self.sizePolicy()
+            policy.setRetainSizeWhenHidden(self.wanted and bar.maximum() > self.margin)
+            self.setSizePolicy(policy)
+            self.setVisible(self.wanted and bar.maximum() - bar.value() > self.margin)

@@ -25,6 +25,5 @@ class OrganisationPage(FirstPage):
         self.paragraph(page_words.its_six_words(words))
         self.paragraph(batch.organisation_phrase, "title")
         self.paragraph(page_words.compare_them(words))
-        self.tell_more_below()
         self.agree_by(words("They are the same"), self.same.emit)
         self.button(words("Not now"), self.back, words("Esc"))

@@ -72,7 +72,7 @@ class Page(QWidget):
         )
         self._head = QWidget()
         self._banner = Banner(self)
-        self._top, self._body, self._hints = QVBoxLayout(), QVBoxLayout(), QVBoxLayout()
+        self._top, self._body = QVBoxLayout(), QVBoxLayout()
         self._answering, self._held = QWidget(), QVBoxLayout()
         self._acts_at_foot, self._foot = QWidget(), FlowLayout()
         self._folded = self._foot_folded = self._head_folded = False
@@ -159,17 +159,9 @@ class Page(QWidget):
         """Add something that is done on this page; it stays in sight as long as there is room for it."""
         self._held.addWidget(widget)
 
-    def hint(self, widget: QWidget) -> None:
-        """Add something that stays in sight just below what scrolls."""
-        self._hints.addWidget(widget)
-
     def under_head(self, widget: QWidget) -> None:
         """Add something that stays in sight above what went wrong."""
         self._top.addWidget(widget)
-
-    def tell_more_below(self) -> None:
-        """Say, while the end of what is to be read is out of sight, that there is more."""
-        self.hint(MoreBelow(self.words, self._scroll))
 
     def button(
         self, text: str, act: Callable[[], object], key: str = "", *, main: bool = False
@@ -184,7 +176,7 @@ class Page(QWidget):
 
     def clear(self) -> None:
         """Take everything away that was added."""
-        for layout in (self._body, self._hints, self._held, self._foot):
+        for layout in (self._body, self._held, self._foot):
             empty(layout)
 
     # keys
@@ -274,7 +266,8 @@ class Page(QWidget):
         self._fill_head()
         column.addWidget(self._head)
         column.addWidget(self._scrolling(), 1)
-        column.addLayout(self._hints)
+        self._below = MoreBelow(self.words, self._scroll)
+        column.addWidget(self._below)
         page.addLayout(column, 1)
         page.addWidget(self._answering)
         page.addWidget(self._acts_at_foot)
@@ -343,7 +336,9 @@ class Page(QWidget):
         """Give the share of the height that can be read beside so many pixels of what can be done."""
         margins, line = self._outer.contentsMargins(), self._said.fontMetrics().lineSpacing()
         stacked = self._row.direction() is QBoxLayout.Direction.TopToBottom
-        lines = 1 + stacked + (self._below_row.count() > 0)
+        lines = (
+            2 + stacked + (self._below_row.count() > 0)
+        )  # one is kept for what is said of the rest
         head = self._settings.sizeHint().height() + lines * line
         rest = self.height() - margins.top() - margins.bottom() - head - done_with
         return rest / max(1, self.height())

@@ -16,6 +16,5 @@ class QuestionPage(FirstPage):
         """Put the answers below the words and return them; their numbers are their keys, from 1 on."""
         answers = Answers([Answer(str(number), said) for number, said in enumerate(told, 1)])
         self.hold(answers)
-        self.tell_more_below()
         self.button(self.words("Back"), self.back, self.words("Esc"))
         return answers

@@ -92,7 +92,6 @@ class SentenceFace(Page):
         """What stands in the place of the answer, while it is asked."""
         self._read_at = 0
         """Where the page was scrolled to when that was asked."""
-        self._below = Line(words(item_words.GOES_ON_BELOW), "quiet")
         self._unshown = Line(role="warn")
         self._leave_out = Button(words(item_words.GO_ON_WITHOUT), words("Enter"))
         self._acts = ActRow(words, self.ACTS)
@@ -110,7 +109,6 @@ class SentenceFace(Page):
         self._unshown.setText(" ".join(map(self.words, item_words.NOT_SHOWN)))
         self._leave_out.setProperty("role", "main")
         self._leave_out.clicked.connect(self.enter)
-        self.hint(self._below)
         for widget in (self._unshown, self._leave_out, *held, self._acts, self._writing.acts):
             self.hold(widget)
         self._held.setAlignment(self._leave_out, Qt.AlignmentFlag.AlignLeading)
@@ -302,11 +300,10 @@ class SentenceFace(Page):
         self._tell_more()
 
     def _tell_more(self) -> None:
-        bar = self._scroll.verticalScrollBar()
-        rest = bar.maximum() - bar.value()
-        more = rest > self.fontMetrics().lineSpacing() // 2  # less is only the margin
+        self._below.margin = self.fontMetrics().lineSpacing() // 2
+        self._below.wanted = self.mode is not Mode.WRITING
         self._below.setText(self.words(self._what_is_below()))
-        self._below.setVisible(more and self.mode is not Mode.WRITING)
+        self._below.tell()
 
     def _what_is_below(self) -> str:
         """Tell what a person does not see yet."""

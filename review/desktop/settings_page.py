@@ -71,7 +71,6 @@ class SettingsPage(Page):
         self._offer_erasing()
         self._mark()
         look.changed.connect(self._mark)
-        self.tell_more_below()
         self.button(words("Back"), self.back, words("Esc"), main=True)
 
     def enter(self) -> None:

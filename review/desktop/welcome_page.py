@@ -25,7 +25,6 @@ class WelcomePage(FirstPage):
         self.paragraph(words("{done} of {total} done", done=done, total=total))
         self.paragraph(words("The code on your card begins with:"))
         self.paragraph(f"{letters} …", "title")
-        self.tell_more_below()
         self.button(words("Go on"), self.on.emit, words("Enter"), main=True)
         self.button(words("I have another card"), self.other.emit)
         self.button(words("Back"), self.back, words("Esc"))

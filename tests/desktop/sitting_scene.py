@@ -199,3 +199,20 @@ def scenes(qtbot: QtBot, folder: Path) -> Iterator[SceneOf]:
         yield make
         for scene in made:
             scene.close()
+
+
+def assert_more_is_told(page: Page, name: str) -> None:
+    """Where more than a line of a page is below, it says so in sight; at its end it does not."""
+    bar, line = page._scroll.verticalScrollBar(), page.fontMetrics().lineSpacing()
+    for place in (0, bar.maximum()):
+        bar.setValue(place)
+        told = [
+            each
+            for each in page.findChildren(QLabel)
+            if each.isVisible() and each.text().startswith("↓")
+        ]
+        if bar.maximum() - bar.value() > line:
+            assert [page._inside.isAncestorOf(each) for each in told] == [False], name
+        elif bar.value() == bar.maximum():
+            assert told == [], name
+    bar.setValue(0)

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 import review.desktop
-from review.desktop.desk import Desk
 from review.desktop.labels import Line
 from review.desktop.more_below import MoreBelow
 from review.desktop.page import Page
@@ -54,12 +53,7 @@ def test_every_label_of_a_page_shows_its_text_as_it_stands(scene: Scene) -> None
 
 
 def test_markup_in_the_words_for_what_is_below_is_shown_as_it_stands(scene: Scene) -> None:
-    class Marked(Page):
-        def __init__(self, desk: Desk) -> None:
-            super().__init__(desk)
-            self.tell_more_below()
-
-    page = Marked(scene.desk)
+    page = Page(scene.desk)
     scene.qtbot.addWidget(page)
     [below] = page.findChildren(MoreBelow)
     plain = Line("M" * len(MARKUP), wraps=False)

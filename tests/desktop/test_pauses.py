@@ -21,6 +21,7 @@ from review.rating import Rating
 from review.session.onward import Onward
 from review.session.opening import Opening
 from review.session.view import Phase, ShownItem, View
+from tests.desktop.sitting_scene import assert_more_is_told
 
 ANSWERED = tuple(
     ShownItem(f"{n:016x}", "s", "c", n, 60, rating=rating, stands=True)
@@ -174,6 +175,7 @@ def test_nothing_is_cut_off_on_a_small_screen(
             assert button.height() >= max(44, button.heightForWidth(button.width()))
             right = button.mapTo(page, button.rect().bottomRight())
             assert right.x() <= page.width()
+    assert_more_is_told(page, phase)
     foot = [each for each in page.findChildren(Button) if each.property("role") == "main"]
     page._scroll.bring(foot[0])  # with the largest letters it stands at the end of what scrolls
     assert foot[0].mapTo(page, foot[0].rect().bottomRight()).y() <= page.height()

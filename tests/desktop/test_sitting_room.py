@@ -13,7 +13,7 @@ from review.desktop.erase_page import ErasePage
 from review.desktop.hand_over_page import HandOverPage
 from review.desktop.page import Page
 from review.rating import Rating
-from tests.desktop.sitting_scene import Scene, SceneOf
+from tests.desktop.sitting_scene import Scene, SceneOf, assert_more_is_told
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
 _FEWEST_LINES, _TABS = 2, 12
@@ -101,6 +101,7 @@ def test_nothing_is_cut_off_and_nothing_runs_out_sideways(scene_of: SceneOf, lan
         lines = page._scroll.viewport().height() / page.fontMetrics().lineSpacing()
         assert lines >= _FEWEST_LINES, name
         _assert_focus_is_seen(scene, page, name)
+        assert_more_is_told(page, name)
         for button in page.findChildren(Button):
             if button.isVisible():
                 assert button.width() >= button.minimumSizeHint().width(), (name, button.text())
