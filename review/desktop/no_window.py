@@ -26,8 +26,11 @@ _INSTALL = (
 _LIBRARY = re.compile(r"([\w.+-]+\.so[\w.]*): ")
 
 
-def no_window(said_by_qt: str = "", failed: str = "") -> str:
-    """Say why there is no window; ``failed`` is what the system said of a library that it could not load."""
+def no_window(said_by_qt: str = "", failed: str = "", *, answers: bool = True) -> str:
+    """Say why there is no window; ``failed`` is what the system said of a library that it could not load.
+
+    ``answers`` tells whether a person's answers may lie in the data folder, which is then named.
+    """
     words = words_of_system()
     failed = failed or _of_drawing()
     if library := _LIBRARY.search(failed):
@@ -43,7 +46,8 @@ def no_window(said_by_qt: str = "", failed: str = "") -> str:
                 "Start the program where you see windows."
             )
         ]
-    return "\n".join(filter(None, [*lines, *where_answers_are(words), failed or said_by_qt]))
+    where = where_answers_are(words) if answers else ()
+    return "\n".join(filter(None, [*lines, *where, failed or said_by_qt]))
 
 
 def where_answers_are(words: Words) -> Sequence[str]:

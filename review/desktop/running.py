@@ -57,6 +57,7 @@ class Running(QObject):
         self.window: Window | None = None
         self.visit: Visit | None = None
         self._not_open: NotOpenWindow | None = None
+        self._why: Trouble | None = None
         self._ended = False
         self.code = 0
         """How the program ends: 1 where it could not be used."""
@@ -65,6 +66,11 @@ class Running(QObject):
     def words(self) -> Words:
         """The words of now; those of the system until the laptop's file is open."""
         return self._opening.words if self._opening is not None else self._first_words
+
+    @property
+    def trouble(self) -> Trouble | None:
+        """Why there is no window with reviews, where another one says so."""
+        return self._why
 
     def begin(self) -> None:
         """Open the laptop's file, away from the window; of a program that is not complete say so instead."""
@@ -133,7 +139,7 @@ class Running(QObject):
         """Show a window that stands alone; with a ``title`` of its own trying again would not help."""
         if self._ended:
             return
-        self.look = self._dressed({})
+        self.look, self._why = self._dressed({}), why
         self._not_open = NotOpenWindow(self.words, why, title)
         self._not_open.again.connect(self._again)
         self._not_open.show()
@@ -141,6 +147,7 @@ class Running(QObject):
     def _again(self) -> None:
         if self._not_open is not None and not self.work.busy:
             self._not_open.hide()
+            self._why = None
             self.begin()
 
     # looks

@@ -18,6 +18,7 @@ from harness.version import VERSION
 from review.desktop import fonts
 from review.desktop.one_window import FOLDER
 from review.session.words import Words
+from tests.desktop.trouble.causes import mounted, pulled
 from tests.review.session.scenes import batch_of, write_file
 
 PROGRAM = "import sys; from review.desktop.program import main; sys.exit(main())"
@@ -146,6 +147,39 @@ def test_check_of_a_damaged_file_fails(home: Path, tmp_path: Path) -> None:
     ran = _run(home, "--check", str(file))
     assert ran.returncode == 1
     assert "This is not a file with sentences for you." in ran.stderr
+
+
+def test_check_says_at_once_what_it_tried_where_there_is_no_screen(
+    home: Path, tmp_path: Path
+) -> None:
+    file, folder = write_file(batch_of(), tmp_path), tmp_path / "short-lived"
+    folder.mkdir()
+    ran = _run(
+        home, "--check", str(file), QT_QPA_PLATFORM="xcb", DISPLAY=":9876", TMPDIR=str(folder)
+    )
+    assert ran.returncode == 1
+    assert "this computer offers no screen to draw on" in ran.stderr
+    assert "Tried with QT_QPA_PLATFORM=xcb, DISPLAY=:9876, " in ran.stderr
+    assert "Your answers" not in ran.stderr
+    assert list(folder.iterdir()) == []
+
+
+def test_check_says_at_once_why_its_data_folder_cannot_be_used(home: Path, tmp_path: Path) -> None:
+    file, folder = write_file(batch_of(), tmp_path), tmp_path / "small"
+    folder.mkdir()
+    mounted(folder, 8)
+    try:
+        ran = _run(home, "--check", str(file), TMPDIR=str(folder))
+    finally:
+        pulled(folder)
+    assert ran.returncode == 1
+    assert "The computer's disk is full." in ran.stderr
+    assert f"ROSETTA_HOME={folder}" in ran.stderr
+
+
+def test_check_of_a_file_that_is_not_there_says_so(home: Path, tmp_path: Path) -> None:
+    ran = _run(home, "--check", str(tmp_path / "gone.rosetta-batch"))
+    assert (ran.returncode, "gone.rosetta-batch is not there" in ran.stderr) == (1, True)
 
 
 @pytest.mark.parametrize("asked", [(), ("a", "b")], ids=["none", "two"])
