@@ -21,7 +21,7 @@ class MoreBelow(Line):
         self._read = read
         self.wanted = True
         """False while nothing is to be read, as where a person writes."""
-        self.margin = 0
+        self.empty_end = 0
         """Pixels at the end that hold nothing to read."""
         bar = read.verticalScrollBar()
         bar.valueChanged.connect(self.tell)
@@ -33,6 +33,6 @@ class MoreBelow(Line):
         if isValid(self) and isValid(self._read):  # a page that ends still lays out what is left
             bar = self._read.verticalScrollBar()
             policy = self.sizePolicy()
-            policy.setRetainSizeWhenHidden(self.wanted and bar.maximum() > self.margin)
+            policy.setRetainSizeWhenHidden(self.wanted and bar.maximum() > self.empty_end)
             self.setSizePolicy(policy)
-            self.setVisible(self.wanted and bar.maximum() - bar.value() > self.margin)
+            self.setVisible(self.wanted and bar.maximum() - bar.value() > self.empty_end)
