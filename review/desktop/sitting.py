@@ -13,6 +13,7 @@ from shiboken6 import isValid
 from harness.failures import HarnessError
 from review.desktop.answers_page import AnswersPage
 from review.desktop.clipboard import forget_clipboard
+from review.desktop.code_pages import let_go_of_code
 from review.desktop.desk import Desk
 from review.desktop.hand_over_page import HandOverPage
 from review.desktop.help_page import HelpPage
@@ -93,6 +94,7 @@ class Sitting(QObject):
         page.left.connect(partial(self._go, Onward.LEAVE))
         self._put(page)
         self._items = page
+        self._do(let_go_of_code, lambda _: None)
 
     def _show_pause(self, view: View, answered: tuple[ShownItem, ...]) -> None:
         translating = self._session.translating
