@@ -112,14 +112,14 @@ MOST_ROUNDS = 20
 
 async def settle(pilot: Pilot[Any]) -> None:
     """Wait until the workers are done, and what they brought is drawn."""
-    await _rest(pilot)
+    await rest(pilot)
     look = getattr(pilot.app.screen, "look", None)
     if look is not None:
         look()
-    await _rest(pilot)
+    await rest(pilot)
 
 
-async def _rest(pilot: Pilot[Any]) -> None:
+async def rest(pilot: Pilot[Any]) -> None:
     """Wait until no worker works and no message waits; a busy machine makes an app look idle before that."""
     for _ in range(MOST_ROUNDS):
         await pilot.pause()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from typing import Any
 from textual import events
 from textual.pilot import Pilot
 from textual.screen import Screen
-from textual.worker import WorkerCancelled
 
 from harness.store.database import open_store
 from review.files.batch_form import BatchItem
@@ -30,7 +28,7 @@ from rosetta_tui.review.organiser.reviews import ReviewsScreen
 from tests.review.verdict import certified, histories
 from tests.review.verdict.histories import Shape
 from tests.review.verdict.signing import LAPTOP, with_batches
-from tests.tui.screens import App, text
+from tests.tui.screens import App, rest, text
 
 _SMALL = Shape(reviewers=3, items=52, strata=(1, 2), bad=3, repeats=5, mischief=0.0, careless=0.0)
 GO = replace(_SMALL, quality=0.97)
@@ -171,11 +169,7 @@ def app_of(made: Scene) -> App:
 
 async def calm(pilot: Pilot[Any]) -> None:
     """Wait until no worker runs and what they brought is drawn."""
-    await pilot.pause()
-    while pilot.app.workers:
-        with suppress(WorkerCancelled):  # a newer reading took its place
-            await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+    await rest(pilot)
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> str:
