@@ -139,7 +139,7 @@ class WarningPage(Page[bool]):
 
 
 class RelationPage(Page[Relation]):
-    """How near the person is to the method: one key, and no answer is presumed; None where they stop here."""
+    """How near the person is to the method: one key, and no answer is presumed; None where they go back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(str(number), f"say({number})", show=False) for number in range(1, 4)
@@ -168,7 +168,7 @@ class RelationPage(Page[Relation]):
         """Give the keys."""
         told = enumerate(page_words.relations(self.words), 1)
         keys = [Hint(str(number), said, f"say({number})") for number, said in told]
-        return [*keys, Hint("q", self.words("stop"), "leave")]
+        return [*keys, Hint(self.words("Esc"), self.words("back"), "leave")]
 
     def action_say(self, number: int) -> None:
         """Give the answer."""
@@ -222,10 +222,7 @@ class Consent(Enum):
 class ConsentPage(YesPage[Consent]):
     """What the person agrees to, in plain words; None where they do not agree now."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("l", "language", show=False),
-        Binding("w", "leave", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("l", "language", show=False)]
 
     def __init__(
         self, words: Words, manifest: BatchManifest, trouble: Trouble = NO_TROUBLE
@@ -266,7 +263,7 @@ class ConsentPage(YesPage[Consent]):
         return [
             self._yes(words("I agree")),
             Hint("l", words("language"), "language"),
-            Hint("w", words("not now"), "leave"),
+            self._back(),
         ]
 
     def action_language(self) -> None:

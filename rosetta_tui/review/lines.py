@@ -12,10 +12,10 @@ from typing import Final
 from harness.failures import HarnessError, UsageError
 from review.log.payloads import Face
 from review.session import page_words
-from review.session.keys import Act, act_of, relation_of
+from review.session.keys import RATING_OF, Act, act_of, relation_of
 from review.session.session import Session
 from review.session.timing import GUARD_SECONDS
-from review.session.view import Phase, View
+from review.session.view import Lesson, Phase, View
 from review.session.words import Words
 from rosetta_tui.review import line_pages as pages
 from rosetta_tui.review.console import Console, LeftError
@@ -172,15 +172,26 @@ class LineFace:
     def training(self, view: View) -> None:
         """Ask a training item, or say its answer."""
         if view.lesson is not None:
-            pages.show_lesson(self._console, self._words, view.lesson)
-            self._console.ask(self._words("Enter goes on:"))
-            self._session.go_on()
-            self._heard = None
+            self._lesson(view, view.lesson)
             return
         if not self._explained:
             self._explain()
             self._console.say(self._words("First some practice. These answers do not count."))
         self._item(view)
+
+    def _lesson(self, view: View, lesson: Lesson) -> None:
+        """Say the answer to a training item once; Enter alone goes on, and what is typed is obeyed."""
+        if self._heard != lesson:
+            pages.show_lesson(self._console, self._words, lesson)
+            self._heard = lesson
+        typed = self._console.ask(self._words("Enter goes on:")).strip()
+        if not typed:
+            self._session.go_on()
+            self._heard = None
+        elif act_of(typed) in RATING_OF:
+            self._unknown(typed)  # it is answered already
+        else:
+            self._acts.obey(view, typed)
 
     def items(self, view: View) -> None:
         """Ask an item, or say that those left for later come now."""

@@ -194,7 +194,7 @@ class _Visit:
                 again = trouble(words, error).said
 
     async def _judge(self, batch: Batch, session: Session) -> bool:
-        """Let the person judge; False where they did not agree to, and nothing was begun."""
+        """Let the person judge; False where they went back before the first sentence."""
         sitting = Sitting(
             session,
             self._thread,
@@ -204,17 +204,18 @@ class _Visit:
         )
         try:
             agreed = session.view.phase is not Phase.CONSENT or await self._agree(session)
-            if agreed and await self._relate(session):
+            related = agreed and await self._relate(session)
+            if related:
                 await self._ask(JudgingScreen(sitting))
         finally:
             await self._thread.do(session.close)
         if not agreed:
             await self._thread.do(self._opening.forget_reviewer)
             self._said = opening_words.nothing_begun(session.words)
-        return agreed
+        return related
 
     async def _relate(self, session: Session) -> bool:
-        """Ask how near the person is to the method, where that was not said; False where they stop here."""
+        """Ask how near the person is to the method, where that was not said; False where they go back."""
         why = NO_TROUBLE
         while session.asks_relation:
             said = await self._ask(RelationPage(session.words, why))

@@ -380,7 +380,7 @@ def test_in_french_nobody_meets_english(home: Path, tmp_path: Path) -> None:
     batch = batch_of(items, lessons, language="fr", title="Printempo")
     file = write_file(batch, tmp_path / "kle")
     _, said = sit(
-        home, file, "1", "ABC", CODE, "7", "1", "1", "?", "4", "", "1", "", "2", ",", "1 2", "c", "a", "",
+        home, file, "1", "ABC", CODE, "7", "1", "1", "?", "4", "", "1", "", "2", "c", "2", "", "1", "", "2", ",", "1 2", "c", "a", "",
         "e vorto", "!", "1", "!", "1", "u", "3", "02", "s", "n", "zzz", *["3"] * 26, "", *["1"] * 4, "",
         "4", "x", str(tmp_path / "for"), "x", "", "", "w", "1", "1", "w", "2", "1", "x", "", "", "q",
         language="fr",
@@ -418,6 +418,19 @@ def test_the_language_changes_what_the_organisation_says(home: Path, tmp_path: P
     assert CONSENT in before
     assert CONSENT not in after
     assert "L’organisation ne l’a pas donné dans cette langue" in after, "the guide"
+
+
+def test_after_a_practice_sentence_only_enter_goes_on(home: Path, tmp_path: Path) -> None:
+    batch = batch_of(items_of(1), training_of([Rating.GIST]))
+    file = write_file(batch, tmp_path / "stick")
+    code, said = sit(home, file, *FIRST, "2", "c too formal", "3", "?", "", "q")
+    assert (code, said.count("Because of 1.")) == (0, 1)
+    _, _, lesson = said.partition("Because of 1.")
+    assert lesson.index("That comes after the practice.") < lesson.index("“3” means nothing here.")
+    assert lesson.index("c: Write a comment") < lesson.index("Candidate 1.")
+    other = home.with_name("other")
+    _, said = sit(other, file, *FIRST, "2", "q")
+    assert said.endswith("Everything is kept. Next time you go on here.\n")
 
 
 def test_a_language_in_which_only_the_batch_is_written_can_be_chosen(

@@ -178,6 +178,8 @@ async def test_consent_comes_before_anything_and_not_now_leaves_no_trace(app: Re
             assert words in text(app)
         assert kinds(app) == []
         await press(pilot, "w")
+        assert "Nothing was begun." not in text(app)
+        await press(pilot, "escape")
         assert "Nothing was begun." in text(app)
         assert "Which sentences do you want to look at?" in text(app)
         assert kinds(app) == []
