@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from review.desktop.item_page import ItemPage
+from review.desktop.sentence_face import Mode
 from review.log.payloads import Comment, Rate
 from review.log.saving import Problem
 from review.rating import Rating
@@ -109,6 +110,32 @@ def test_words_that_are_not_saved(begin: Begin, folder: Path, name: str) -> None
         assert page._texts.candidate.toPlainText() == "Candidate 2."
     entry.press("\r")
     assert [each.text for each in said(entry, Comment)] == ["mes mots, 1 2 3"]  # type: ignore[attr-defined]
+    assert told(entry) is None
+
+
+@pytest.mark.parametrize("key", ["\r", "3"], ids=["saved", "answered"])
+def test_a_full_disk_is_told_once_lets_the_box_be_left_and_loses_nothing(
+    begin: Begin, folder: Path, key: str
+) -> None:
+    entry = started(begin, folder, TROUBLES["full"])
+    with causes.full(entry.home):
+        entry.press("c")
+        entry.type("my words")
+        entry.press("\r")
+        page = shown(entry)
+        assert entry.read.count(SAVING[Problem.DISK_FULL]) == 1
+        assert page.mode is Mode.WRITING
+        entry.press("\x1b")
+        assert page.mode is Mode.ANSWER
+        assert entry.read.count(SAVING[Problem.DISK_FULL]) == 1
+        assert [each.item for each in page.session.view.unsaved] == [item_id(2)]
+        assert said(entry, Comment) == []
+    if key == "\r":
+        entry.press("c")
+        [box] = [each for each in page.findChildren(QTextEdit) if not each.isReadOnly()]
+        assert box.toPlainText() == "my words"
+    entry.press(key)
+    assert [(each.item, each.text) for each in said(entry, Comment)] == [(item_id(2), "my words")]  # type: ignore[attr-defined]
     assert told(entry) is None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ OF_WIDGETS = {"submit", "choose", "open"}
 """Done by the box or the list that has the focus, which takes Enter itself."""
 
 
-def pages(app: Reviewing, words: Words) -> list[Page[object]]:
+def pages(app: Reviewing, words: Words) -> list[Page[Any]]:
     manifest = batch_of().manifest
     app.doors.words = words
     read = ConsentPage(words, manifest)

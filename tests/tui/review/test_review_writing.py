@@ -10,11 +10,14 @@ import pytest
 from textual import events
 
 from review.log.payloads import MOST_TEXT, Kind
+from review.log.saving import Problem
+from review.session.troubles import SAVING
 from review.session.typed_text import harmless
 from review.session.view import TextField
 from rosetta_tui.review import writing
 from rosetta_tui.review.writing import Box
 from rosetta_tui.text import plain
+from tests.desktop.trouble.causes import full, mounted, pulled
 from tests.review.session.scenes import CODE, batch_of, item_id, items_of
 from tests.tui.review.reviewing import Reviewing, begin, press, settle, text, until, write
 from tests.tui.scenes import HOSTILE
@@ -33,6 +36,36 @@ def draft(app: Reviewing, field: TextField = TextField.COMMENT) -> str | None:
 
 def said(app: Reviewing, kind: Kind) -> list[str]:
     return [event.payload.text for event in app.laptop.events() if event.kind is kind]
+
+
+async def test_a_full_disk_is_told_once_lets_the_box_be_left_and_loses_nothing(
+    tmp_path: Path,
+) -> None:
+    """On a small disk of its own, filled to the last byte while a comment is open."""
+    home = tmp_path / "home"
+    home.mkdir()
+    mounted(home, 1024)
+    try:
+        app = Reviewing(tmp_path, batch_of(items_of(3)))
+        full_disk = SAVING[Problem.DISK_FULL].partition(".")[0]
+        async with app.run_test(size=SMALL) as pilot:
+            await begin(pilot)
+            with full(home):
+                await press(pilot, "c")
+                await write(pilot, "my words")
+                await press(pilot, "enter")
+                assert text(app).count(full_disk) == 1
+                assert "my words" in text(app)
+                await press(pilot, "escape")
+                assert text(app).count(full_disk) == 1
+                assert "Excellent" in text(app)
+                assert not app.screen.query_one(Box).has_focus
+                assert said(app, Kind.COMMENT) == []
+            await press(pilot, "4")
+            assert said(app, Kind.COMMENT) == ["my words"]
+            assert full_disk not in text(app)
+    finally:
+        pulled(home)
 
 
 async def test_digits_and_keys_are_text_while_writing(app: Reviewing) -> None:
