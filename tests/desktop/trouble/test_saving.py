@@ -135,7 +135,7 @@ def test_a_full_disk_is_told_once_lets_the_box_be_left_and_loses_nothing(
         [box] = [each for each in page.findChildren(QTextEdit) if not each.isReadOnly()]
         assert box.toPlainText() == "my words"
     entry.press(key)
-    assert [(each.item, each.text) for each in said(entry, Comment)] == [(item_id(2), "my words")]  # type: ignore[attr-defined]
+    assert [(each.item, each.text) for each in said(entry, Comment)] == [(item_id(2), "my words")]
     assert told(entry) is None
 
 
