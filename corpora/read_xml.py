@@ -6,8 +6,7 @@ fetched, elements may be nested only so deep, and what is read is bounded by the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.parsers import expat
 
@@ -17,11 +16,11 @@ from corpora.findings import Findings, shown
 from corpora.folding import folded_words
 from corpora.language_names import tag_of, tidy
 from corpora.marks import is_mark, is_term_mark, names_secret
-from corpora.raw import SIDES, RawCorpus, RawEntry
-from corpora.table_cells import read_cell
+from corpora.raw import SIDES, RawCorpus
 from corpora.tags import is_language_tag
 from corpora.term_names import has_licence_word
 from corpora.terms import forbids_plainly
+from corpora.xml_units import Unit, with_entries
 
 DEEPEST = 200
 """Elements within each other; files of translation tools have about twenty."""
@@ -37,39 +36,6 @@ _OWN_ATTRIBUTES = frozenset({"id", "tuid", "segtype", "canResegment"})
 class _Refused(Exception):  # noqa: N818  never leaves this file
     def __init__(self, message: str, mend: str) -> None:
         self.message, self.mend = message, mend
-
-
-@dataclass(slots=True)
-class Unit:
-    """What one unit of the file holds."""
-
-    line: int
-    id: str | None = None
-    file: int = 1
-    """Which file of an XLIFF it is of, from 1."""
-    texts: dict[str, list[str]] = field(default_factory=dict)
-    """Language (TMX) or side (XLIFF) → texts, in their order."""
-    notes: list[str] = field(default_factory=list)
-    properties: dict[str, list[str]] = field(default_factory=dict)
-    codes: bool = False
-    """True where a text has inline codes."""
-    untranslated: bool = False
-    """True where the file says that what stands as the translation is none: a copy, or not to be translated."""
-
-    def fields(self, source: str, target: str) -> dict[str, Any]:
-        """Give the fields of an entry; ``source`` and ``target`` name its texts."""
-        first, *others = self.texts[target]
-        found: dict[str, Any] = {
-            name: read_cell(name, values[0]) if len(values) == 1 else values
-            for name, values in self.properties.items()
-        }
-        found |= {} if self.id is None else {"id": self.id}
-        found |= {"source": (self.texts.get(source) or [""])[0], "reference": first}
-        if variants := [each for each in dict.fromkeys(others) if each.strip() and each != first]:
-            found["variants"] = variants
-        if self.notes:
-            found["notes"] = "\n".join(self.notes)
-        return found
 
 
 def read_xml(text: str, form: Form, findings: Findings, columns: Columns) -> RawCorpus | None:
@@ -97,73 +63,7 @@ def read_xml(text: str, form: Form, findings: Findings, columns: Columns) -> Raw
         return None
     raw = RawCorpus(form, dict(reader.envelope))
     named = reader.sides(raw, columns.within(raw.envelope), findings)
-    return None if named is None else _with_entries(raw, reader.units, named, findings)
-
-
-def _with_entries(
-    raw: RawCorpus, units: list[Unit], named: tuple[str, str], findings: Findings
-) -> RawCorpus:
-    lacking = [unit for unit in units if not _is_translated(unit, named[1])]
-    kept = [unit for unit in units if _is_translated(unit, named[1])]
-    _complete_ids(kept, findings)
-    for unit in kept:
-        raw.entries.append(RawEntry(unit.fields(*named), len(raw.entries) + 1, unit.line))
-    if lacking and kept:
-        findings.warning(
-            f"{_units(len(lacking))} no translation and {_were(len(lacking))} left out.",
-            "Nothing to do if they are not translated yet.",
-            line=lacking[0].line,
-        )
-    if coded := [unit for unit in kept if unit.codes]:
-        findings.warning(
-            f"{_units(len(coded))} inline codes: what they enclose was kept as text, empty ones are gone.",
-            "Look whether outputs have the same codes; else take them out of the file.",
-            line=coded[0].line,
-        )
-    return raw
-
-
-def _complete_ids(units: Sequence[Unit], findings: Findings) -> None:
-    """Give ids to units without one among others that have one, and apart those that share one.
-
-    Memories put together from several have both; a unit's number in the file tells it.
-    """
-    named = [unit for unit in units if unit.id is not None]
-    if not named:
-        return
-    used: set[str] = set()
-    changed: list[Unit] = []
-    for number, unit in enumerate(units, 1):
-        wanted = f"unit {number}" if unit.id is None else unit.id
-        new = wanted if wanted not in used else f"{wanted} (unit {number})"
-        if new != unit.id:
-            changed.append(unit)
-            unit.id = new
-        used.add(new)
-    if changed:
-        findings.warning(
-            f"{_units(len(changed))} no id, or that of another; each was named by its number, as “unit "
-            f"{units.index(changed[0]) + 1}”.",
-            "Give every unit an id of its own, so that runs can be compared after the file changed.",
-            line=changed[0].line,
-            field="id",
-        )
-
-
-def _is_translated(unit: Unit, name: str) -> bool:
-    return not unit.untranslated and _has_text(unit, name)
-
-
-def _has_text(unit: Unit, name: str) -> bool:
-    return any(text.strip() for text in unit.texts.get(name, ())[:1])
-
-
-def _units(number: int) -> str:
-    return "One unit has" if number == 1 else f"{number:,} units have"
-
-
-def _were(number: int) -> str:
-    return "was" if number == 1 else "were"
+    return None if named is None else with_entries(raw, reader.units, named, findings)
 
 
 class _Reader:

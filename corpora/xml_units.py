@@ -1,0 +1,111 @@
+"""The units of a translation file, and the entries that they become."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from corpora.findings import Findings
+from corpora.raw import RawCorpus, RawEntry
+from corpora.table_cells import read_cell
+
+
+@dataclass(slots=True)
+class Unit:
+    """What one unit of the file holds."""
+
+    line: int
+    id: str | None = None
+    file: int = 1
+    """Which file of an XLIFF it is of, from 1."""
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    """Language (TMX) or side (XLIFF) → texts, in their order."""
+    notes: list[str] = field(default_factory=list)
+    properties: dict[str, list[str]] = field(default_factory=dict)
+    codes: bool = False
+    """True where a text has inline codes."""
+    untranslated: bool = False
+    """True where the file says that what stands as the translation is none: a copy, or not to be translated."""
+
+    def fields(self, source: str, target: str) -> dict[str, Any]:
+        """Give the fields of an entry; ``source`` and ``target`` name its texts."""
+        first, *others = self.texts[target]
+        found: dict[str, Any] = {
+            name: read_cell(name, values[0]) if len(values) == 1 else values
+            for name, values in self.properties.items()
+        }
+        found |= {} if self.id is None else {"id": self.id}
+        found |= {"source": (self.texts.get(source) or [""])[0], "reference": first}
+        if variants := [each for each in dict.fromkeys(others) if each.strip() and each != first]:
+            found["variants"] = variants
+        if self.notes:
+            found["notes"] = "\n".join(self.notes)
+        return found
+
+
+def with_entries(
+    raw: RawCorpus, units: list[Unit], named: tuple[str, str], findings: Findings
+) -> RawCorpus:
+    """Make entries of the units that have a translation; ``named`` are their texts for source and reference."""
+    lacking = [unit for unit in units if not _is_translated(unit, named[1])]
+    kept = [unit for unit in units if _is_translated(unit, named[1])]
+    _complete_ids(kept, findings)
+    for unit in kept:
+        raw.entries.append(RawEntry(unit.fields(*named), len(raw.entries) + 1, unit.line))
+    if lacking and kept:
+        findings.warning(
+            f"{_units(len(lacking))} no translation and {_were(len(lacking))} left out.",
+            "Nothing to do if they are not translated yet.",
+            line=lacking[0].line,
+        )
+    if coded := [unit for unit in kept if unit.codes]:
+        findings.warning(
+            f"{_units(len(coded))} inline codes: what they enclose was kept as text, empty ones are gone.",
+            "Look whether outputs have the same codes; else take them out of the file.",
+            line=coded[0].line,
+        )
+    return raw
+
+
+def _complete_ids(units: Sequence[Unit], findings: Findings) -> None:
+    """Give ids to units without one among others that have one, and apart those that share one.
+
+    Memories put together from several have both; a unit's number in the file tells it.
+    """
+    named = [unit for unit in units if unit.id is not None]
+    if not named:
+        return
+    used: set[str] = set()
+    changed: list[Unit] = []
+    for number, unit in enumerate(units, 1):
+        wanted = f"unit {number}" if unit.id is None else unit.id
+        new = wanted if wanted not in used else f"{wanted} (unit {number})"
+        if new != unit.id:
+            changed.append(unit)
+            unit.id = new
+        used.add(new)
+    if changed:
+        findings.warning(
+            f"{_units(len(changed))} no id, or that of another; each was named by its number, as “unit "
+            f"{units.index(changed[0]) + 1}”.",
+            "Give every unit an id of its own, so that runs can be compared after the file changed.",
+            line=changed[0].line,
+            field="id",
+        )
+
+
+def _is_translated(unit: Unit, name: str) -> bool:
+    return not unit.untranslated and _has_text(unit, name)
+
+
+def _has_text(unit: Unit, name: str) -> bool:
+    return any(text.strip() for text in unit.texts.get(name, ())[:1])
+
+
+def _units(number: int) -> str:
+    return "One unit has" if number == 1 else f"{number:,} units have"
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"
