@@ -66,7 +66,8 @@ def answer(home: Path, opening: Opening) -> ReviewSession:
     review.main([*create, "-o", str(home / "stick")], standalone_mode=False)
     batch = opening.open(opening.choices()[0])
     opening.accept(batch)
-    code = opening.reviewer(batch, next(iter(batch.manifest.orders)))
+    [cards] = (home / "review-cards").iterdir()
+    code = opening.reviewer(batch, re.findall(r"Your code: +(\S+)", cards.read_text("utf-8"))[0])
     session = opening.session(batch, code, Face.DESKTOP, guard=0)
     view = session.agree(share_corrections=True)
     while view.phase is Phase.TRAINING or view.done < ANSWERED:

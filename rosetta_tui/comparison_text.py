@@ -153,7 +153,7 @@ def _rows(pair: Pair, metrics: Sequence[str]) -> Iterator[tuple[str, ...]]:
             figures.p_value(found.p_randomisation),
             *adjusted,
             figures.p_value(found.p_bootstrap),
-            figures.NONE if found.effect_size is None else f"{found.effect_size:+.2f}",
+            figures.NONE if found.effect_size is None else figures.signed(found.effect_size, 2),
             *(map(str, counts) if any(counts) else [figures.NONE] * 3),
             figures.NONE if better is None else better.letter,
         )

@@ -141,8 +141,11 @@ def number(metric: str, value: float, *, sign: bool = False) -> str:
     places = digits(metric)
     while value and not round(value, places) and places < _MOST_DIGITS:
         places += 1
-    rounded = round(value, places) + 0.0
-    return f"{rounded:{'+' if sign and rounded else ''}.{places}f}"
+    return (
+        figures.signed(value, places)
+        if sign
+        else figures.number(round(value, places) + 0.0, places)
+    )
 
 
 def ends(metric: str, difference: Difference | RunningDifference) -> str:
@@ -183,7 +186,11 @@ def reproduction_words(found: Reproduction) -> Iterator[str]:
             yield "same set-up: NOT reproduced, composite or chrF++ is further away than ±2 %"
     for metric in found.outside:
         deviation = found.deviations[metric]
-        share = "" if deviation.share is None else f" ({deviation.share:+.1%})"
+        share = (
+            ""
+            if deviation.share is None
+            else f" ({figures.signed(deviation.share, 1, percent=True)})"
+        )
         claimed, repeated = number(metric, deviation.claimed), number(metric, deviation.repeated)
         yield f"  {name(metric)}: {claimed} became {repeated}{share}"
 

@@ -20,7 +20,18 @@ def meter(tier: str) -> str:
 
 def number(value: float | None, digits: int) -> str:
     """Give a value with fixed digits after the point."""
-    return NONE if value is None else f"{value:.{digits}f}"
+    return NONE if value is None else minus(f"{value:.{digits}f}")
+
+
+def signed(value: float, digits: int, *, percent: bool = False) -> str:
+    """Return a difference with its sign, − as people write it and not the hyphen; nothing has none."""
+    rounded = round(value, digits + 2 if percent else digits) + 0.0
+    return minus(f"{rounded:{'+' if rounded else ''}.{digits}{'%' if percent else 'f'}}")
+
+
+def minus(text: str) -> str:
+    """Return a number's text with the minus sign in the place of a hyphen."""
+    return text.replace("-", "−")
 
 
 def count(value: int | None) -> str:

@@ -110,7 +110,7 @@ class PairRows:
         difference = Cell(number(metric, found.difference, sign=True))
         counts = (found.wins, found.losses, found.ties)
         counted = [Cell(f"{n:,}") for n in counts] if any(counts) else [BLANK] * 3
-        effect = BLANK if found.effect_size is None else Cell(f"{found.effect_size:+.2f}")
+        effect = BLANK if found.effect_size is None else Cell(figures.signed(found.effect_size, 2))
         if not self._tested:
             wait = Cell("…", "quiet")
             head = [self._head(pair), difference, Cell("testing …", "quiet"), Cell("")]

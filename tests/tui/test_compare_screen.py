@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from rosetta_tui.compare_order import ComparedOrder, View, ordered_places
 from rosetta_tui.comparison_words import sentence
+from rosetta_tui.figures import minus
 from rosetta_tui.messages import RunsCompared
 from rosetta_tui.screens.compare import CompareScreen
 from rosetta_tui.screens.compared_entry import ComparedEntryScreen
@@ -278,7 +279,12 @@ async def test_values_of_an_entry_stand_side_by_side(path: Path) -> None:
         await press(pilot, "enter")
         [line] = [line for line in lines(app) if "chrF++" in line]
         better = "B" if other > one else "A"
-        assert line.split()[-4:] == [f"{one:.1f}", f"{other:.1f}", f"{other - one:+.1f}", better]
+        assert line.split()[-4:] == [
+            f"{one:.1f}",
+            f"{other:.1f}",
+            minus(f"{other - one:+.1f}"),
+            better,
+        ]
 
 
 # Pairs and runs

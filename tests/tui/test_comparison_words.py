@@ -71,7 +71,7 @@ def test_several_comparisons_are_counted() -> None:
 def test_what_is_missing_for_a_finding_is_said() -> None:
     near = replace(BETTER, lower=-0.1)
     assert sentence(pair("bleu", near), "bleu").endswith(
-        "in 3 of 1,000 cases, and the interval of the difference (-0.1 … +3.8) holds zero"
+        "in 3 of 1,000 cases, and the interval of the difference (−0.1 … +3.8) holds zero"
     )
     for shuffled, drawn in [(0.003, 0.06), (0.06, 0.003)]:
         found = replace(BETTER, p_randomisation=shuffled, p_bootstrap=drawn)
@@ -112,7 +112,7 @@ def test_while_a_run_is_under_way_only_what_holds_at_any_time_is_said() -> None:
     assert told(0.4).startswith(
         "so far B is better than A by 2.1 in the mean chrF++ of single entries (+0.4 … +3.8)"
     )
-    assert told(-0.4).startswith("so far nothing is decided: B minus A lies between -0.4 and +3.8")
+    assert told(-0.4).startswith("so far nothing is decided: B minus A lies between −0.4 and +3.8")
     assert told(0.4, "bleu") == "BLEU says nothing before both runs are complete"
 
 
@@ -129,7 +129,7 @@ def test_probabilities_are_cases_of_a_thousand(p: float, words: str) -> None:
 
 def test_no_zero_has_a_sign() -> None:
     assert number("bleu", -0.0, sign=True) == "0.0"
-    assert number("bleu", -0.04, sign=True) == "-0.04"
+    assert number("bleu", -0.04, sign=True) == "−0.04"
 
 
 def test_repetitions() -> None:

@@ -363,7 +363,7 @@ async def test_a_page_has_the_columns_titles_and_numbers_that_are_shown(
         assert "chrf_plus_plus_lower" not in written
         assert "for us alone" in text(app)
         assert "for us alone" not in written
-        value = app.screen.query_one(RunTable).rows.cells(0)[6].text
+        value = app.screen.query_one(RunTable).rows.cells(0)[7].text
         assert re.fullmatch(r"[\d.]+ .*\d–\d.*", value), value
         assert value in written.replace("\\", "")
 

@@ -117,3 +117,12 @@ def test_p_is_written_by_one_function_alone() -> None:
     found = [path.name for path in sources if formatted.search(path.read_text("utf-8"))]
     assert len(sources) > 300
     assert found == []
+
+
+@given(st.floats(-1e4, 1e4), st.integers(0, 3))
+def test_a_difference_has_the_sign_that_its_shown_digits_have(value: float, digits: int) -> None:
+    shown = figures.signed(value, digits)
+    read = float(shown.replace("−", "-"))
+    assert abs(read - value) <= 0.5 * 10**-digits + 1e-9
+    assert "-" not in shown, "the minus sign, not the hyphen"
+    assert shown[0] == ("+" if read > 0 else "−" if read < 0 else "0")

@@ -122,4 +122,4 @@ def lenient_words(measure: Measure) -> str:
 
 def _signed(share: float) -> str:
     """Give a difference of shares with its sign; nothing has none."""
-    return f"{share:+.0%}" if round(share * 100) else "0%"
+    return figures.signed(share, 0, percent=True)
