@@ -9,10 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from review.files.ratings import open_ratings
+from review.log.event import read_event
 from review.log.laptop import FILE_NAME
+from review.log.payloads import Comment
+from tests.desktop.real.reader import Reader
 from tests.desktop.real.stage import Stage, stage
 from tests.desktop.real.waiting import until
 from tests.desktop.real.window import Start, Window
+from tests.review.session.scenes import CUSTODIANS, batch_of, item_id, items_of
 
 TYPED = "half a word that nobody fini"
 
@@ -62,6 +67,32 @@ def test_what_was_typed_last_is_kept_at_the_end(
     shown.ended()
     assert drafts(scene) == [TYPED]
     assert "Traceback" not in shown.said()
+
+
+@pytest.mark.thorough
+def test_a_comment_left_by_esc_is_handed_over_with_the_answer_to_its_sentence(
+    reader: Reader, start: Start, tmp_path: Path
+) -> None:
+    scene = stage(tmp_path, batch_of(items_of(1))).know()
+    shown = start(scene, scene.file, guard=0.0)
+    shown.press("Return")
+    shown.sees(item_id(1))
+    shown.press("c")
+    shown.type("too formal")
+    until(lambda: drafts(scene) == ["too formal"], shown.said)
+    shown.press("Escape")
+    reader.find("Your comment, not saved yet:", "text")
+    shown.press("3")
+    reader.find("That was the last one. Thank you!")
+    assert drafts(scene) == []
+    shown.press("x")
+    reader.find("No stick was found. Put it into this computer, or choose the folder.")
+    shown.press("Tab", "Return")
+    reader.hear("Saved and checked in a folder on this computer, not on a stick.")
+    [file] = scene.handed_over()
+    events = map(read_event, open_ratings(file.read_bytes(), CUSTODIANS).lines)
+    given = [each.payload for each in events if isinstance(each.payload, Comment)]
+    assert [(each.item, each.text) for each in given] == [(item_id(1), "too formal")]
 
 
 @pytest.mark.thorough
