@@ -53,10 +53,11 @@ def test_it_draws_each_script_where_the_computer_has_no_font(
     review = write_file(batch_of(items), tmp_path)
     said = bundle.run("--language", "en", "--check", review, QT_QPA_PLATFORM="offscreen")
     assert "Who asks" in said
+    # a sentence whose letters are nowhere is left out: it keeps nobody from the others
     strange = BatchItem(id=item_id(9), source="x", candidate="漢字")
     review = write_file(batch_of([strange]), tmp_path / "strange")
     said = bundle.run("--language", "en", "--check", review, QT_QPA_PLATFORM="offscreen")
-    assert "Who asks" not in said
+    assert "Who asks" in said
 
 
 def test_it_is_small_and_holds_nothing_of_the_network(bundle: Bundle) -> None:
@@ -115,7 +116,7 @@ def test_a_stick_holds_what_a_person_needs(bundle: Bundle) -> None:
     subprocess.run(command, cwd=stick, check=True)
     page = (stick / "START-HERE.html").read_text()
     sample = open_batch((stick / "Sample.rosetta-batch").read_bytes())
-    [code] = re.findall(r"\b([0-9A-Z]{4}-[0-9A-Z]{4})\b", page)
+    [code] = set(re.findall(r"\b([0-9A-Z]{4}-[0-9A-Z]{4})\b", page))
     assert sample.person(code.replace("-", ""))
     assert sample.organisation_phrase in page
     assert page.count("data:image/png") == 10
