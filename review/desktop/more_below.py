@@ -13,7 +13,8 @@ from review.session.words import Words
 class MoreBelow(Line):
     """Stays in sight just below what scrolls, while the end of that is not.
 
-    Its room is kept at the end, too: what is in sight stays there when a page is scrolled back. The bar is asked for each time: what Python once held of it may be gone while it still scrolls.
+    Its room is kept at the end, too: what is in sight stays there when a page is scrolled back.
+    The bar is asked for each time: what Python once held of it may be gone while it still scrolls.
     """
 
     def __init__(self, words: Words, read: QScrollArea) -> None:
@@ -21,6 +22,8 @@ class MoreBelow(Line):
         self._read = read
         self.wanted = True
         """False while nothing is to be read, as where a person writes."""
+        self.keeps_room = True
+        """False where every line of the texts is wanted for reading."""
         self.empty_end = 0
         """Pixels at the end that hold nothing to read."""
         bar = read.verticalScrollBar()
@@ -33,6 +36,7 @@ class MoreBelow(Line):
         if isValid(self) and isValid(self._read):  # a page that ends still lays out what is left
             bar = self._read.verticalScrollBar()
             policy = self.sizePolicy()
-            policy.setRetainSizeWhenHidden(self.wanted and bar.maximum() > self.empty_end)
+            scrolls = self.wanted and bar.maximum() > self.empty_end
+            policy.setRetainSizeWhenHidden(self.keeps_room and scrolls)
             self.setSizePolicy(policy)
             self.setVisible(self.wanted and bar.maximum() - bar.value() > self.empty_end)

@@ -300,6 +300,7 @@ class SentenceFace(Page):
         self._tell_more()
 
     def _tell_more(self) -> None:
+        self._below.keeps_room = False
         self._below.empty_end = self.fontMetrics().lineSpacing() // 2
         self._below.wanted = self.mode is not Mode.WRITING
         self._below.setText(self.words(self._what_is_below()))
