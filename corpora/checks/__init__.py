@@ -1,0 +1,1 @@
+"""What is looked at in a corpus as a whole, before its numbers mean something."""

@@ -1,0 +1,1 @@
+"""What a corpus is: its envelope, its entries, and where their texts may go."""

@@ -1,0 +1,1 @@
+"""Texts and their words: compared, counted, shown without harm."""

@@ -1,0 +1,1 @@
+"""Cards, logs and reports of other programs, read as ours."""

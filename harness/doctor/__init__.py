@@ -1,0 +1,1 @@
+"""What works on this computer, what is missing, and what to do."""

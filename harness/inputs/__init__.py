@@ -1,0 +1,1 @@
+"""Files that people bring for a method: prompts, dictionaries, coaching data, outputs."""

@@ -1,0 +1,1 @@
+"""What a translation method is, what it is told, and what it gives back."""

@@ -1,0 +1,1 @@
+"""What keeps secret texts on this machine."""

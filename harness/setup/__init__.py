@@ -1,0 +1,1 @@
+"""What a run is scored with: asked for, found on this machine, and taken up again."""

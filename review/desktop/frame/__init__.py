@@ -1,0 +1,1 @@
+"""What every page stands in, and what it may ask for."""

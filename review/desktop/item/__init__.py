@@ -1,0 +1,1 @@
+"""The page of one sentence, its keys, and the pages between the sentences."""

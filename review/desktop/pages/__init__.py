@@ -1,0 +1,1 @@
+"""The pages before and after the sentences."""

@@ -1,0 +1,1 @@
+"""The window from its start to its end, and which page follows which."""

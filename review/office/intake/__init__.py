@@ -1,0 +1,1 @@
+"""Taking ratings back, and who speaks for whom."""

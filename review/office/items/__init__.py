@@ -1,0 +1,1 @@
+"""Which sentences are asked about, with which controls, and who gets what."""

@@ -1,0 +1,1 @@
+"""Making a review and handing it out."""

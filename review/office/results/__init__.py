@@ -1,0 +1,1 @@
+"""What came out of a review: tables, corpora, certificates and the community's page."""

@@ -1,0 +1,1 @@
+"""The office's file: reviews with their answer keys, and everything that came back."""

@@ -1,0 +1,1 @@
+"""The words that reviewers see, the same in every face."""

@@ -1,0 +1,1 @@
+"""The certificate, the evidence that it rests on, and its recomputation."""

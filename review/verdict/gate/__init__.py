@@ -1,0 +1,1 @@
+"""The gate: go, no-go, discuss or insufficient, by a policy alone."""

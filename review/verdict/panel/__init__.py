@@ -1,0 +1,1 @@
+"""What a panel said, and the statistics of it."""

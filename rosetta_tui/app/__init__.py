@@ -1,0 +1,1 @@
+"""The app: its screens and how one leads to the other."""

@@ -1,0 +1,1 @@
+"""Runs side by side: who is better, how sure that is, and where they differ."""

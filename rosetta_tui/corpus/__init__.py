@@ -1,0 +1,1 @@
+"""Corpora: the list of them, and one with its entries, facts and checks."""

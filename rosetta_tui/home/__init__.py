@@ -1,0 +1,1 @@
+"""Home: what goes on, what waits, and what to do first."""

@@ -1,0 +1,1 @@
+"""Runs that may be ranked together."""

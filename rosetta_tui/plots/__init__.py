@@ -1,0 +1,1 @@
+"""Plots of runs, drawn with the characters of a terminal."""

@@ -1,0 +1,1 @@
+"""A finished run played back as it happened."""

@@ -1,0 +1,1 @@
+"""Runs, cards and calibrations as lines of text, for terminals and pipes."""

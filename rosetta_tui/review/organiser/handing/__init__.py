@@ -1,0 +1,1 @@
+"""What leaves the organiser's computer: batches, exports and certificates as files."""

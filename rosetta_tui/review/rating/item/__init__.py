@@ -1,0 +1,1 @@
+"""The page of one item, and what is typed on it."""

@@ -1,0 +1,1 @@
+"""The line face: it reads a line and prints lines."""

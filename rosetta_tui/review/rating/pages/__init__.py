@@ -1,0 +1,1 @@
+"""The pages before, between and after the items."""

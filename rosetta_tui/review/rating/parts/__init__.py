@@ -1,0 +1,1 @@
+"""What the reviewer's pages are made of."""

@@ -1,0 +1,1 @@
+"""Textual parts that know no feature."""

@@ -1,0 +1,1 @@
+"""Lines to type and boxes to tick, for forms and dialogs."""

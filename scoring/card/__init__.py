@@ -1,0 +1,1 @@
+"""What a run card says in numbers: scores, floors, caveats, claim, cost and speed."""

@@ -1,0 +1,1 @@
+"""Words of texts: taken apart, spelled, told apart by language, found as renderings of terms."""
