@@ -7,7 +7,7 @@ a round that imports what the others find, and prints for every screen, for ever
 and the 95th percentile of the first frame, the processor time until then, which other work on the machine does not
 change, and the last frame, when everything that the key asked for stands there. A bare Textual app with one text and
 a footer is measured in the same run, with what is the same kind of key there; the ratio to it is what the app itself
-costs. Escape waits for the rest of a sequence (``rosetta_tui.launch``); that is in the figures.
+costs. Escape waits for the rest of a sequence (``rosetta_tui.app.launch``); that is in the figures.
 ``benchmarks.store_sorting`` opens and sorts a run of 100,000 entries.
 """
 
@@ -26,7 +26,7 @@ from typing import Literal, NamedTuple
 
 from benchmarks.painting import Waited, Watched
 from benchmarks.terminal import ROSETTA
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 from harness.store.runs import find_run
 
 GOAL_SECONDS = 0.05

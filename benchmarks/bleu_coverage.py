@@ -16,11 +16,11 @@ from statistics import NormalDist
 import numpy as np
 
 from benchmarks.synthetic import Language, translations
-from scoring.bleu import Bleu
-from scoring.chrf import ChrfPlusPlus
-from scoring.intervals import DRAWS, SEED, resample
-from scoring.metric import FloatArray, Metric
-from scoring.table import Table
+from scoring.core.metric import FloatArray, Metric
+from scoring.core.table import Table
+from scoring.metrics.bleu import Bleu
+from scoring.metrics.chrf import ChrfPlusPlus
+from scoring.statistics.intervals import DRAWS, SEED, resample
 
 POPULATION, SIZES = 20_000, (30, 100, 200)
 LEVEL = 0.95

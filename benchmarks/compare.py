@@ -23,25 +23,25 @@ from sacrebleu.significance import PairedTest
 
 from benchmarks.clock import best_cpu_seconds
 from benchmarks.synthetic import Language, translations
-from corpora.corpus import Corpus, Dataset, Form
-from corpora.entry import Entry
-from harness.comparing import compare_runs
-from harness.comparing_rows import RowReader
-from harness.method import MethodClass, Setup
-from harness.result import Result
-from harness.store.corpora import save_corpus
-from harness.store.database import open_store
+from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import Entry
+from harness.compare.comparing import compare_runs
+from harness.compare.rows import RowReader
+from harness.method.method import MethodClass, Setup
+from harness.method.result import Result
+from harness.store.corpora.entries import save_corpus
+from harness.store.file.database import open_store
 from harness.store.results import add_results
 from harness.store.runs import create_run, find_run
-from scoring.clusters import rank
-from scoring.intervals import _kept_counts
-from scoring.inventory import make_scorer
-from scoring.resources import Resources
-from scoring.scorer import Scorer
-from scoring.setup import ScoringSetup
-from scoring.significance import COMPOSITE, _kept_coins
-from scoring.table import EntryStatistics, Table
-from scoring.translation import Translation
+from scoring.core.scorer import Scorer
+from scoring.core.setup import ScoringSetup
+from scoring.core.table import EntryStatistics, Table
+from scoring.core.translation import Translation
+from scoring.metrics.inventory import make_scorer
+from scoring.statistics.clusters import rank
+from scoring.statistics.intervals import _kept_counts
+from scoring.statistics.significance import COMPOSITE, _kept_coins
+from scoring.words.resources import Resources
 
 ENTRIES, RUNS = 2_000, 144
 METRICS = ("chrf_plus_plus", "bleu", "ter")

@@ -20,8 +20,8 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.synthetic import Language, translations
-from corpora.languages.epo.build import build
-from scoring.specification import specification
+from corpora.languages.shipped.epo.build import build
+from scoring.core.specification import specification
 
 ENTRIES = 2_000
 GOAL = 8.0

@@ -14,17 +14,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from corpora.entry import Entry
-from harness.instruments import Instruments
-from harness.scoring_options import ScoringOptions
-from scoring.composite import composite
-from scoring.constant import spread
-from scoring.floors import Floor, derangement, floors, joined
-from scoring.reading import reader
-from scoring.scorecard import Scores, scorecard
-from scoring.specification import specification
-from scoring.tiers import Tier
-from scoring.translation import Translation
+from corpora.model.entry import Entry
+from harness.setup.scoring_options import ScoringOptions
+from harness.setup.scoring_tools import Instruments
+from scoring.card.constant import spread
+from scoring.card.floors import Floor, derangement, floors, joined
+from scoring.card.scorecard import Scores, scorecard
+from scoring.core.composite import composite
+from scoring.core.specification import specification
+from scoring.core.tiers import Tier
+from scoring.core.translation import Translation
+from scoring.words.reading import reader
 from tests.harness import guarded_corpora as given
 
 SUBSETS = (60, 100, 150, 199, 250, 400)

@@ -32,13 +32,14 @@ from typing import Any
 from textual.app import App, ComposeResult
 from textual.widgets import DataTable, Footer
 
-from harness.control import Control
-from harness.events import EntryScored, Progress, RunState, Started
-from harness.listening import EventQueue
-from harness.result import Result
+from harness.core.run_state import RunState
+from harness.events.control import Control
+from harness.events.kinds import EntryScored, Progress, Started
+from harness.events.listening import EventQueue
+from harness.method.result import Result
 from harness.store.results import add_results
-from rosetta_tui.app import RosettaApp
-from rosetta_tui.session import Session
+from rosetta_tui.app.app import RosettaApp
+from rosetta_tui.session.watched import Session
 from tests.tui.scenes import DATASET, RUN_ID, SETUP, entries_of, scene
 
 COLUMNS, LINES = 140, 40

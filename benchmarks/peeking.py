@@ -13,11 +13,16 @@ import sys
 import numpy as np
 
 from benchmarks.synthetic import Language, translations
-from scoring.confidence_sequence import ConfidenceSequence, enough, log_capital, power_sums
-from scoring.inventory import surface_metrics
-from scoring.metric import FloatArray
-from scoring.scorer import Scorer
-from scoring.translation import Translation
+from scoring.core.metric import FloatArray
+from scoring.core.scorer import Scorer
+from scoring.core.translation import Translation
+from scoring.metrics.inventory import surface_metrics
+from scoring.statistics.confidence_sequence import (
+    ConfidenceSequence,
+    enough,
+    log_capital,
+    power_sums,
+)
 
 ENTRIES, FIRST_LOOK = 2_000, 10
 LEVEL, SPAN = 0.95, 100.0

@@ -15,18 +15,18 @@ from statistics import median
 
 from review.files.batch import Batch, make_batch
 from review.files.batch_form import BatchItem, BatchManifest, Organisation
-from review.files.keys import Identity, Role
 from review.files.person_tag import new_salt, place_of, tag_of
 from review.files.ratings import sign_ratings
 from review.files.reviewer_codes import make_codes
-from review.files.sealing import AgeIdentity, seal
 from review.log import table
 from review.log.event import Event, make_event
 from review.log.payloads import Consent, Rate
-from review.office.importing import import_bytes
-from review.office.store import Office
-from review.verdict.key import AnswerKey
-from review.verdict.policy import proposed
+from review.office.intake.importing import import_bytes
+from review.office.store.store import Office
+from review.sealed.keys import Identity, Role
+from review.sealed.sealing import AgeIdentity, seal
+from review.verdict.gate.policy import proposed
+from review.verdict.panel.key import AnswerKey
 
 WALL = "2026-01-01T00:00:00Z"
 TENTH = 10

@@ -19,10 +19,10 @@ from sacrebleu.significance import _bootstrap_resample, estimate_ci
 
 from benchmarks.clock import best_cpu_seconds
 from benchmarks.synthetic import translations
-from scoring.intervals import _kept_counts, bootstrap
-from scoring.inventory import surface_metrics
-from scoring.scorer import Scorer
-from scoring.table import EntryStatistics, Table
+from scoring.core.scorer import Scorer
+from scoring.core.table import EntryStatistics, Table
+from scoring.metrics.inventory import surface_metrics
+from scoring.statistics.intervals import _kept_counts, bootstrap
 
 _SMALL, _LARGE = 2_000, 20_000
 METRICS = surface_metrics(tokenizer="13a", has_variants=False)

@@ -18,11 +18,11 @@ from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
 from benchmarks.clock import best_cpu_seconds, ratio_line
 from benchmarks.synthetic import translations
-from scoring.bleu import Bleu
-from scoring.chrf import ChrfPlusPlus
-from scoring.metric import Metric
-from scoring.ter import Ter
-from scoring.translation import Translation
+from scoring.core.metric import Metric
+from scoring.core.translation import Translation
+from scoring.metrics.bleu import Bleu
+from scoring.metrics.chrf import ChrfPlusPlus
+from scoring.metrics.ter import Ter
 
 
 def ours(metric: Metric, items: list[Translation]) -> float | None:

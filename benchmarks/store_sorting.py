@@ -18,20 +18,20 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.synthetic import translations
-from corpora.entry import Entry
-from harness.failures import ErrorClass
-from harness.method import MethodClass, Output, Setup
-from harness.methods.options import MethodOptions
-from harness.plan import Plan, RunOptions
-from harness.scoring_options import ScoringOptions
-from harness.store.database import open_store
+from corpora.model.entry import Entry
+from harness.core.failures import ErrorClass
+from harness.method.method import MethodClass, Output, Setup
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan, RunOptions
+from harness.setup.scoring_options import ScoringOptions
+from harness.store.file.database import open_store
 from harness.store.ordering import FILTERS, SORTS, Ordering
 from harness.store.runs import find_run, list_runs
-from rosetta_tui.live import EntryState
-from rosetta_tui.messages import RunChosen
-from rosetta_tui.order import Order
-from rosetta_tui.screens.live import LiveScreen
-from rosetta_tui.widgets.entry_table import EntryTable
+from rosetta_tui.entry.order import Order
+from rosetta_tui.entry.table import EntryTable
+from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.session.picture import EntryState
+from rosetta_tui.toolkit.messages import RunChosen
 from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
 from tests.tui.screens import App
 

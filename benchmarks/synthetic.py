@@ -9,8 +9,8 @@ from __future__ import annotations
 import random
 from itertools import accumulate
 
-from corpora.entry import Entry
-from scoring.translation import Translation
+from corpora.model.entry import Entry
+from scoring.core.translation import Translation
 
 _CONSONANTS = "ptkcsmnwyhl"
 _VOWELS = "aeioâêîô"

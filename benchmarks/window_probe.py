@@ -96,7 +96,7 @@ def bare(items: int) -> int:
 
 def ours(file: Path) -> int:
     """Run the reviewer's window with this batch; the probe watches as soon as there is an application."""
-    from review.desktop import program  # noqa: PLC0415  the bare window does without
+    from review.desktop.program import program  # noqa: PLC0415  the bare window does without
     from review.log.laptop import Laptop  # noqa: PLC0415  the bare window does without
 
     probe, record, begin = Probe(), Laptop.record, QApplication.exec

@@ -14,22 +14,25 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
 
-import rosetta_tui.review.organiser
-import rosetta_tui.screens
-from rosetta_tui.app import RosettaApp
-from rosetta_tui.keys import key_name
-from rosetta_tui.screens.home import HomeScreen
-from rosetta_tui.widgets.result_table import ResultTable
+import rosetta_tui
+from rosetta_tui.app.app import RosettaApp
+from rosetta_tui.home.screen import HomeScreen
+from rosetta_tui.show.key_names import key_name
+from rosetta_tui.toolkit.result_table import ResultTable
 
 PAGE = Path(__file__).parent / "app.md"
+WITHOUT = ("rosetta_tui.commands", "rosetta_tui.review.rating")
+"""What has no screens of the app, or those of speakers, which their own guide shows."""
+BASES = frozenset({"EntryByEntryScreen", "ReadAgain", "SearchedScreen"})
+"""Screens that others are made from."""
 BEGIN = "<!-- written by docs/make_keys.py -->\n"
 
 
 def screens() -> list[type[Screen[object]]]:
     """Give every screen that is no dialog, Home first, then by title."""
     found: set[type[Screen[object]]] = set()
-    for package in (rosetta_tui.screens, rosetta_tui.review.organiser):
-        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+    for module in pkgutil.walk_packages(rosetta_tui.__path__, "rosetta_tui."):
+        if not module.name.startswith(WITHOUT):
             for each in vars(importlib.import_module(module.name)).values():
                 if isinstance(each, type) and each.__module__ == module.name and is_place(each):
                     found.add(each)
@@ -38,7 +41,8 @@ def screens() -> list[type[Screen[object]]]:
 
 def is_place(kind: type) -> bool:
     """Tell a screen from a dialog on a screen."""
-    return issubclass(kind, Screen) and not issubclass(kind, ModalScreen)
+    modal = issubclass(kind, ModalScreen)
+    return issubclass(kind, Screen) and not modal and kind.__name__ not in BASES
 
 
 def bindings(kind: type[DOMNode]) -> Iterator[Binding]:

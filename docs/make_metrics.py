@@ -5,14 +5,14 @@ from __future__ import annotations
 from itertools import groupby
 from pathlib import Path
 
-from scoring.specification import Row, Specification, specification
+from scoring.core.specification import Row, Specification, specification
 
 PAGE = Path(__file__).parent / "metrics.md"
 
 HEAD = """\
 # Metrics
 
-This page is written by `docs/make_metrics.py` from `scoring/specification.toml`, the one place where ids, ranges,
+This page is written by `docs/make_metrics.py` from `scoring/core/specification.toml`, the one place where ids, ranges,
 weights and thresholds stand; a test fails where the two differ. How scores are put together, and what a missing
 value does, stands in [scores.md](scores.md).
 

@@ -10,23 +10,25 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from review.desktop import fonts, item_page
-from review.desktop.desk import Desk
-from review.desktop.look import SIZES, Look, Theme
-from review.desktop.work import Work
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.work import Work
+from review.desktop.item import item_page
+from review.desktop.look import fonts
+from review.desktop.look.colours import Theme
+from review.desktop.look.look import SIZES, Look
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating
 from review.session.session import Session as ReviewSession
 from review.session.view import Phase
-from rosetta_tui.app import RosettaApp
+from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.commands.review import review
-from rosetta_tui.demonstration import begin_demo
-from rosetta_tui.review.app import ReviewApp
-from rosetta_tui.review.item_page import ItemPage
-from rosetta_tui.review.opening import Opening
-from rosetta_tui.screens.live import LiveScreen
-from rosetta_tui.session import Session
+from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.review.rating.app import ReviewApp
+from rosetta_tui.review.rating.item.item_page import ItemPage
+from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.session.demo import begin_demo
+from rosetta_tui.session.watched import Session
 
 PICTURES = Path(__file__).parent / "pictures"
 SIZE = (124, 34)

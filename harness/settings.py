@@ -15,9 +15,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from corpora.toml_text import parse_toml
-from harness.failures import UsageError
-from harness.user_file import read_text
+from corpora.files.toml_text import parse_toml
+from harness.core.failures import UsageError
+from harness.core.user_file import read_text
 
 NAME = "settings.toml"
 
@@ -61,7 +61,7 @@ class Settings:
         Own names of endpoints become URLs, so that a plan means the same whatever the settings say later.
         The model belongs to its endpoint: it is not taken to another.
         """
-        from harness.methods.takes import TAKES, Takes
+        from harness.method.takes import TAKES, Takes
 
         needs, takes = TAKES.get(method, Takes())
         full = dict(told)
@@ -291,7 +291,7 @@ def _alone(home: Path) -> Iterator[None]:
     """Keep every other process from writing the settings until the block ends."""
     import filelock
 
-    from harness.store.database import private_folder
+    from harness.store.file.database import private_folder
 
     try:
         folder = private_folder(private_folder(home) / "locks")
@@ -312,7 +312,7 @@ def _alone(home: Path) -> Iterator[None]:
 
 
 def _write(path: Path, text: str) -> None:
-    from harness.card.exporting import write_file
+    from harness.core.written_files import write_file
 
     try:
         content = text.encode()

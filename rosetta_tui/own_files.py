@@ -20,10 +20,10 @@ from importlib.metadata import (
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rosetta_tui.cli import PACKAGES
+from rosetta_tui.front import PACKAGES
 
 if TYPE_CHECKING:
-    from harness.doctor import Finding
+    from harness.doctor.finding import Finding
 
 DISTRIBUTION = "rosetta-tui"
 
@@ -126,7 +126,7 @@ def _source() -> str:
 
 def own_files() -> Iterator[Finding]:
     """Say for the doctor whether our files are those that were installed."""
-    from harness.doctor import Finding, Health
+    from harness.doctor.finding import Finding, Health
 
     changed = changed_files()
     if changed is None:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from harness import offline, unquoted
+from harness.endpoint import offline
+from harness.privacy import unquoted
 
 settings.register_profile("rosetta", deadline=None)  # a busy machine is no fault of the program
 settings.load_profile("rosetta")

@@ -12,9 +12,9 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from corpora.entry import Segment
-from corpora.folding import LONGEST, NEAR, fold, folded_words
-from corpora.term_names import Speaks, speaks_of_terms
+from corpora.model.entry import Segment
+from corpora.model.term_names import Speaks, speaks_of_terms
+from corpora.text.folding import LONGEST, NEAR, fold, folded_words
 
 SEGMENT_MEND = (
     'Write the segment of each entry in its field "segment" '
@@ -94,7 +94,7 @@ def misplaced(fields: Mapping[str, Any], known: frozenset[str]) -> Iterator[Misp
 
 
 def without_roles(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out the role of a corpus, which ``corpora.terms`` reads."""
+    """Leave out the role of a corpus, which ``corpora.model.terms`` reads."""
     return {
         name: value for name, value in fields.items() if speaks_of_terms(name) is not Speaks.ROLE
     }

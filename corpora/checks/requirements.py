@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from corpora.corpus import Corpus
-from corpora.entry import Segment
-from corpora.raw import RECORD
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Segment
+from corpora.model.raw import RECORD
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from statistics import median
 
-from corpora.corpus import Corpus
-from corpora.entry import Entry
-from corpora.text import normal_form, scripts
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Entry
+from corpora.text.comparison import normal_form, scripts
 
 NOT_GIVEN = "not given"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corpora.problems import CorpusError, Problem, Severity
+from corpora.files.problems import CorpusError, Problem, Severity
 
 MOST = 10_000
 """After so many problems reading stops: the file is something else than a corpus."""

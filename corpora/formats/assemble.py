@@ -8,12 +8,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from corpora.corpus import INHERITED, Dataset
-from corpora.entry import Entry, Segment
-from corpora.findings import Findings, shown
-from corpora.json_text import strings_in
-from corpora.marks import misplaced, without_roles
-from corpora.raw import (
+from corpora.checks.marks import misplaced, without_roles
+from corpora.files.findings import Findings, shown
+from corpora.formats.json_text import strings_in
+from corpora.languages.tags import is_language_tag, nearest, pair_label, wrong_tag
+from corpora.model.corpus import INHERITED, Dataset
+from corpora.model.entry import Entry, Segment
+from corpora.model.raw import (
     DIFFICULTY_WORD,
     EXACT_TIER,
     RECORD,
@@ -22,9 +23,8 @@ from corpora.raw import (
     RawCorpus,
     RawEntry,
 )
-from corpora.tags import is_language_tag, nearest, pair_label, wrong_tag
-from corpora.terms import FIELD
-from corpora.text import MOST_STACKED, is_blank, stacked
+from corpora.model.terms import FIELD
+from corpora.text.comparison import MOST_STACKED, is_blank, stacked
 
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
 _KNOWN = frozenset(Entry.model_fields) - {"register_", "local_only", "not_stored"} | {

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-from corpora.findings import Findings, shown
-from corpora.language_names import same_language, tag_of, tidy
-from corpora.raw import SIDES, SYNONYMS
-from corpora.tags import is_language_tag
+from corpora.files.findings import Findings, shown
+from corpora.languages.language_names import same_language, tag_of, tidy
+from corpora.languages.tags import is_language_tag
+from corpora.model.raw import SIDES, SYNONYMS
 
 OPTIONS = {"source": "--source-column", "reference": "--reference-column"}
 LANGUAGES = {"source": "source_language", "reference": "target_language"}

@@ -6,10 +6,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from corpora.corpus import INHERITED, Corpus, Dataset, Form
-from corpora.entry import Entry
-from corpora.fields import dataset_fields, entry_fields
-from corpora.raw import (
+from corpora.formats.read_json import PAIR_LABEL, PAIR_NAMES
+from corpora.formats.table_cells import JSON_COLUMN, is_plain, write_cell
+from corpora.languages.tags import pair_label
+from corpora.model.corpus import INHERITED, Corpus, Dataset, Form
+from corpora.model.entry import Entry
+from corpora.model.fields import dataset_fields, entry_fields
+from corpora.model.raw import (
     DIFFICULTY_WORD,
     EXACT_TIER,
     LEGACY_NAMES,
@@ -17,9 +20,6 @@ from corpora.raw import (
     TIER_OF_WORD,
     WORD_OF_TIER,
 )
-from corpora.read_json import PAIR_LABEL, PAIR_NAMES
-from corpora.table_cells import JSON_COLUMN, is_plain, write_cell
-from corpora.tags import pair_label
 
 Fields = dict[str, Any]
 

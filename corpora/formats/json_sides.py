@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from corpora.columns import LANGUAGES, OPTIONS, Columns, choose, note_missing, note_order
-from corpora.findings import Findings
-from corpora.raw import SIDES, RawCorpus, canonical_names, renamed
+from corpora.files.findings import Findings
+from corpora.formats.columns import LANGUAGES, OPTIONS, Columns, choose, note_missing, note_order
+from corpora.model.raw import SIDES, RawCorpus, canonical_names, renamed
 
 BY_LANGUAGE = "translation"
 """Field that may hold the texts by language."""

@@ -9,20 +9,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from corpora.assemble import assemble_dataset, assemble_entry
-from corpora.checks import Placed, check_envelope, check_ids, check_together
-from corpora.columns import OPTIONS, Columns
-from corpora.corpus import Corpus, Dataset, Form
-from corpora.decode import decode, read_bytes
-from corpora.entry import Segment
-from corpora.fields import dataset_fields
-from corpora.findings import Findings, shown
-from corpora.marks import Misplaced, misplaced, named_for_secret, without_roles
-from corpora.problems import Problem, Severity
-from corpora.raw import SIDES, SYNONYMS, RawCorpus, RawEntry
-from corpora.read_json import read_json
-from corpora.terms import KNOWN_OF_MARK, MEND, Term, marks_beside, terms_in, terms_of_mark, weighed
-from corpora.text import is_blank
+from corpora.checks.entries import Placed, check_envelope, check_ids, check_together
+from corpora.checks.marks import Misplaced, misplaced, named_for_secret, without_roles
+from corpora.files.decode import decode, read_bytes
+from corpora.files.findings import Findings, shown
+from corpora.files.problems import Problem, Severity
+from corpora.formats.assemble import assemble_dataset, assemble_entry
+from corpora.formats.columns import OPTIONS, Columns
+from corpora.formats.read_json import read_json
+from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import Segment
+from corpora.model.fields import dataset_fields
+from corpora.model.raw import SIDES, SYNONYMS, RawCorpus, RawEntry
+from corpora.model.terms import (
+    KNOWN_OF_MARK,
+    MEND,
+    Term,
+    marks_beside,
+    terms_in,
+    terms_of_mark,
+    weighed,
+)
+from corpora.text.comparison import is_blank
 
 _BY_SUFFIX = {
     ".jsonl": Form.JSONL,
@@ -282,15 +290,15 @@ def _by_form(
         case Form.PARALLEL:
             return _parallel(files, texts, findings)
         case Form.JSONL:
-            from corpora.read_lines import read_jsonl  # noqa: PLC0415
+            from corpora.formats.read_lines import read_jsonl  # noqa: PLC0415
 
             return read_jsonl(texts[0], findings, columns)
         case Form.CSV | Form.TSV:
-            from corpora.read_table import read_table  # noqa: PLC0415
+            from corpora.formats.read_table import read_table  # noqa: PLC0415
 
             return read_table(texts[0], form, findings, columns)
         case Form.TMX | Form.XLIFF:
-            from corpora.read_xml import read_xml  # noqa: PLC0415
+            from corpora.formats.read_xml import read_xml  # noqa: PLC0415
 
             return read_xml(texts[0], form, findings, columns)
         case _:
@@ -298,7 +306,7 @@ def _by_form(
 
 
 def _parallel(files: list[File], texts: list[str], findings: Findings) -> RawCorpus | None:
-    from corpora.read_parallel import read_parallel  # noqa: PLC0415  loads only what is needed
+    from corpora.formats.read_parallel import read_parallel  # noqa: PLC0415  loads only what is needed
 
     if len(files) < 2:
         findings.error(
@@ -347,7 +355,7 @@ def _is_jsonl(text: str) -> bool:
 
 
 def _table_form(text: str, columns: Columns) -> Form:
-    from corpora.read_table import first_record, is_table  # noqa: PLC0415  only files without a known suffix
+    from corpora.formats.read_table import first_record, is_table  # noqa: PLC0415  only files without a known suffix
 
     if not is_table(text, columns):
         return Form.PARALLEL

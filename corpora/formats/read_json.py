@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from corpora.columns import Columns
-from corpora.corpus import Form
-from corpora.entry import SEGMENT_NAMES
-from corpora.findings import Findings
-from corpora.json_sides import name_sides
-from corpora.json_text import Document, parse
-from corpora.raw import LEGACY_NAMES, RECORD, RawCorpus, RawEntry
+from corpora.files.findings import Findings
+from corpora.formats.columns import Columns
+from corpora.formats.json_sides import name_sides
+from corpora.formats.json_text import Document, parse
+from corpora.model.corpus import Form
+from corpora.model.entry import SEGMENT_NAMES
+from corpora.model.raw import LEGACY_NAMES, RECORD, RawCorpus, RawEntry
 
 _OTHER_FILES = (
     ("run_card_hash", "a run card"),

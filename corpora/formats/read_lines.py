@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from corpora.columns import Columns
-from corpora.corpus import Form
-from corpora.findings import Findings
-from corpora.json_sides import name_sides
-from corpora.json_text import parse_line
-from corpora.raw import RawCorpus, RawEntry
+from corpora.files.findings import Findings
+from corpora.formats.columns import Columns
+from corpora.formats.json_sides import name_sides
+from corpora.formats.json_text import parse_line
+from corpora.model.corpus import Form
+from corpora.model.raw import RawCorpus, RawEntry
 
 
 def read_jsonl(text: str, findings: Findings, columns: Columns) -> RawCorpus:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from corpora.corpus import Form
-from corpora.findings import Findings, shown
-from corpora.raw import RawCorpus, RawEntry
-from corpora.tags import language_of_file
+from corpora.files.findings import Findings, shown
+from corpora.languages.tags import language_of_file
+from corpora.model.corpus import Form
+from corpora.model.raw import RawCorpus, RawEntry
 
 
 def read_parallel(

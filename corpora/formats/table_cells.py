@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-from corpora.raw import SYNONYMS
+from corpora.model.raw import SYNONYMS
 
 JSON_COLUMN = ":json"
 NOTHING: tuple[Any, ...] = ("", [])

@@ -11,12 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from corpora.corpus import Corpus, Form, with_tags_of
-from corpora.encode import encode
-from corpora.fields import dataset_fields, entry_fields
-from corpora.findings import Findings, shown
-from corpora.load import File, read
-from corpora.problems import CorpusError
+from corpora.files.findings import Findings, shown
+from corpora.files.problems import CorpusError
+from corpora.formats.encode import encode
+from corpora.formats.load import File, read
+from corpora.model.corpus import Corpus, Form, with_tags_of
+from corpora.model.fields import dataset_fields, entry_fields
 
 _GIVEN_AGAIN = ("id", "source_language", "target_language")
 """Envelope fields that the reader of two text files gives as options."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from corpora.findings import Findings
-from corpora.raw import RawCorpus, RawEntry
-from corpora.table_cells import read_cell
+from corpora.files.findings import Findings
+from corpora.formats.table_cells import read_cell
+from corpora.model.raw import RawCorpus, RawEntry
 
 
 @dataclass(slots=True)

@@ -16,15 +16,15 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from corpora.decode import open_regular
-from corpora.field_words import line_of, place_of, wanted_words
-from corpora.language import LanguageCard
-from corpora.problems import CardError, Problem, Severity
-from corpora.tags import nearest
-from corpora.toml_text import parse_toml
-from corpora.writing import Forbidden, Writing
+from corpora.files.decode import open_regular
+from corpora.files.field_words import line_of, place_of, wanted_words
+from corpora.files.problems import CardError, Problem, Severity
+from corpora.files.toml_text import parse_toml
+from corpora.languages.language import LanguageCard
+from corpora.languages.tags import nearest
+from corpora.languages.writing import Forbidden, Writing
 
-SHIPPED = Path(__file__).parent / "languages"
+SHIPPED = Path(__file__).parent / "shipped"
 """Folder of the cards in the wheel."""
 
 _LARGEST = 1_000_000

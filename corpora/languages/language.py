@@ -1,7 +1,7 @@
 """A language card: facts about a language and its writing that metrics need (DESIGN L2), never texts.
 
-Cards are TOML files; ``corpora.cards`` finds them. A language with several scripts has one card with one
-section for each. How a language is written in one script is ``corpora.writing``.
+Cards are TOML files; ``corpora.languages.cards`` finds them. A language with several scripts has one card with one
+section for each. How a language is written in one script is ``corpora.languages.writing``.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from corpora.variant_rules import VariantRules
-from corpora.writing import Forbidden, Writing, composed, shown
+from corpora.languages.variant_rules import VariantRules
+from corpora.languages.writing import Forbidden, Writing, composed, shown
 
 __all__ = ["Forbidden", "LanguageCard", "Writing"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from functools import cache
 
-from corpora.tags import is_language_tag
+from corpora.languages.tags import is_language_tag
 
 _LANGUAGES = {
     "af": "Afrikaans", "am": "Amharic", "ar": "Arabic", "ay": "Aymara", "bn": "Bengali",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from corpora.text import scripts
+from corpora.text.comparison import scripts
 
 if TYPE_CHECKING:
-    from corpora.language import LanguageCard
+    from corpora.languages.language import LanguageCard
 
 CODES = {
     "Latin": "Latn", "Canadian_Aboriginal": "Cans", "Cherokee": "Cher", "Cyrillic": "Cyrl",

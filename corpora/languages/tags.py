@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from corpora.near_names import near_names
-from corpora.text import is_blank
+from corpora.text.comparison import is_blank
+from corpora.text.near_names import near_names
 
 _LANGUAGE_TAG = re.compile(
     r"""

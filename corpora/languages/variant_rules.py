@@ -1,7 +1,7 @@
 """Rules of one language by which two sentences say the same (scoring-specification, appendix B).
 
 They are data of a language card, so that a community changes them without touching code; what they do is
-``scoring.variants``. A rule that a card leaves away is not applied.
+``scoring.grammar.variants``. A rule that a card leaves away is not applied.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, model_validator
 
-from corpora.patterns import LONGEST_WORD, why_endless
-from corpora.words import JOINERS
+from corpora.languages.patterns import LONGEST_WORD, why_endless
+from corpora.text.words import JOINERS
 
 Tokenizer = Literal[
     "13a", "intl", "char", "none", "zh", "ja-mecab", "ko-mecab", "flores200"
@@ -125,7 +125,7 @@ class Forbidden(BaseModel):
     pattern: Annotated[str, AfterValidator(_pattern)]
     """Regular expression of Python's ``re``, searched in the first 100 letters of a lower-cased word in NFC.
     No group in it is repeated, and of ``*`` and ``+`` there is one in each case between bars, so that no
-    word can make the search long (``corpora.patterns``)."""
+    word can make the search long (``corpora.languages.patterns``)."""
     why: Annotated[str, Field(min_length=1, max_length=200)]
     """In words, for the entry screen: “long e is written ê”."""
 

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
-from corpora.entry import Entry
-from corpora.problems import Problem
-from corpora.terms import Terms, terms_in, weighed
+from corpora.files.problems import Problem
+from corpora.model.entry import Entry
+from corpora.model.terms import Terms, terms_in, weighed
 
 
 class Form(StrEnum):
@@ -64,7 +64,7 @@ class Dataset(BaseModel):
     columns_read: dict[str, str] | None = None
     """``source`` and ``reference`` → column that a person named when the file was read; it stands in no file."""
     transmission: Any = None
-    """``local-only`` or ``open``, as ``corpora.terms`` reads it; None where only a licence speaks."""
+    """``local-only`` or ``open``, as ``corpora.model.terms`` reads it; None where only a licence speaks."""
     transmission_because: str | None = None
     """The term that ``transmission`` was taken from, where it stood elsewhere than in the envelope."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from corpora.corpus import Dataset
-from corpora.entry import Entry
+from corpora.model.corpus import Dataset
+from corpora.model.entry import Entry
 
 _OURS = frozenset({"local_only", "not_stored", "columns_read"})
 """What follows from the corpus, the store or the reading, and stands in no file."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from corpora.corpus import Form
+from corpora.model.corpus import Form
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "id": ("index", "entry_id", "sentence_id"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from corpora.corpus import Corpus
-from corpora.entry import Entry, EntryId, Segment
-from corpora.findings import Findings, shown
+from corpora.files.findings import Findings, shown
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Entry, EntryId, Segment
 
 
 @dataclass(frozen=True, slots=True)

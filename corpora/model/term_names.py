@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from enum import Enum
 from functools import lru_cache
 
-from corpora.folding import LONGEST, NEAR, folded_words
+from corpora.text.folding import LONGEST, NEAR, folded_words
 
 
 class Speaks(Enum):

@@ -15,8 +15,8 @@ from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
-from corpora.folding import fold, folded_words
-from corpora.term_names import Speaks, speaks_of_terms
+from corpora.model.term_names import Speaks, speaks_of_terms
+from corpora.text.folding import fold, folded_words
 
 
 class Transmission(StrEnum):

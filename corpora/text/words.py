@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import regex
 
-from corpora.placeholders import read
+from corpora.text.placeholders import read
 
 JOINERS = "'’ʼʔ·‑-"
 """Characters that join letters to one word in a language whose card says nothing else."""

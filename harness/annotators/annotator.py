@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from scoring.translation import Translation
+from scoring.core.translation import Translation
 
 
 class Memo(Protocol):

@@ -19,13 +19,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from corpora.text import comparison_form, is_blank
+from corpora.text.comparison import comparison_form, is_blank
 from harness.annotators.annotator import Memo, NoMemo
-from harness.failures import HarnessError, UsageError
-from harness.user_file import read_text
-from scoring.comet import LEAST, MOST
-from scoring.setup import CometFacts
-from scoring.translation import Translation
+from harness.core.failures import HarnessError, UsageError
+from harness.core.user_file import read_text
+from scoring.core.setup import CometFacts
+from scoring.core.translation import Translation
+from scoring.metrics.comet import LEAST, MOST
 
 Progress = Callable[[int, int], None]
 """Is told how many outputs are done, and of how many."""

@@ -13,14 +13,14 @@ from urllib.parse import urlsplit
 import numpy as np
 import numpy.typing as npt
 
-from harness.annotators.embeddings import Received
-from harness.calls import Reply, Request
-from harness.endpoints import Endpoint, chat_endpoint
-from harness.failures import CallError, ErrorClass, NoCredit, Refused, Transient, UsageError
-from harness.keys import KeySource, find_key
-from harness.retry import RetryPolicy
-from harness.wire import Wire
-from scoring.setup import EmbeddingFacts
+from harness.annotators.embedder import Received
+from harness.core.calls import Reply, Request
+from harness.core.failures import CallError, ErrorClass, NoCredit, Refused, Transient, UsageError
+from harness.endpoint.client import Wire
+from harness.endpoint.endpoints import Endpoint, chat_endpoint
+from harness.endpoint.keys import KeySource, find_key
+from harness.endpoint.retry import RetryPolicy
+from scoring.core.setup import EmbeddingFacts
 
 MOST_INPUTS = 64
 """Texts in one call."""

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.annotators.embeddings import Received
-from harness.failures import HarnessError, UsageError
-from harness.installation import install_line
-from scoring.setup import EmbeddingFacts
+from harness.annotators.embedder import Received
+from harness.core.failures import HarnessError, UsageError
+from harness.core.installation import install_line
+from scoring.core.setup import EmbeddingFacts
 
 _BATCH = 64
 

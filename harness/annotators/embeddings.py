@@ -9,45 +9,25 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from corpora.entry import Entry
-from corpora.text import comparison_form, is_blank
+from corpora.model.entry import Entry
+from corpora.text.comparison import comparison_form, is_blank
 from harness.annotators.annotator import Memo, NoMemo
-from harness.failures import HarnessError, UsageError
-from harness.keys import KeySource, find_key
-from harness.staying_here import why_secret
-from scoring.setup import EmbeddingFacts
-from scoring.translation import Translation
+from harness.annotators.embedder import Embedder
+from harness.core.failures import HarnessError, UsageError
+from harness.endpoint.keys import KeySource, find_key
+from harness.endpoint.offline import why_secret
+from scoring.core.translation import Translation
 
 Vector = npt.NDArray[np.float32]
 """Of length 1, or of length 0 where the model sees nothing in a text."""
 
-Received = Callable[[Sequence[str], npt.NDArray[np.float64]], None]
-"""Is told of some texts and their vectors, one a row, as they come."""
 
 Progress = Callable[[int, int], None]
 """Is told how many texts are done, and of how many."""
-
-
-class Embedder(Protocol):
-    """A model that turns texts into vectors."""
-
-    facts: EmbeddingFacts
-    maker: str
-    """Identifies the model among what a memo keeps."""
-    here: bool
-    """True where no text leaves this machine."""
-
-    def embed(self, texts: Sequence[str], received: Received) -> None:
-        """Give the vectors of all texts, in batches and in any order, to ``received``.
-
-        Some may be secret, so no error quotes what the model says. Raises HarnessError.
-        """
-        ...
 
 
 class EmbeddingAnnotator:

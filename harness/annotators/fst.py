@@ -8,12 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 import msgpack
 
-from corpora.language import Writing
-from corpora.words import JOINERS, pieces, words
+from corpora.languages.language import Writing
+from corpora.text.words import JOINERS, pieces, words
 from harness.annotators.annotator import Memo, NoMemo
 from harness.fst.analyser import FORMAT, Analyser, Verdict
-from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
-from scoring.translation import Translation
+from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
+from scoring.core.translation import Translation
 
 MOST_UNKEPT = 5_000
 """New findings that are held back until they are kept together."""

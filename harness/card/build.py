@@ -16,14 +16,14 @@ from harness.card.material import Material, stored_material
 from harness.card.model import EntryResult, RunCard
 from harness.card.rows import failed, row_json
 from harness.card.withholding import withheld_part, without_retried
-from harness.failures import ErrorClass
+from harness.core.failures import ErrorClass
+from harness.store.file.transaction import transaction
 from harness.store.runs import seal_run
-from harness.store.transaction import transaction
-from scoring.cost import EntryCost, cost, tokens
-from scoring.intervals import SEED
-from scoring.scorecard import scorecard
-from scoring.setup import ScoringSetup
-from scoring.speed import Timing, speed
+from scoring.card.cost import EntryCost, cost, tokens
+from scoring.card.scorecard import scorecard
+from scoring.card.speed import Timing, speed
+from scoring.core.setup import ScoringSetup
+from scoring.statistics.intervals import SEED
 
 VERIFICATION_TIER = "self-benchmarked"
 """Who validated a run that its own maker made (§9.4)."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import rfc8785
 
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 
 HASH_FIELD = "run_card_hash"
 """The field that holds the seal; it counts as the empty string while the seal is made (§3.9)."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.card.canonical import canonical_sha256
 from harness.card.model import Fingerprint
-from harness.method import Setup
+from harness.method.method import Setup
 
 _BESIDE = (
     "method",

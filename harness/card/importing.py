@@ -11,46 +11,46 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from corpora.corpus import Dataset
-from corpora.marks import names_secret
+from corpora.checks.marks import names_secret
+from corpora.model.corpus import Dataset
 from harness.card.build import assemble, store_card
 from harness.card.canonical import HASH_FIELD, canonical_sha256, seal_form
-from harness.card.exporting import card_bytes
-from harness.card.fingerprint import fingerprint
-from harness.card.layouts import Layout, adopt, layout, unwrapped
-from harness.card.load import raw_card
-from harness.card.material import Material, iso_time
-from harness.card.model import DatasetBlock, EntryResult, Retries, RunCard
-from harness.card.published import (
-    card_of_published,
-    reasons_told,
-    refuse_unclear_marks,
-    report_of_log,
-    told_of_scores,
-)
-from harness.card.reading import parse_object
-from harness.card.recompute import (
+from harness.card.checking.recompute import (
     card_floors,
     card_material,
     card_scorer,
     card_setup,
     row_numbers,
 )
-from harness.card.report import read_report, report_dataset, report_rows, report_setup
+from harness.card.checking.stated import impossible
+from harness.card.exporting import card_bytes
+from harness.card.fingerprint import fingerprint
+from harness.card.foreign.layouts import Layout, adopt, layout, unwrapped
+from harness.card.foreign.published import (
+    card_of_published,
+    reasons_told,
+    refuse_unclear_marks,
+    report_of_log,
+    told_of_scores,
+)
+from harness.card.foreign.report import read_report, report_dataset, report_rows, report_setup
+from harness.card.load import raw_card
+from harness.card.material import Material, iso_time
+from harness.card.model import DatasetBlock, EntryResult, Retries, RunCard
+from harness.card.reading import parse_object
 from harness.card.rows import row_entry, row_result
-from harness.card.stated import impossible
-from harness.failures import HarnessError, UsageError
-from harness.floors import EARLIER, floors_json
-from harness.store.corpora import insert_corpus
+from harness.core.failures import HarnessError, UsageError
+from harness.core.version import VERSION
+from harness.setup.floors import EARLIER, floors_json
+from harness.store.corpora.entries import insert_corpus
 from harness.store.deletion import bring_back
+from harness.store.file.transaction import transaction
 from harness.store.results import add_results
 from harness.store.runs import Run, create_run, find_by_id
-from harness.store.transaction import transaction
-from harness.version import VERSION
-from scoring.inventory import make_scorer, surface_setup
-from scoring.resources import Resources
-from scoring.scorer import Scorer
-from scoring.translation import Translation
+from scoring.core.scorer import Scorer
+from scoring.core.translation import Translation
+from scoring.metrics.inventory import make_scorer, surface_setup
+from scoring.words.resources import Resources
 
 
 @dataclass(frozen=True, slots=True)

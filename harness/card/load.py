@@ -8,17 +8,17 @@ from typing import Any
 from pydantic import ValidationError
 
 from harness.card.canonical import seal_form
-from harness.card.layouts import adopt
+from harness.card.foreign.layouts import adopt
 from harness.card.model import RunCard
 from harness.card.reading import parse_object
 from harness.card.rows import entry_rows, row_json
-from harness.failures import HarnessError, StoreError
-from harness.instruments import stored_scorer
-from harness.store.corpora import read_entries
+from harness.core.failures import HarnessError, StoreError
+from harness.setup.scoring_tools import stored_scorer
+from harness.store.corpora.entries import read_entries
 from harness.store.results import read_results
 from harness.store.row_words import read_row_words
 from harness.store.runs import Run, read_card, read_imported, read_run
-from scoring.breakdown import FREE
+from scoring.statistics.breakdown import FREE
 
 
 def load_card(connection: sqlite3.Connection, number: int) -> RunCard:

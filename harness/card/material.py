@@ -9,27 +9,27 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from corpora.corpus import Dataset
-from corpora.entry import Entry
+from corpora.model.corpus import Dataset
+from corpora.model.entry import Entry
 from harness.card.model import DatasetBlock, EntryResult, Retries, Stretch
 from harness.card.retried import retry_block
 from harness.card.rows import entry_rows
-from harness.failures import HarnessError
-from harness.floors import floors_version, read_floors
-from harness.instruments import stated_setup, stored_scorer
-from harness.method import Setup
-from harness.parts import parts_of
-from harness.result import Attempt
-from harness.store.corpora import read_dataset, read_entries
+from harness.core.failures import HarnessError
+from harness.method.method import Setup
+from harness.method.result import Attempt
+from harness.setup.floors import floors_version, read_floors
+from harness.setup.scoring_tools import stated_setup, stored_scorer
+from harness.store.corpora.entries import read_dataset, read_entries
+from harness.store.mixed_setups import parts_of
 from harness.store.replies import read_exchange
 from harness.store.results import read_all_attempts, read_results
 from harness.store.row_words import read_row_words
 from harness.store.runs import Run, read_run
-from scoring.breakdown import FREE
-from scoring.floors import VERSION, Floor
-from scoring.scorer import Scorer
-from scoring.setup import ScoringSetup
-from scoring.table import EntryStatistics
+from scoring.card.floors import VERSION, Floor
+from scoring.core.scorer import Scorer
+from scoring.core.setup import ScoringSetup
+from scoring.core.table import EntryStatistics
+from scoring.statistics.breakdown import FREE
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Material:
     floors: Mapping[str, Floor] | None = None
     """Those worked out when the run began; None: to be computed."""
     floors_version: int = VERSION
-    """Of the floors; ``scoring.floors.VERSION`` for those of this version."""
+    """Of the floors; ``scoring.card.floors.VERSION`` for those of this version."""
     corpus_values: Mapping[str, float | None] = field(default_factory=dict)
     """Values of the metrics that only a whole corpus has."""
     rescore_of: Mapping[str, Any] | None = None

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
-from harness.method import Setup
+from harness.method.method import Setup
 
 
 class Block(BaseModel):
@@ -309,7 +309,7 @@ class RunCard(Block):
     method: MethodBlock
     dataset: DatasetBlock
     scoring: dict[str, Any] | None = None
-    """What the scores depend on besides the texts (``scoring.setup.ScoringSetup``); null: only texts."""
+    """What the scores depend on besides the texts (``scoring.core.setup.ScoringSetup``); null: only texts."""
     scores: Scores
     cost: Cost
     speed: Speed

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Never
 
-from corpora.decode import open_regular
-from corpora.text import MOST_STACKED, stacked
-from harness.failures import UsageError
+from corpora.files.decode import open_regular
+from corpora.text.comparison import MOST_STACKED, stacked
+from harness.core.failures import UsageError
 
 MOST_BYTES = 256 * 1024 * 1024
 """Largest file that is read; a card of 100,000 entries is about a quarter of it."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from corpora.entry import Entry
+from corpora.model.entry import Entry
 from harness.card.fingerprint import fingerprint
 from harness.card.rows import card_id
-from harness.parts import parts_of, tried_before
+from harness.store.mixed_setups import parts_of, tried_before
 from harness.store.runs import Run
 
 

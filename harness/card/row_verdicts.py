@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from corpora.entry import Entry
-from corpora.text import is_blank
-from harness.instruments import Instruments
-from harness.result import Result
+from corpora.model.entry import Entry
+from corpora.text.comparison import is_blank
+from harness.method.result import Result
+from harness.setup.scoring_tools import Instruments
 from harness.store.row_words import RowWords
-from scoring.analysis import FstAnnotation, WordAnalysis
-from scoring.translation import Translation
+from scoring.core.analysis import FstAnnotation, WordAnalysis
+from scoring.core.translation import Translation
 
 EXACT, EQUIVALENT, MISS, NO_OUTPUT = "EXACT", "EQUIVALENT", "MISS", "NO_OUTPUT"
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from corpora.entry import SEGMENT_NAMES, Entry, EntryId, Segment
+from corpora.model.entry import SEGMENT_NAMES, Entry, EntryId, Segment
 from harness.card.model import EntryResult, EntryUsage
-from harness.failures import ErrorClass
-from harness.result import Result
+from harness.core.failures import ErrorClass
+from harness.method.result import Result
 from harness.store.row_words import RowWords
-from scoring.breakdown import FREE
-from scoring.scorer import Scorer
-from scoring.table import EntryStatistics
+from scoring.core.scorer import Scorer
+from scoring.core.table import EntryStatistics
+from scoring.statistics.breakdown import FREE
 
 ALL_ACCEPTED = 2
 """Place among the statistics of FST acceptance where an entry says that all of its words are accepted."""

@@ -14,10 +14,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from corpora.entry import Entry
+from corpora.model.entry import Entry
 from harness.card.model import EntryResult
 from harness.card.rows import card_id
-from scoring.breakdown import DIMENSIONS
+from scoring.statistics.breakdown import DIMENSIONS
 
 LEAST = 5
 """Fewest secret entries whose sum may leave."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import combinations
 from math import fsum
 from pathlib import PurePath
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from corpora.entry import EntryId
-from harness.comparing_breakdowns import Breakdown, breakdowns
-from harness.comparing_entries import ComparedEntries
-from harness.comparing_pairs import (
+from corpora.model.entry import EntryId
+from harness.compare.compared_run import ComparedRun
+from harness.compare.comparison import Comparison
+from harness.compare.entries import ComparedEntries
+from harness.compare.pairs import (
     Pair,
     RunningDifference,
     Side,
@@ -23,15 +23,17 @@ from harness.comparing_pairs import (
     running_differences,
     shared_metrics,
 )
-from harness.comparing_refusals import refusals
-from harness.comparing_rows import RowReader, RunRows
-from harness.failures import UsageError
+from harness.compare.refusals import refusals
+from harness.compare.rows import RowReader, RunRows
+from harness.core.failures import UsageError
 from harness.store.runs import find_run, under_way
-from scoring.composite import composite, composite_metrics
-from scoring.holm import holm
-from scoring.intervals import DRAWS, LEVEL, SEED, Interval, intervals_of
-from scoring.reproducibility import Reproduction, verdict
-from scoring.significance import (
+from scoring.core.composite import composite, composite_metrics
+from scoring.core.specification import specification
+from scoring.core.wording import counted
+from scoring.statistics.holm import holm
+from scoring.statistics.intervals import DRAWS, LEVEL, SEED, intervals_of
+from scoring.statistics.reproducibility import Reproduction, verdict
+from scoring.statistics.significance import (
     COMPOSITE,
     TRIALS,
     Difference,
@@ -40,95 +42,13 @@ from scoring.significance import (
     own_values,
     resamples,
 )
-from scoring.specification import specification
-from scoring.wording import counted
 
 if TYPE_CHECKING:
-    from harness.method import Setup
-    from harness.store.certificates import Attached
-    from scoring.table import Table
+    from scoring.core.table import Table
 
 LEAST_RUNS, MOST_RUNS = 2, 6
 
 LETTERS = "ABCDEF"
-
-
-@dataclass(frozen=True)
-class ComparedRun:
-    """One run of a comparison; all numbers are over the entries that all runs have."""
-
-    letter: str
-    """A to F, in the order in which the runs were named."""
-    run_id: str
-    number: int
-    """The store's own."""
-    setup: Setup
-    dataset_id: str
-    language_pair: str
-    created: float
-    complete: bool
-    under_way: bool
-    """Whether a process is at work on it now."""
-    imported: bool
-    unverified: bool
-    total: int
-    """Entries that the run is of."""
-    done: int
-    """Entries that can be compared."""
-    values: Mapping[str, float | None]
-    """By metric id, and ``composite``."""
-    intervals: Mapping[str, Interval]
-    failed: int
-    cached: int
-    """Outputs from the cache: a repetition made of them repeats nothing."""
-    cost_usd: float | None
-    """What the outputs cost when they were made; None: unknown for one of them (M5)."""
-    known_cost_usd: float
-    """What is known of it: the least that it can be."""
-    median_seconds: float | None
-    """Middle latency of the entries that were not answered from the cache."""
-    card: Mapping[str, Any] | None = None
-    """What its card says of its claim, over all its outputs; None before it has a card."""
-    certificates: tuple[Attached, ...] = ()
-    """What reviews said of it."""
-    file: str = ""
-    """Name of the file that the outputs were read from; empty where they were made in the run."""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two to six runs side by side."""
-
-    runs: tuple[ComparedRun, ...]
-    """Those that compare; fewer than two where nothing can be said."""
-    refused: Mapping[str, str]
-    """Run id → why it does not compare with the others."""
-    pairs: tuple[Pair, ...]
-    """Every pair, or each run against the baseline."""
-    metrics: tuple[str, ...]
-    """By which any pair compares, ``composite`` last."""
-    entries: ComparedEntries
-    baseline: str | None
-    """Run id, None where every pair is compared."""
-    draws: int
-    trials: int
-    seed: int
-    level: float
-    sides: tuple[Side, ...]
-
-    @property
-    def running(self) -> bool:
-        """True where a run is not complete: its differences are safe to look at in ``Pair.running`` only."""
-        return any(not run.complete for run in self.runs)
-
-    @cached_property
-    def breakdowns(self) -> Mapping[str, Breakdown]:
-        """Parts of the corpus by difficulty, provenance, register, segment and context; worked out when asked."""
-        return breakdowns(self)
-
-    def run(self, letter: str) -> ComparedRun:
-        """Give the run of a letter."""
-        return self.runs[[run.letter for run in self.runs].index(letter)]
 
 
 def compare_runs(

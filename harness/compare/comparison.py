@@ -1,4 +1,4 @@
-"""Where a difference lies: runs by difficulty, provenance, register, segment and context.
+"""Two to six runs side by side, and where a difference lies: by difficulty, provenance, register, segment, context.
 
 Parts are not tested: of twenty parts one differs by chance. An interval says how sure each is.
 """
@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from corpora.entry import Entry, Segment
-from harness.store.trouble import stored_object
-from scoring.breakdown import DIMENSIONS, LEAST_FOR_INTERVAL
-from scoring.composite import composite
-from scoring.significance import (
+from corpora.model.entry import Entry, Segment
+from harness.store.file.trouble import stored_object
+from scoring.core.composite import composite
+from scoring.statistics.breakdown import DIMENSIONS, LEAST_FOR_INTERVAL
+from scoring.statistics.significance import (
     COMPOSITE,
     difference_intervals,
     known_values,
@@ -21,10 +22,11 @@ from scoring.significance import (
 )
 
 if TYPE_CHECKING:
-    from harness.comparing import Comparison
-    from harness.comparing_pairs import Pair
-    from harness.comparing_rows import CorpusRow
-    from scoring.table import Table
+    from harness.compare.compared_run import ComparedRun
+    from harness.compare.entries import ComparedEntries
+    from harness.compare.pairs import Pair, Side
+    from harness.compare.rows import CorpusRow
+    from scoring.core.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,42 @@ class Part:
 
 Breakdown = Mapping[str, Part]
 """Tag → part."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two to six runs side by side."""
+
+    runs: tuple[ComparedRun, ...]
+    """Those that compare; fewer than two where nothing can be said."""
+    refused: Mapping[str, str]
+    """Run id → why it does not compare with the others."""
+    pairs: tuple[Pair, ...]
+    """Every pair, or each run against the baseline."""
+    metrics: tuple[str, ...]
+    """By which any pair compares, ``composite`` last."""
+    entries: ComparedEntries
+    baseline: str | None
+    """Run id, None where every pair is compared."""
+    draws: int
+    trials: int
+    seed: int
+    level: float
+    sides: tuple[Side, ...]
+
+    @property
+    def running(self) -> bool:
+        """True where a run is not complete: its differences are safe to look at in ``Pair.running`` only."""
+        return any(not run.complete for run in self.runs)
+
+    @cached_property
+    def breakdowns(self) -> Mapping[str, Breakdown]:
+        """Parts of the corpus by difficulty, provenance, register, segment and context; worked out when asked."""
+        return breakdowns(self)
+
+    def run(self, letter: str) -> ComparedRun:
+        """Give the run of a letter."""
+        return self.runs[[run.letter for run in self.runs].index(letter)]
 
 
 def breakdowns(comparison: Comparison) -> dict[str, Breakdown]:

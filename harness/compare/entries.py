@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from corpora.entry import EntryId, Segment
-from harness.comparing_pairs import Side
-from scoring.significance import own_values
+from corpora.model.entry import EntryId, Segment
+from harness.compare.pairs import Side
+from scoring.statistics.significance import own_values
 
 if TYPE_CHECKING:
-    from scoring.metric import FloatArray
+    from scoring.core.metric import FloatArray
 
 
 _SECRET = frozenset(segment.value for segment in Segment if segment.secret)
@@ -103,7 +103,7 @@ def open_texts(
     places: Sequence[int],
 ) -> list[EntryTexts]:
     """Read the texts of some entries; of secret ones nothing is read."""
-    from harness.store.corpora import read_entries
+    from harness.store.corpora.entries import read_entries
     from harness.store.results import read_results
 
     shown = [place for place in places if not entries.secret[place]]

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from harness.comparing_rows import Row, RunRows
-from scoring.composite import composite_metrics, profile_for
-from scoring.confidence_sequence import ConfidenceSequence, span_of
-from scoring.reproducibility import Reproduction
-from scoring.significance import COMPOSITE, Difference, direction
-from scoring.specification import specification
-from scoring.table import Table
+from harness.compare.rows import Row, RunRows
+from scoring.core.composite import composite_metrics, profile_for
+from scoring.core.specification import specification
+from scoring.core.table import Table
+from scoring.statistics.confidence_sequence import ConfidenceSequence, span_of
+from scoring.statistics.reproducibility import Reproduction
+from scoring.statistics.significance import COMPOSITE, Difference, direction
 
 if TYPE_CHECKING:
-    from harness.comparing import ComparedRun
-    from scoring.metric import FloatArray
+    from harness.compare.compared_run import ComparedRun
+    from scoring.core.metric import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def _why_not(id_: str, first: Side, second: Side) -> str | None:
 
 def _facts(first: Side, second: Side) -> str:
     """Name the facts of the two cards' ``scoring`` blocks that differ."""
-    from harness.instruments import changes
+    from harness.setup.scoring_tools import changes
 
     changed = changes(first.rows.setup, second.rows.setup)
     told = [name for name in changed if name != "metrics"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corpora.entry import EntryId
-from harness.comparing_rows import CorpusRow, RunRows
+from corpora.model.entry import EntryId
+from harness.compare.rows import CorpusRow, RunRows
 
 _TEXTS = slice(CorpusRow._fields.index("source"), CorpusRow._fields.index("reference") + 1)
 """Where an entry has the numbers of its texts."""

@@ -10,14 +10,14 @@ from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from corpora.entry import EntryId
+from corpora.model.entry import EntryId
 from harness.store.certificates import Attached, attached_to
+from harness.store.file.trouble import stored_object
 from harness.store.runs import Run
-from harness.store.trouble import stored_object
 
 if TYPE_CHECKING:
-    from scoring.scorer import Scorer
-    from scoring.setup import ScoringSetup
+    from scoring.core.scorer import Scorer
+    from scoring.core.setup import ScoringSetup
 
 
 class CorpusRow(NamedTuple):
@@ -195,9 +195,9 @@ def scorer_of(connection: sqlite3.Connection, run: Run) -> Scorer:
 
 
 def _scorer(run: Run, setup: ScoringSetup) -> Scorer:
-    from harness.instruments import stored_columns
-    from scoring.inventory import make_scorer
-    from scoring.resources import Resources
+    from harness.setup.scoring_tools import stored_columns
+    from scoring.metrics.inventory import make_scorer
+    from scoring.words.resources import Resources
 
     return make_scorer(Resources(setup), stored_columns(run.opening))
 
@@ -253,7 +253,7 @@ def _withheld(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
     """Find the entries of a run from elsewhere that its card has no texts of."""
     if not run.imported:
         return frozenset()
-    from harness.store.corpora import read_entries
+    from harness.store.corpora.entries import read_entries
 
     entries = read_entries(connection, run.corpus)
     return frozenset(
@@ -262,15 +262,15 @@ def _withheld(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
 
 
 def _local_only(connection: sqlite3.Connection, run: Run) -> bool:
-    from harness.store.corpora import read_dataset
+    from harness.store.corpora.entries import read_dataset
 
     return read_dataset(connection, run.corpus).terms.local_only
 
 
 def _setup(connection: sqlite3.Connection, run: Run) -> ScoringSetup:
     """Give what the run is scored with; the texts are looked at only where nothing is stated of it."""
-    from harness.instruments import stated_setup, stored_setup
-    from harness.store.corpora import read_dataset, read_entries
+    from harness.setup.scoring_tools import stated_setup, stored_setup
+    from harness.store.corpora.entries import read_dataset, read_entries
 
     stated = stated_setup(run.opening.get("scoring"))
     if stated is not None:

@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from harness.calls import Reply
+    from harness.core.calls import Reply
 
 
 class ErrorClass(StrEnum):

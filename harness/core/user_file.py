@@ -9,8 +9,8 @@ import hashlib
 import os
 from pathlib import Path
 
-from corpora.decode import open_regular
-from harness.failures import UsageError
+from corpora.files.decode import open_regular
+from harness.core.failures import UsageError
 
 MOST_BYTES = 256 * 2**20
 """No dictionary that people made is larger; a wrong path may name a disk image."""

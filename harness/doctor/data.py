@@ -13,8 +13,8 @@ from contextlib import closing
 from itertools import count
 from pathlib import Path
 
-from harness.doctor import Finding, Health
-from harness.failures import UsageError
+from harness.core.failures import UsageError
+from harness.doctor.finding import Finding, Health
 
 _FEW_BYTES = 200 * 2**20
 """Free space below which a run of many entries may not fit."""
@@ -107,7 +107,7 @@ def file_system(folder: Path) -> str | None:
 
 
 def _store(path: Path) -> Iterator[Finding]:
-    from harness.store.trouble import in_words
+    from harness.store.file.trouble import in_words
 
     if not path.exists():
         words = f"{path.name} is not there yet. It is made by the first run:"
@@ -146,7 +146,7 @@ def _away(path: Path, *between: str) -> tuple[str, ...]:
 
 
 def _examined(store: sqlite3.Connection, path: Path) -> Iterator[Finding]:
-    from harness.store.database import SCHEMA_VERSION
+    from harness.store.file.database import SCHEMA_VERSION
 
     number = store.execute("PRAGMA user_version").fetchone()[0]
     if number > SCHEMA_VERSION:
@@ -173,7 +173,7 @@ def _examined(store: sqlite3.Connection, path: Path) -> Iterator[Finding]:
 
 
 def _contents(store: sqlite3.Connection, path: Path, number: int) -> str:
-    from harness.store.database import SCHEMA_VERSION
+    from harness.store.file.database import SCHEMA_VERSION
 
     if number < SCHEMA_VERSION:
         held = f"version {number}, made version {SCHEMA_VERSION} by the next command that opens it"
@@ -219,7 +219,7 @@ def settings(home: Path) -> Iterator[Finding]:
 
 
 def _prices(path: Path) -> Finding:
-    from harness.prices import Prices
+    from harness.endpoint.prices import Prices
 
     try:
         Prices(path)
@@ -229,7 +229,7 @@ def _prices(path: Path) -> Finding:
 
 
 def _default(endpoint: str) -> Finding:
-    from harness.endpoints import chat_endpoint
+    from harness.endpoint.endpoints import chat_endpoint
 
     try:
         found = chat_endpoint(endpoint)
@@ -239,7 +239,7 @@ def _default(endpoint: str) -> Finding:
 
 
 def _endpoint(name: str, url: str) -> Finding:
-    from harness.endpoints import checked_url, presets
+    from harness.endpoint.endpoints import checked_url, presets
 
     try:
         checked_url(url)

@@ -3,36 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
-
-class Health(StrEnum):
-    """How it stands with one thing."""
-
-    OK = "ok"
-    MISSING = "missing"
-    """It is not here, and something would be better with it."""
-    BROKEN = "broken"
-    """It is here and does not work, or nothing works without it."""
-    UNKNOWN = "unknown"
-    """It cannot be found out."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at."""
-
-    area: str
-    name: str
-    health: Health
-    words: str
-    """What it is, or what is wrong with it."""
-    mend: tuple[str, ...] = ()
-    """Lines for a shell, each to be copied as it stands; without any, ``words`` say what to do."""
-
+from harness.doctor.finding import Finding, Health
 
 Check = Callable[[], Iterable[Finding]]
 
@@ -43,7 +17,9 @@ def examine(home: Path) -> Iterator[Finding]:
     What cannot be looked at is a finding too, so that one broken thing hides no other. The keyring is asked
     whether it answers, which may open a dialog of the operating system.
     """
-    from harness import doctor_data, doctor_languages, doctor_program
+    from harness.doctor import data as doctor_data
+    from harness.doctor import languages as doctor_languages
+    from harness.doctor import program as doctor_program
 
     for area, check in (
         ("Program", doctor_program.program),

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from corpora.cards import FoundCard, list_cards, read_card
-from corpora.problems import CardError
-from harness.doctor import Finding, Health
-from harness.failures import UsageError
+from corpora.files.problems import CardError
+from corpora.languages.cards import FoundCard, list_cards, read_card
+from harness.core.failures import UsageError
+from harness.doctor.finding import Finding, Health
 from harness.fst.status import FstStatus
-from harness.language_check import LanguageCheck, Readiness, check_card
+from harness.setup.language_check import LanguageCheck, Readiness, check_card
 
 
 def languages(home: Path) -> Iterator[Finding]:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
-from harness.doctor import Finding, Health
-from harness.installation import always_needed, install_line, installed
-from harness.version import VERSION
+from harness.core.installation import always_needed, install_line, installed
+from harness.core.version import VERSION
+from harness.doctor.finding import Finding, Health
 
 _PYTHONS = ((3, 11), (3, 14))
 """First that works, and first that does not."""
@@ -35,7 +35,7 @@ def program() -> Iterator[Finding]:
         ),
         () if known else ("python3.13 -m venv .venv",),
     )
-    folder = Path(__file__).parents[1]
+    folder = Path(__file__).parents[2]
     yield Finding("Program", "Rosetta", Health.OK, f"{VERSION} in {folder}")
     yield _packages()
 
@@ -46,7 +46,7 @@ def _packages() -> Finding:
         names = always_needed()
     except PackageNotFoundError:
         words = "it runs from its source, so nothing says what it needs. To install it:"
-        folder = Path(__file__).parents[1]
+        folder = Path(__file__).parents[2]
         mend = (install_line(str(folder)),) if (folder / "pyproject.toml").exists() else ()
         return Finding("Program", "packages", Health.UNKNOWN, words, mend)
     gone = [name for name in names if installed(name) is None]
@@ -71,7 +71,7 @@ _EXTRAS = {
 def extras() -> Iterator[Finding]:
     """Look at what only some people need, at the engines for analysers, and at word lists."""
     from harness.fst.engines import installed_engines
-    from harness.language_check import hfst_has_wheel
+    from harness.setup.language_check import hfst_has_wheel
 
     for extra, (package, use) in _EXTRAS.items():
         found = installed(package)
@@ -94,8 +94,8 @@ def extras() -> Iterator[Finding]:
 
 
 def _word_lists() -> Finding:
-    from corpora.cards import list_cards
-    from scoring.source_words import source_word_list
+    from corpora.languages.cards import list_cards
+    from scoring.words.source_words import source_word_list
 
     tags = [path.stem for path in list_cards()]
     try:
@@ -112,7 +112,7 @@ def _word_lists() -> Finding:
 
 def keys() -> Iterator[Finding]:
     """Look whether the keyring answers, and which services have a key; no key is read out."""
-    from harness.keys import known_variables
+    from harness.endpoint.keys import known_variables
 
     here = [name for name, each in known_variables().items() if os.environ.get(each, "").strip()]
     answer = _asked()
@@ -147,8 +147,8 @@ def _backend() -> str:
 
 def _asked() -> list[str] | str:
     """Give the names of stored keys, or say why the keyring does not tell them."""
-    from harness.failures import KeyStoreError
-    from harness.keys import stored_names
+    from harness.core.failures import KeyStoreError
+    from harness.endpoint.keys import stored_names
 
     told: list[list[str] | str] = []
 

@@ -20,8 +20,8 @@ import json
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from harness.calls import Price, Request, Usage
-from harness.failures import HarnessError, UsageError
+from harness.core.calls import Price, Request, Usage
+from harness.core.failures import HarnessError, UsageError
 
 ROUNDING = 1e-9
 """Share by which a cost may pass its reservation without being higher."""

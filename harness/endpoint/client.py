@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from harness import offline
-from harness.calls import Reply, Request
-from harness.endpoints import is_loopback
-from harness.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
-from harness.retry import retry_after
-from harness.soundness import sound_reply
-from harness.store.texts import storable
-from harness.usage import reported_cost, usage
+from harness.core.calls import Reply, Request
+from harness.core.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
+from harness.core.storable import storable
+from harness.endpoint import offline
+from harness.endpoint.endpoints import is_loopback
+from harness.endpoint.retry import retry_after
+from harness.endpoint.sound_reply import sound_reply
+from harness.endpoint.usage import reported_cost, usage
 
 if TYPE_CHECKING:
     import httpx
 
-    from harness.transport import Transport
+    from harness.endpoint.transport import Transport
 
 MOST_SAID = 200
 """Characters of an endpoint's own words that are kept."""
@@ -53,7 +53,7 @@ class Wire:
 
     def _transport(self) -> Transport:
         if self._opened is None:
-            from harness.transport import Transport
+            from harness.endpoint.transport import Transport
 
             self._opened = Transport(self._timeout, offline=self._offline)
         return self._opened

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 
 Kind = Literal["chat", "service"]
 
@@ -40,7 +40,9 @@ class Endpoint(BaseModel):
 @cache
 def presets(kind: Kind) -> dict[str, Endpoint]:
     """Give the endpoints known by name, as endpoints.toml lists them."""
-    text = resources.files("harness").joinpath("endpoints.toml").read_text(encoding="utf-8")
+    text = (
+        resources.files("harness.endpoint").joinpath("endpoints.toml").read_text(encoding="utf-8")
+    )
     rows = tomllib.loads(text)[kind]
     return {name: Endpoint(name=name, **row) for name, row in rows.items()}
 

@@ -11,8 +11,8 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from harness.endpoints import Endpoint, chat_endpoint, key_variable, presets
-from harness.failures import KeyStoreError, UsageError
+from harness.core.failures import KeyStoreError, UsageError
+from harness.endpoint.endpoints import Endpoint, chat_endpoint, key_variable, presets
 
 SERVICE = "rosetta-tui"
 """Under this name the keyring keeps our keys."""

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from harness.endpoints import chat_endpoint
-from harness.failures import UsageError
+from harness.core.failures import UsageError
+from harness.endpoint.endpoints import chat_endpoint
 
 MOST_BYTES = 4 * 2**20
 MOST_MODELS = 1000

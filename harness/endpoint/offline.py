@@ -15,10 +15,13 @@ from __future__ import annotations
 
 import _socket
 import sys
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from harness.failures import ErrorClass, HarnessError, Refused
+from harness.core.failures import ErrorClass, HarnessError, Refused
+
+if TYPE_CHECKING:
+    from corpora.model.entry import Entry
 
 SECRET = "Secret entries were opened, and nothing may leave this machine"  # noqa: S105  a reason
 OFFLINE = "--offline is on"
@@ -67,7 +70,7 @@ _REACHES = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg", "sock
 _LOOKS_UP = frozenset({"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"})
 _NAMES = "socket.getnameinfo"
 _EVENTS = _REACHES | _LOOKS_UP | {_NAMES}
-_CALL = "harness.offline.call"
+_CALL = "harness.endpoint.offline.call"
 
 
 def _require_hook(seen: list[object]) -> None:
@@ -134,6 +137,13 @@ def _own_hosts() -> Callable[[object], bool]:
             return False
 
     return own
+
+
+def why_secret(entries: Sequence[Entry]) -> str:
+    """Say why entries, some of which are secret, may not leave this machine; a beginning of a sentence."""
+    if any(entry.segment is not None and entry.segment.secret for entry in entries):
+        return "These entries belong to a secret segment (gold_standard, held_out)"
+    return "The terms of the corpus keep these entries on this machine"
 
 
 shut, why = door()

@@ -20,11 +20,11 @@ from pydantic import (
     ValidationError,
 )
 
-from corpora.toml_text import parse_toml
-from harness.calls import Price
-from harness.failures import UsageError
-from harness.problems import first_problem
-from harness.user_file import read_text
+from corpora.files.toml_text import parse_toml
+from harness.core.calls import Price
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
+from harness.core.user_file import read_text
 
 LOCAL = Price(source="local endpoint: no charge per call")
 """The known price of an endpoint on this machine."""
@@ -97,7 +97,9 @@ class Prices:
 
     def __init__(self, own: Path | None = None) -> None:
         """Read the shipped table and, over it, the user's own file; UsageError names what is wrong in it."""
-        shipped = resources.files("harness").joinpath("prices.toml").read_text(encoding="utf-8")
+        shipped = (
+            resources.files("harness.endpoint").joinpath("prices.toml").read_text(encoding="utf-8")
+        )
         self._rows = _read(shipped, "prices.toml")
         if own is not None:
             self._rows |= _read(read_text(own, "the price file")[0], own.name)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-from harness.failures import CallError, RateLimited, Transient
+from harness.core.failures import CallError, RateLimited, Transient
 
 
 @dataclass(frozen=True, slots=True)

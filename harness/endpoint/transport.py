@@ -18,10 +18,10 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
-from harness.calls import Reply, Request
-from harness.endpoints import is_loopback
-from harness.failures import CallError, ErrorClass, NoServer, Refused, Transient
-from harness.store.texts import storable
+from harness.core.calls import Reply, Request
+from harness.core.failures import CallError, ErrorClass, NoServer, Refused, Transient
+from harness.core.storable import storable
+from harness.endpoint.endpoints import is_loopback
 
 MOST_BYTES = 16 * 2**20
 """A reply larger than this, packed or unpacked, is not read to its end."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.calls import Usage
+from harness.core.calls import Usage
 
 Json = Mapping[str, Any]
 

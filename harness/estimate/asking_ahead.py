@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Coroutine, Sequence
 from typing import Any, cast
 
-from corpora.entry import Entry
-from harness.calls import Reply, Request
-from harness.method import Method
+from corpora.model.entry import Entry
+from harness.core.calls import Reply, Request
+from harness.method.method import Method
 from harness.methods.api import Api
 from harness.methods.chat import Chat
 from harness.methods.pipeline import Pipeline

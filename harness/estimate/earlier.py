@@ -6,15 +6,15 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from corpora.entry import Entry
-from harness.asking_ahead import first_request, groups
-from harness.method import Method, Setup
-from harness.plan import Plan
-from harness.store.corpora import read_entries
+from corpora.model.entry import Entry
+from harness.estimate.asking_ahead import first_request, groups
+from harness.estimate.token_guess import guess, guess_request
+from harness.method.method import Method, Setup
+from harness.setup.plan import Plan
+from harness.store.corpora.entries import read_entries
+from harness.store.file.trouble import unpacks
 from harness.store.runs import Run, read_run
 from harness.store.stretches import elapsed_seconds
-from harness.store.trouble import unpacks
-from harness.token_guess import guess, guess_request
 
 MOST_RUNS = 5
 """Earlier runs that are looked at, the newest first."""

@@ -13,18 +13,18 @@ from dataclasses import asdict, dataclass, field
 from math import ceil, sqrt
 from typing import Any
 
-from corpora.entry import Entry
-from harness.asking_ahead import first_request, groups, shows_requests
-from harness.budget import most_cost, too_dear
-from harness.calls import Price, Request, Usage
-from harness.earlier import Earlier, Seen, look_back
-from harness.endpoints import is_loopback
-from harness.failures import UsageError
-from harness.method import Method
+from corpora.model.entry import Entry
+from harness.core.calls import Price, Request, Usage
+from harness.core.failures import UsageError
+from harness.endpoint.budget import most_cost, too_dear
+from harness.endpoint.endpoints import is_loopback
+from harness.estimate.asking_ahead import first_request, groups, shows_requests
+from harness.estimate.earlier import Earlier, Seen, look_back
+from harness.estimate.token_guess import NOTHING, Range, guess, guess_request
+from harness.method.method import Method
 from harness.methods.pipeline import MOST_ROUNDS
-from harness.plan import Plan
+from harness.setup.plan import Plan
 from harness.store.replies import request_key
-from harness.token_guess import NOTHING, Range, guess, guess_request
 
 MOST_GROUPS = 1000
 """Calls whose prompts are written out; of more, so many spread evenly stand for all."""

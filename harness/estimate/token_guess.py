@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.calls import Request
+from harness.core.calls import Request
 
 
 @dataclass(frozen=True, slots=True)

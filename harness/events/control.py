@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from harness.events import RunState
+from harness.core.run_state import RunState
 
 
 class Control:

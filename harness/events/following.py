@@ -7,23 +7,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.budget import Ledger
-from harness.control import Control
-from harness.events import EntryScored, Event, Finished, Progress, RunState
-from harness.failures import StoreError
-from harness.flight import Flight, Pending
-from harness.floors import read_floors
-from harness.instruments import stored_scorer
-from harness.own_tries import sum_tries
-from harness.progress import Board
-from harness.started import started
-from harness.store.corpora import read_dataset, read_entries
-from harness.store.database import open_store
+from harness.core.failures import StoreError
+from harness.core.run_state import RunState
+from harness.endpoint.budget import Ledger
+from harness.events.control import Control
+from harness.events.in_flight import Flight, Pending
+from harness.events.kinds import EntryScored, Event, Finished, Progress
+from harness.events.progress import Board
+from harness.events.started import started
+from harness.setup.floors import read_floors
+from harness.setup.scoring_tools import stored_scorer
+from harness.store.corpora.entries import read_dataset, read_entries
+from harness.store.file.database import open_store
+from harness.store.file.trouble import worded
 from harness.store.holding import is_held
+from harness.store.own_tries import sum_tries
 from harness.store.results import results_after
 from harness.store.runs import Run, find_run, read_card, read_run, silent_seconds, under_way
 from harness.store.stretches import elapsed_seconds, spent_usd
-from harness.store.trouble import worded
 
 POLL_SECONDS = 0.25
 """Time from one look at the store to the next."""

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from harness.events import Waiting
+from harness.events.kinds import Waiting
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,27 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from corpora.corpus import Dataset
-from harness.method import Setup
-from harness.result import Result
+from corpora.model.corpus import Dataset
+from harness.core.run_state import RunState
+from harness.method.method import Setup
+from harness.method.result import Result
 
 if TYPE_CHECKING:
-    from scoring.claim import Claim
-
-
-class RunState(StrEnum):
-    """Where a run stands. Only a complete run has a sealed card."""
-
-    RUNNING = "running"
-    PAUSED = "paused"
-    DRAINING = "draining"
-    """No new entries are started; those under way are finished and stored."""
-    STOPPED = "stopped"
-    """Cut short with everything stored; ``rosetta resume`` goes on."""
-    COMPLETE = "complete"
+    from scoring.card.claim import Claim
 
 
 @dataclass(frozen=True, slots=True)

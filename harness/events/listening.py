@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Protocol
 
-from harness.events import Event
+from harness.events.kinds import Event
 
 
 class EventSource(Protocol):

@@ -8,20 +8,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from corpora.entry import Entry
-from harness.budget import Ledger
-from harness.control import Control
-from harness.events import Progress, RunState
-from harness.flight import Flight
-from harness.result import Result
-from scoring.caveats import OutputTally
-from scoring.claim import Claim, Score, decide
-from scoring.composite import Composite
-from scoring.floors import Floor
-from scoring.intervals import LiveIntervals
-from scoring.scorer import Scorer, Totals
-from scoring.speed import percentiles
-from scoring.table import EntryStatistics, Table
+from corpora.model.entry import Entry
+from harness.core.run_state import RunState
+from harness.endpoint.budget import Ledger
+from harness.events.control import Control
+from harness.events.in_flight import Flight
+from harness.events.kinds import Progress
+from harness.method.result import Result
+from scoring.card.caveats import OutputTally
+from scoring.card.claim import Claim, Score, decide
+from scoring.card.floors import Floor
+from scoring.card.speed import percentiles
+from scoring.core.composite import Composite
+from scoring.core.scorer import Scorer, Totals
+from scoring.core.table import EntryStatistics, Table
+from scoring.statistics.intervals import LiveIntervals
 
 RATE_SECONDS = 10.0
 """Window over which the rate is taken."""

@@ -5,8 +5,8 @@ Kept apart from the engine, because a screen that shows a finished run needs not
 
 from __future__ import annotations
 
-from corpora.corpus import Dataset
-from harness.events import Floor, Started
+from corpora.model.corpus import Dataset
+from harness.events.kinds import Floor, Started
 from harness.store.runs import Run
 
 

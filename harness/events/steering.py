@@ -14,15 +14,15 @@ from contextlib import closing, suppress
 from enum import StrEnum
 from pathlib import Path
 
-from harness.control import Control
-from harness.events import RunState
-from harness.failures import HarnessError, UsageError
-from harness.store.database import open_store, opened
+from harness.core.failures import HarnessError, UsageError
+from harness.core.run_state import RunState
+from harness.events.control import Control
+from harness.store.file.database import open_store, opened
+from harness.store.file.trouble import STORE_ERRORS
 from harness.store.holding import is_held
 from harness.store.runs import Run, find_run, read_run, under_way
 from harness.store.steering import answer_of, answer_wish, forget_wishes, open_wishes, write_wish
-from harness.store.trouble import STORE_ERRORS
-from scoring.wording import counted
+from scoring.core.wording import counted
 
 LISTEN_SECONDS = 0.2
 """How often a run's process looks for wishes."""

@@ -15,11 +15,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Protocol
 
+from harness.core.installation import install_line
 from harness.fst.alphabet import shown
 from harness.fst.builtin import MOST_ANALYSES, BuiltinEngine
 from harness.fst.layout import Layout
 from harness.fst.status import AnalyserError, FstStatus
-from harness.installation import install_line
 
 
 class Engine(Protocol):

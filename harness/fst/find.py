@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from corpora.cards import SHIPPED
-from corpora.language import LanguageCard
+from corpora.languages.cards import SHIPPED
+from corpora.languages.language import LanguageCard
 
 
 def find_analyser(card: LanguageCard | None, tag: str, folders: Sequence[Path] = ()) -> Path | None:

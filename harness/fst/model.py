@@ -9,7 +9,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpora.decode import open_regular
+from corpora.files.decode import open_regular
 from harness.fst.status import AnalyserError, FstStatus
 
 MOST_BYTES = 256 * 2**20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from harness.failures import HarnessError
+from harness.core.failures import HarnessError
 
 
 class FstStatus(StrEnum):

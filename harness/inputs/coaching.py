@@ -10,11 +10,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from corpora.toml_text import parse_toml
-from harness.failures import UsageError
-from harness.methods.dictionary import Dictionary, mapping_pairs
-from harness.problems import first_problem
-from harness.user_file import read_text
+from corpora.files.toml_text import parse_toml
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
+from harness.core.user_file import read_text
+from harness.inputs.dictionary import Dictionary, mapping_pairs
 
 
 class Example(BaseModel):

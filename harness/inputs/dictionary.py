@@ -11,9 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from corpora.words import Word, folded, words
-from harness.failures import UsageError
-from harness.user_file import read_text
+from corpora.text.words import Word, folded, words
+from harness.core.failures import UsageError
+from harness.core.user_file import read_text
 
 
 @dataclass(frozen=True, slots=True)

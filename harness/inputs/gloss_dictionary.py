@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.failures import UsageError
-from harness.user_file import read_text
+from harness.core.failures import UsageError
+from harness.core.user_file import read_text
 
 _LEMMA = frozenset({"lemma", "head", "headword", "word", "entry", "sro"})
 _GLOSSES = (

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 
 MOST_DIGITS = 12
 """Digits of a token count; no call has more."""

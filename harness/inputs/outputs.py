@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
-from corpora.entry import Entry, EntryId
-from harness.failures import ErrorClass, UsageError
-from harness.method import Output, Recorded
-from harness.methods.output_table import table_rows
-from harness.store.texts import storable
-from harness.usage import usage
-from harness.user_file import read_text
+from corpora.model.entry import Entry, EntryId
+from harness.core.failures import ErrorClass, UsageError
+from harness.core.storable import storable
+from harness.core.user_file import read_text
+from harness.endpoint.usage import usage
+from harness.inputs.output_table import table_rows
+from harness.method.method import Output, Recorded
 
 ID_FIELDS = ("id", "entry_id")
 TEXT_FIELDS = ("output", "predicted", "translation", "hypothesis")

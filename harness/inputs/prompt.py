@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from harness.failures import UsageError
-from harness.user_file import read_text
+from harness.core.failures import UsageError
+from harness.core.user_file import read_text
 
 _SLOT = re.compile(r"\{\{(?P<literal>[a-z_]+)\}\}|\{(?P<slot>[a-z_]+)\}")
 
@@ -47,7 +47,7 @@ class Prompt:
 def load_prompt(version_or_path: str) -> Prompt:
     """Read a shipped version such as ``plain-v1``, or a file; UsageError lists the shipped ones."""
     if version_or_path in (shipped := shipped_versions()):
-        file = resources.files("harness").joinpath("prompts", f"{version_or_path}.txt")
+        file = resources.files("harness.inputs").joinpath("prompts", f"{version_or_path}.txt")
         return Prompt(version_or_path, file.read_text(encoding="utf-8").strip())
     path = Path(version_or_path)
     if not path.is_file():
@@ -64,5 +64,5 @@ def load_prompt(version_or_path: str) -> Prompt:
 
 def shipped_versions() -> list[str]:
     """List the prompt versions that come with the program."""
-    files = resources.files("harness").joinpath("prompts").iterdir()
+    files = resources.files("harness.inputs").joinpath("prompts").iterdir()
     return sorted(file.name.removesuffix(".txt") for file in files if file.name.endswith(".txt"))

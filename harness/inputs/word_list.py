@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpora.words import folded, words
-from harness.failures import UsageError
-from harness.user_file import read_text
+from corpora.text.words import folded, words
+from harness.core.failures import UsageError
+from harness.core.user_file import read_text
 
 
 @dataclass(frozen=True, slots=True)

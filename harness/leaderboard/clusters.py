@@ -8,12 +8,12 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from harness.leaderboard import Board
+from harness.leaderboard.ranking import Board
 from harness.store.runs import Run, find_run
 
 if TYPE_CHECKING:
-    from scoring.scorer import Scorer
-    from scoring.table import Table
+    from scoring.core.scorer import Scorer
+    from scoring.core.table import Table
 
 
 def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
@@ -22,7 +22,7 @@ def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
     Left out are unverified runs, and those whose cards came without the texts of secret entries or without
     entries: nobody here can take their scores again.
     """
-    from scoring.clusters import rank
+    from scoring.statistics.clusters import rank
 
     ranked = [each.run.run_id for each in board.entrants if board.may_rank(each)]
     runs = [find_run(connection, run_id) for run_id in ranked]
@@ -50,7 +50,7 @@ def _tables(connection: sqlite3.Connection, runs: list[Run], board: Board) -> di
 
     Runs of one corpus of the store have their entries in its order; others meet by the entries' ids.
     """
-    from scoring.significance import COMPOSITE
+    from scoring.statistics.significance import COMPOSITE
 
     inputs = frozenset(board.grounds.inputs if board.by == COMPOSITE else [board.by])
     alike = len({run.corpus for run in runs}) == 1 and not any(run.imported for run in runs)
@@ -79,7 +79,7 @@ class _Stored:
 
     def _scorer(self, run: Run) -> Scorer:
         """Make the scorer of a set-up once for all runs that state the same."""
-        from harness.comparing_rows import scorer_of
+        from harness.compare.rows import scorer_of
 
         stated = [run.opening.get(name) for name in ("scoring", "packed")]
         key = json.dumps(stated, sort_keys=True)
@@ -92,7 +92,7 @@ class _Met:
     """Reads runs of which some came from elsewhere, and have a corpus of their own."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        from harness.comparing_rows import RowReader
+        from harness.compare.rows import RowReader
 
         self._reader = RowReader(connection)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.card.reading import number
-from harness.failures import ErrorClass
+from harness.core.failures import ErrorClass
 from harness.store.runs import RunSummary
-from scoring.cost import cost_adjusted
+from scoring.card.cost import cost_adjusted
 
 CHRF = "chrf_plus_plus"
 """What lists are ranked by unless somebody asks for the composite."""

@@ -12,16 +12,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from corpora.entry import Segment
+from corpora.model.entry import Segment
 from harness.card.reading import block, number
-from harness.leaderboard_entrant import CHRF, Entrant, counts
+from harness.leaderboard.entrant import CHRF, Entrant, counts
+from harness.store.file.trouble import stored_object
 from harness.store.runs import RunSummary, find_run, list_runs
-from harness.store.trouble import stored_object
-from scoring.composite import profile_for
-from scoring.specification import specification
+from scoring.core.composite import profile_for
+from scoring.core.specification import specification
 
 if TYPE_CHECKING:
-    from scoring.setup import ScoringSetup
+    from scoring.core.setup import ScoringSetup
 
 
 NO_SEGMENT = "no segment"
@@ -107,7 +107,7 @@ def leaderboards(connection: sqlite3.Connection, dataset: str | None = None) -> 
     """Give all lists, of all corpora or of those with this id; those with official scores first.
 
     Runs without a sealed card or without a composite are in none, nor are those that were retried or scored
-    again where the newer run is in the same list. ``harness.leaderboard_clusters`` adds the
+    again where the newer run is in the same list. ``harness.leaderboard.clusters`` adds the
     clusters, which take longer.
     """
     runs = [
@@ -262,7 +262,7 @@ class _Facts:
 
     def _signatures_of(self, run: RunSummary) -> Mapping[str, str]:
         """Give by metric all that its values depend on; set-ups that are stated alike are read once."""
-        from harness.comparing_rows import scorer_of
+        from harness.compare.rows import scorer_of
 
         stated: str | None = self._rows[run.number][4]
         if stated is None:
@@ -320,9 +320,9 @@ def _ordered(names: Collection[str]) -> tuple[str, ...]:
 
 
 def _signatures(stated: Mapping[str, Any]) -> Mapping[str, str]:
-    from harness.instruments import stated_setup
-    from scoring.inventory import make_scorer
-    from scoring.resources import Resources
+    from harness.setup.scoring_tools import stated_setup
+    from scoring.metrics.inventory import make_scorer
+    from scoring.words.resources import Resources
 
     setup: ScoringSetup | None = stated_setup(stated)
     if setup is None:

@@ -9,9 +9,9 @@ from typing import Any, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
-from corpora.entry import Entry
-from harness.calls import Calls, Usage
-from harness.failures import ErrorClass
+from corpora.model.entry import Entry
+from harness.core.calls import Calls, Usage
+from harness.core.failures import ErrorClass
 
 
 class MethodClass(StrEnum):

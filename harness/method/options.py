@@ -9,8 +9,8 @@ from typing import Annotated
 import rfc8785
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, JsonValue, field_validator
 
-from corpora.language_names import language_name
-from harness.failures import UsageError
+from corpora.languages.language_names import language_name
+from harness.core.failures import UsageError
 
 
 class MethodOptions(BaseModel):

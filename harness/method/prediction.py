@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from corpora.entry import Entry
-from harness.calls import Usage
-from harness.method import Output
-from harness.result import Attempt
+from corpora.model.entry import Entry
+from harness.core.calls import Usage
+from harness.method.method import Output
+from harness.method.result import Attempt
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from corpora.entry import EntryId
-from harness.failures import ErrorClass
+from corpora.model.entry import EntryId
+from harness.core.failures import ErrorClass
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Result:
     output: str | None
     """None where the entry failed."""
     statistics: bytes
-    """Packed statistics of every metric (``scoring.scorer.unpack``)."""
+    """Packed statistics of every metric (``scoring.core.scorer.unpack``)."""
     chrf: float | None
     exact: bool
     composite: float | None

@@ -6,17 +6,15 @@ file can hold, or quote a secret entry in its words.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from corpora.text import MOST_STACKED, stacked
-from harness.calls import Reply, Usage
-from harness.failures import CallError, ErrorClass, Transient
-from harness.method import Output, Recorded
-from harness.store.texts import storable
-from harness.usage import MOST
+from corpora.text.comparison import MOST_STACKED, stacked
+from harness.core.failures import CallError, ErrorClass
+from harness.core.storable import storable
+from harness.endpoint.sound_reply import sound_amount, sound_usage
+from harness.method.method import Output, Recorded
 
 MOST_WORDS = 200
 """Characters of an exception's message that are kept."""
@@ -79,55 +77,13 @@ def _error_class(given: Any) -> ErrorClass:
 
 def _recorded(recorded: Recorded) -> Recorded:
     """Give the record in plain numbers; raises where one is none."""
-    usage = None if recorded.usage is None else _usage(recorded.usage)
+    usage = None if recorded.usage is None else sound_usage(recorded.usage)
     return replace(
         recorded,
-        latency_seconds=_amount(recorded.latency_seconds),
+        latency_seconds=sound_amount(recorded.latency_seconds),
         usage=usage,
-        cost_usd=_amount(recorded.cost_usd),
+        cost_usd=sound_amount(recorded.cost_usd),
     )
-
-
-def _usage(usage: Usage) -> Usage:
-    return Usage(
-        _count(usage.prompt_tokens),
-        _count(usage.completion_tokens),
-        _count(usage.reasoning_tokens),
-        _count(usage.cached_tokens),
-    )
-
-
-def _count(number: int) -> int:
-    count = operator.index(number)
-    if isinstance(number, bool) or not 0 <= count <= MOST:
-        raise ValueError
-    return count
-
-
-def _amount(number: float | None) -> float | None:
-    if number is None:
-        return None
-    if isinstance(number, bool | str | bytes) or not 0 <= (amount := float(number)) <= MOST:
-        raise ValueError
-    return amount
-
-
-def sound_reply(reply: object) -> Reply:
-    """Give a reply whose numbers are numbers; one that cannot be understood says nothing.
-
-    Raises Transient where it is no reply at all, as a method's own reader may give.
-    """
-    if not isinstance(reply, Reply) or not isinstance(reply.text, str):
-        raise Transient(ErrorClass.MALFORMED, "The reply has not the expected shape.")
-    try:
-        usage = None if reply.usage is None else _usage(reply.usage)
-    except (TypeError, ValueError, AttributeError):
-        usage = None
-    try:
-        cost = _amount(reply.reported_cost_usd)
-    except (TypeError, ValueError, OverflowError):
-        cost = None
-    return replace(reply, usage=usage, reported_cost_usd=cost)
 
 
 def _wrong(words: str) -> Output:

@@ -1,7 +1,7 @@
 """Keys where they would be written down: in settings of a plug-in, in a body, in an endpoint's address.
 
 What a method was told stands in the store and on the run card, for everybody who gets it. Keys have two
-places of their own, the keyring and the environment, which ``harness.keys`` reads.
+places of their own, the keyring and the environment, which ``harness.endpoint.keys`` reads.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from harness.endpoints import checked_url
-from harness.failures import UsageError
-from harness.methods.options import MethodOptions
+from harness.core.failures import UsageError
+from harness.endpoint.endpoints import checked_url
+from harness.method.options import MethodOptions
 
 _WORDS = frozenset({
     "key", "keys", "apikey", "token", "secret", "password", "passwd", "passphrase", "pwd",
@@ -69,7 +69,7 @@ def _refuse(option: str, fields: Mapping[str, Any]) -> None:
         raise UsageError(
             f"{option}: {name!r} looks like a key, and what a method is told is written on the run card. "
             "Store the key with `rosetta key set HOST` or put it into the environment; a plug-in reads "
-            "it with harness.keys.key_for. If it is none, give it another name."
+            "it with harness.endpoint.keys.key_for. If it is none, give it another name."
         )
 
 

@@ -7,22 +7,22 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from corpora.entry import Entry
-from harness.budget import bounded
-from harness.calls import Calls, Price, Reply, Request
-from harness.endpoints import Endpoint, service_endpoint
-from harness.failures import ErrorClass, UsageError
-from harness.keys import KeySource
-from harness.method import MethodClass, Output, Setup
-from harness.methods.options import MethodOptions, check_options
+from corpora.model.entry import Entry
+from harness.core.calls import Calls, Price, Reply, Request
+from harness.core.failures import ErrorClass, UsageError
+from harness.core.storable import storable
+from harness.endpoint.budget import bounded
+from harness.endpoint.endpoints import Endpoint, service_endpoint
+from harness.endpoint.keys import KeySource
+from harness.endpoint.prices import LOCAL, Prices
+from harness.method.method import MethodClass, Output, Setup
+from harness.method.options import MethodOptions, check_options
+from harness.method.takes import TAKES
 from harness.methods.services.deepl import DeepL
 from harness.methods.services.google import Google
 from harness.methods.services.libretranslate import LibreTranslate
 from harness.methods.services.microsoft import Microsoft
 from harness.methods.services.service import Question, Service, read_texts
-from harness.methods.takes import TAKES
-from harness.prices import LOCAL, Prices
-from harness.store.texts import storable
 
 SERVICES: dict[str, type[Service]] = {
     service.name: service for service in (DeepL, Google, Microsoft, LibreTranslate)

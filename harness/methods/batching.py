@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from harness.core.storable import storable
 from harness.methods.cleaning import cleaned
-from harness.store.texts import storable
 
 
 def numbered(texts: Sequence[str]) -> str:

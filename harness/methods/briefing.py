@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.failures import UsageError
+from harness.core.failures import UsageError
+from harness.inputs.coaching import Coaching, read_coaching
+from harness.inputs.prompt import Prompt, load_prompt
+from harness.method.options import MethodOptions
 from harness.methods.batching import numbered
-from harness.methods.coaching import Coaching, read_coaching
 from harness.methods.completions import Message
-from harness.methods.options import MethodOptions
-from harness.prompt import Prompt, load_prompt
 
 
 @dataclass(frozen=True, slots=True)

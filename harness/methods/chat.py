@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from corpora.entry import Entry
-from harness.calls import Calls, Reply, Request
-from harness.endpoints import chat_endpoint
-from harness.failures import CallError, ErrorClass, UsageError
-from harness.keys import KeySource
-from harness.method import MethodClass, Output, Setup
+from corpora.model.entry import Entry
+from harness.core.calls import Calls, Reply, Request
+from harness.core.failures import CallError, ErrorClass, UsageError
+from harness.endpoint.endpoints import chat_endpoint
+from harness.endpoint.keys import KeySource
+from harness.endpoint.prices import LOCAL, Prices
+from harness.method.method import MethodClass, Output, Setup
+from harness.method.options import MethodOptions, check_options
+from harness.method.takes import TAKES
 from harness.methods.batching import by_number
 from harness.methods.briefing import Briefing, briefing
 from harness.methods.completions import Completions, answers_alone, output_of
-from harness.methods.options import MethodOptions, check_options
-from harness.methods.takes import TAKES
-from harness.prices import LOCAL, Prices
 
 _OURS = {"model", "messages", "temperature", "max_tokens", "max_completion_tokens"}
 _NOT_OURS = {"stream", "n", "tools", "tool_choice", "api_key", "key"}

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import regex
 
-from corpora.scripts import tag_script
-from corpora.words import folded, words
-from harness.failures import UsageError
+from corpora.languages.scripts import tag_script
+from corpora.text.words import folded, words
+from harness.core.failures import UsageError
 
 if TYPE_CHECKING:  # loaded only where an analyser is given
     from harness.annotators.fst import FstAnnotator
@@ -156,7 +156,7 @@ class PlaceholderCheck:
 
     def rejections(self, source: str, output: str) -> list[Rejection]:
         """Reject each placeholder that is missing, and each that the source does not have."""
-        from corpora.placeholders import read
+        from corpora.text.placeholders import read
 
         wanted, found = read(source).variables, read(output).variables
         missing = [Rejection("missing: keep it as it is", name) for name in wanted - found]

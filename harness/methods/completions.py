@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from harness.budget import bounded
-from harness.calls import Price, Reply, Request
-from harness.endpoints import Endpoint
-from harness.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
-from harness.method import Output
+from harness.core.calls import Price, Reply, Request
+from harness.core.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
+from harness.core.storable import storable
+from harness.endpoint.budget import bounded
+from harness.endpoint.endpoints import Endpoint
+from harness.endpoint.usage import reported_cost, usage
+from harness.method.method import Output
 from harness.methods.cleaning import cleaned
-from harness.store.texts import storable
-from harness.usage import reported_cost, usage
 
 Message = dict[str, Any]
 

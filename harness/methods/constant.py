@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corpora.entry import Entry
-from harness.calls import Calls
-from harness.failures import UsageError
-from harness.method import MethodClass, Output, Setup
-from harness.methods.options import MethodOptions, check_options
-from harness.methods.takes import TAKES
+from corpora.model.entry import Entry
+from harness.core.calls import Calls
+from harness.core.failures import UsageError
+from harness.method.method import MethodClass, Output, Setup
+from harness.method.options import MethodOptions, check_options
+from harness.method.takes import TAKES
 
 
 class Constant:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corpora.entry import Entry
-from harness.calls import Calls
-from harness.method import MethodClass, Output, Setup
-from harness.methods.options import MethodOptions, check_options
-from harness.methods.takes import TAKES
+from corpora.model.entry import Entry
+from harness.core.calls import Calls
+from harness.method.method import MethodClass, Output, Setup
+from harness.method.options import MethodOptions, check_options
+from harness.method.takes import TAKES
 
 
 class CopySource:

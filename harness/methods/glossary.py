@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corpora.entry import Entry
-from corpora.words import words
-from harness.calls import Calls
-from harness.method import MethodClass, Output, Setup
-from harness.methods.dictionary import Dictionary, Headword, read_dictionary
-from harness.methods.options import MethodOptions, check_options
-from harness.methods.takes import TAKES
+from corpora.model.entry import Entry
+from corpora.text.words import words
+from harness.core.calls import Calls
+from harness.inputs.dictionary import Dictionary, Headword, read_dictionary
+from harness.method.method import MethodClass, Output, Setup
+from harness.method.options import MethodOptions, check_options
+from harness.method.takes import TAKES
 
 
 class Glossary:

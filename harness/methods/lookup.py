@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.fst.status import AnalyserError
+from harness.inputs.dictionary import Dictionary
 from harness.methods.completions import Message
-from harness.methods.dictionary import Dictionary
 
 if TYPE_CHECKING:  # loaded only where an analyser is given
     from harness.annotators.fst import FstAnnotator

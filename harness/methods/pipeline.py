@@ -6,26 +6,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from corpora.entry import Entry
-from corpora.scripts import tag_script
-from harness.calls import Calls, Reply
-from harness.failures import UsageError
+from corpora.languages.scripts import tag_script
+from corpora.model.entry import Entry
+from harness.core.calls import Calls, Reply
+from harness.core.failures import UsageError
+from harness.endpoint.keys import KeySource
 from harness.fst.status import AnalyserError
-from harness.keys import KeySource
-from harness.method import MethodClass, Output, Setup
+from harness.inputs.dictionary import Dictionary, read_dictionary
+from harness.inputs.prompt import Prompt, load_prompt
+from harness.inputs.word_list import WordList, read_word_list
+from harness.method.method import MethodClass, Output, Setup
+from harness.method.options import MethodOptions, check_options
+from harness.method.takes import TAKES
 from harness.methods.briefing import Briefing, briefing
 from harness.methods.chat import model_completions, model_setup
 from harness.methods.checks import Check, Rejection, make_checks
 from harness.methods.completions import Completions, Message, answers_alone, output_of
-from harness.methods.dictionary import Dictionary, read_dictionary
 from harness.methods.lookup import Tool, account, analyse_tool, answers, lookup_tool
-from harness.methods.options import MethodOptions, check_options
-from harness.methods.takes import TAKES
-from harness.methods.word_list import WordList, read_word_list
-from harness.prompt import Prompt, load_prompt
 
 if TYPE_CHECKING:  # an analyser is loaded only where one is given
-    from corpora.cards import FoundCard
+    from corpora.languages.cards import FoundCard
     from harness.annotators.fst import FstAnnotator
     from harness.fst.analyser import Analyser
 
@@ -184,10 +184,10 @@ def _analyser(options: MethodOptions) -> tuple[Analyser | None, FoundCard | None
     ]
     if options.analyser is None and not asked:
         return None, None
-    from corpora.cards import find_card
+    from corpora.languages.cards import find_card
     from harness.fst.analyser import open_analyser
     from harness.fst.find import find_analyser
-    from harness.preparing import language_folders
+    from harness.setup.preparing import language_folders
 
     tag, folders = options.target_language, language_folders()
     card = find_card(tag, folders)

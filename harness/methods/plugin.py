@@ -13,13 +13,13 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from corpora.decode import open_regular
-from corpora.entry import Entry
-from harness.calls import Calls
-from harness.failures import UsageError
-from harness.method import Method, Output, Setup
-from harness.methods.options import MethodOptions
-from harness.written_keys import keys_in
+from corpora.files.decode import open_regular
+from corpora.model.entry import Entry
+from harness.core.calls import Calls
+from harness.core.failures import UsageError
+from harness.method.method import Method, Output, Setup
+from harness.method.options import MethodOptions
+from harness.method.written_keys import keys_in
 
 GROUP = "rosetta.methods"
 """Entry points of this group are methods."""
@@ -129,7 +129,9 @@ def _made(name: str, maker: Callable[[MethodOptions], Any], options: MethodOptio
     if lacking:
         raise UsageError(f"Plug-in {name!r} is no method: it has no {lacking[0]!r}.")
     if not isinstance(setup, Setup):
-        raise UsageError(f"Plug-in {name!r} is no method: its 'setup' is no harness.method.Setup.")
+        raise UsageError(
+            f"Plug-in {name!r} is no method: its 'setup' is no harness.method.method.Setup."
+        )
     if written := next(keys_in(setup.options), None):
         raise UsageError(
             f"Plug-in {name!r}: its setup holds {written!r}, which looks like a key, and is written on the "

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
 
-from corpora.entry import Entry
-from corpora.near_names import near_names, one_of
-from harness.failures import UsageError
-from harness.keys import KeySource, find_key
-from harness.method import Method
+from corpora.model.entry import Entry
+from corpora.text.near_names import near_names, one_of
+from harness.core.failures import UsageError
+from harness.endpoint.keys import KeySource, find_key
+from harness.method.method import Method
+from harness.method.options import MethodOptions
 from harness.methods import plugin
 from harness.methods.api import SERVICES, api
 from harness.methods.chat import chat
 from harness.methods.constant import Constant
 from harness.methods.copy_source import CopySource
 from harness.methods.glossary import Glossary
-from harness.methods.options import MethodOptions
 from harness.methods.pipeline import pipeline
 from harness.methods.replay import human, replay
 

@@ -14,13 +14,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from corpora.entry import Entry
-from harness.card.exporting import write_file
-from harness.endpoints import is_loopback
-from harness.failures import UsageError
-from harness.method import Method
-from harness.plan import Plan
-from harness.store.database import home, private_folder
+from corpora.model.entry import Entry
+from harness.core.failures import UsageError
+from harness.core.written_files import write_file
+from harness.endpoint.endpoints import is_loopback
+from harness.method.method import Method
+from harness.setup.plan import Plan
+from harness.store.file.database import home, private_folder
 
 FILE = "local-servers.json"
 """In the data folder: address of a server → when a person answered for it (ISO 8601, UTC)."""

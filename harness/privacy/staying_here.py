@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from corpora.corpus import Dataset
-from corpora.entry import Entry
-from corpora.marks import misplaced, without_roles
-from corpora.terms import FIELD
-from harness import offline, unquoted
-from harness.endpoints import is_loopback
-from harness.failures import UsageError
-from harness.keys import KeySource, find_key, no_key
-from harness.local_servers import require_answer
-from harness.method import Method
+from corpora.checks.marks import misplaced, without_roles
+from corpora.model.corpus import Dataset
+from corpora.model.entry import Entry
+from corpora.model.terms import FIELD
+from harness.core.failures import UsageError
+from harness.endpoint import offline
+from harness.endpoint.endpoints import is_loopback
+from harness.endpoint.keys import KeySource, find_key, no_key
+from harness.endpoint.offline import why_secret
+from harness.method.method import Method
 from harness.methods.registry import build
-from harness.plan import Plan
+from harness.privacy import unquoted
+from harness.privacy.local_servers import require_answer
+from harness.setup.plan import Plan
 
 
 def make_method(
@@ -81,13 +83,6 @@ def _require_open_door(method: Method) -> None:
             f"{why}: this was so in an earlier run of this program, so it connects to no other machine "
             "until it is closed. Close Rosetta, open it again, and begin this run."
         )
-
-
-def why_secret(entries: Sequence[Entry]) -> str:
-    """Say why entries, some of which are secret, may not leave this machine; a beginning of a sentence."""
-    if any(entry.segment is not None and entry.segment.secret for entry in entries):
-        return "These entries belong to a secret segment (gold_standard, held_out)"
-    return "The terms of the corpus keep these entries on this machine"
 
 
 def _other_entries(entries: Iterable[Entry]) -> str:

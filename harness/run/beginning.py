@@ -9,13 +9,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from corpora.corpus import Corpus
-from corpora.entry import Entry
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Entry
 from harness.card.fingerprint import fingerprint
-from harness.events import RunState
-from harness.failures import HarnessError, UsageError
-from harness.floors import floors_json
-from harness.instruments import (
+from harness.core.failures import HarnessError, UsageError
+from harness.core.problems import first_problem
+from harness.core.run_state import RunState
+from harness.core.version import VERSION
+from harness.method.method import Method, Priced
+from harness.method.written_keys import refuse_written_keys
+from harness.methods.registry import build
+from harness.privacy.staying_here import keep_here, refuse_not_stored, refuse_unclear, shut_door
+from harness.setup.floors import floors_json
+from harness.setup.plan import Plan, Resumption
+from harness.setup.preparing import prepare
+from harness.setup.scoring_options import ScoringOptions
+from harness.setup.scoring_tools import (
     Instruments,
     changes,
     require_same,
@@ -23,29 +32,20 @@ from harness.instruments import (
     stored_columns,
     stored_setup,
 )
-from harness.method import Method, Priced
-from harness.methods.registry import build
-from harness.parts import asked_with
-from harness.plan import Plan, Resumption
-from harness.preparing import prepare
-from harness.problems import first_problem
-from harness.scoring_options import ScoringOptions
-from harness.staying_here import keep_here, refuse_not_stored, refuse_unclear, shut_door
-from harness.store.corpora import find_corpus, read_dataset, read_entries, save_corpus
-from harness.store.database import store_path
+from harness.store.corpora.entries import find_corpus, read_dataset, read_entries, save_corpus
+from harness.store.corpora.secret_texts import note_secrets, refuse_known_secrets
+from harness.store.file.database import store_path
+from harness.store.file.transaction import transaction
+from harness.store.file.trouble import unpacks
 from harness.store.findings import StoredFindings
+from harness.store.mixed_setups import asked_with
 from harness.store.openings import OPENING, find_openings, set_opening, set_plan
 from harness.store.results import failed_attempts
 from harness.store.runs import Run, create_run, forget_failed, read_run, set_live
-from harness.store.secret_texts import note_secrets, refuse_known_secrets
-from harness.store.transaction import transaction
-from harness.store.trouble import unpacks
-from harness.version import VERSION
-from harness.written_keys import refuse_written_keys
-from scoring.floors import VERSION as FLOORS_VERSION
-from scoring.floors import floors
-from scoring.scorer import Totals
-from scoring.translation import Translation
+from scoring.card.floors import VERSION as FLOORS_VERSION
+from scoring.card.floors import floors
+from scoring.core.scorer import Totals
+from scoring.core.translation import Translation
 
 
 def begin(

@@ -11,10 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from secrets import token_bytes
 
-from harness.budget import BudgetReached, Ledger, most_cost
-from harness.calls import Reply, Request, Usage
-from harness.endpoints import is_loopback, presets
-from harness.failures import (
+from harness.core.calls import Reply, Request, Usage
+from harness.core.failures import (
     CallError,
     ErrorClass,
     HarnessError,
@@ -24,13 +22,15 @@ from harness.failures import (
     Refused,
     UsageError,
 )
-from harness.flight import Flight, Pending
-from harness.limiter import Limiter, Slot
-from harness.result import Attempt
-from harness.retry import RetryPolicy
+from harness.core.storable import storable
+from harness.endpoint.budget import BudgetReached, Ledger, most_cost
+from harness.endpoint.client import Wire
+from harness.endpoint.endpoints import is_loopback, presets
+from harness.endpoint.limiter import Limiter, Slot
+from harness.endpoint.retry import RetryPolicy
+from harness.events.in_flight import Flight, Pending
+from harness.method.result import Attempt
 from harness.store.replies import NewReply, StoredReply, request_key
-from harness.store.texts import storable
-from harness.wire import Wire
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from corpora.entry import Entry
-from corpora.text import is_blank
-from harness.beginning import instruments_of
-from harness.failures import HarnessError
-from harness.final_scores import translation
-from harness.instruments import Instruments, changes, stored_setup
-from harness.result import Result
+from corpora.model.entry import Entry
+from corpora.text.comparison import is_blank
+from harness.core.failures import HarnessError
+from harness.method.result import Result
+from harness.run.beginning import instruments_of
+from harness.run.final_scores import translation
+from harness.setup.scoring_tools import Instruments, changes, stored_setup
 from harness.store.runs import Run
-from scoring.analysis import FstAnnotation
+from scoring.core.analysis import FstAnnotation
 
 
 @dataclass(frozen=True, slots=True)

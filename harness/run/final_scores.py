@@ -7,19 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from corpora.entry import Entry
-from harness.floors import floors_json
-from harness.instruments import AnnotatorError, Instruments, filled, without
-from harness.result import Result
-from harness.store.corpora import read_entries
+from corpora.model.entry import Entry
+from harness.method.result import Result
+from harness.setup.floors import floors_json
+from harness.setup.scoring_tools import AnnotatorError, Instruments, filled, without
+from harness.store.corpora.entries import read_entries
+from harness.store.file.transaction import transaction
 from harness.store.openings import set_opening
 from harness.store.results import read_results, replace_scores
 from harness.store.runs import read_run
-from harness.store.transaction import transaction
-from scoring.floors import JUDGES, Floor, floors
-from scoring.scorer import EntryValues, Scorer
-from scoring.table import EntryStatistics
-from scoring.translation import Translation
+from scoring.card.floors import JUDGES, Floor, floors
+from scoring.core.scorer import EntryValues, Scorer
+from scoring.core.table import EntryStatistics
+from scoring.core.translation import Translation
 
 SLOW_FLOOR_ENTRIES = 200
 """Entries, spread evenly over the run, on which floors are worked out where annotations are slow."""

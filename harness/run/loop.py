@@ -9,20 +9,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
-from corpora.entry import Entry
-from corpora.text import is_blank
-from harness.calls import Usage
-from harness.carrier import Carrier, EntryCalls
-from harness.control import Control
-from harness.events import RunState
-from harness.failures import CallError, ErrorClass, HarnessError
-from harness.limiter import Slot
-from harness.method import Method, Output
-from harness.prediction import Prediction, shares
-from harness.result import Attempt
-from harness.scribe import Scribe
-from harness.soundness import NO_SOURCE, failed, raised, sound, wordless
-from harness.streak import Streak
+from corpora.model.entry import Entry
+from corpora.text.comparison import is_blank
+from harness.core.calls import Usage
+from harness.core.failures import CallError, ErrorClass, HarnessError
+from harness.core.run_state import RunState
+from harness.endpoint.limiter import Slot
+from harness.events.control import Control
+from harness.method.method import Method, Output
+from harness.method.prediction import Prediction, shares
+from harness.method.result import Attempt
+from harness.method.validation import NO_SOURCE, failed, raised, sound, wordless
+from harness.run.call_runner import Carrier, EntryCalls
+from harness.run.recorder import Scribe
+from harness.run.streak import Streak
 
 
 class RunLoop:

@@ -15,18 +15,18 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 
-from harness.events import EntryScored, Event
-from harness.prediction import Prediction
-from harness.progress import Board
-from harness.result import Attempt, Result
+from harness.events.kinds import EntryScored, Event
+from harness.events.progress import Board
+from harness.method.prediction import Prediction
+from harness.method.result import Attempt, Result
+from harness.store.file.transaction import transaction
 from harness.store.replies import NewReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import set_live
 from harness.store.stretches import touch_stretch
-from harness.store.transaction import transaction
-from scoring.constant import Annotate
-from scoring.scorer import EntryValues, Scorer
-from scoring.translation import Translation
+from scoring.card.constant import Annotate
+from scoring.core.scorer import EntryValues, Scorer
+from scoring.core.translation import Translation
 
 GATHER_SECONDS = 0.03
 """Least time from one transaction to the next while entries stream in."""

@@ -10,29 +10,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.beginning import begin_like, instruments_with, new_identity
-from harness.failures import HarnessError, UsageError
-from harness.final_scores import Scored, Tell, score_outputs
-from harness.floors import floors_version
-from harness.instruments import stored_columns, stored_setup
-from harness.result import Result
-from harness.row_verdicts import row_words
-from harness.scoring_options import ScoringOptions
-from harness.staying_here import shut_door
-from harness.store.corpora import read_entries
+from harness.card.row_verdicts import row_words
+from harness.core.failures import HarnessError, UsageError
+from harness.method.result import Result
+from harness.privacy.staying_here import shut_door
+from harness.run.beginning import begin_like, instruments_with, new_identity
+from harness.run.final_scores import Scored, Tell, score_outputs
+from harness.setup.floors import floors_version
+from harness.setup.scoring_options import ScoringOptions
+from harness.setup.scoring_tools import stored_columns, stored_setup
+from harness.store.corpora.entries import read_entries
+from harness.store.file.transaction import transaction, undone
+from harness.store.file.trouble import unpacks
 from harness.store.results import copy_results, read_all_attempts, read_results, replace_scores
 from harness.store.row_words import RowWords, keep_row_words, read_row_words
 from harness.store.runs import Run, read_card, read_run
 from harness.store.stretches import copy_stretches
-from harness.store.transaction import transaction, undone
-from harness.store.trouble import unpacks
-from scoring.inventory import MAKERS, make_scorer
-from scoring.metric import Statistics
-from scoring.resources import Resources
-from scoring.scorer import EntryValues, Scorer, Totals
-from scoring.setup import ScoringSetup
-from scoring.specification import specification
-from scoring.table import EntryStatistics, StatisticsError
+from scoring.core.metric import Statistics
+from scoring.core.scorer import EntryValues, Scorer, Totals
+from scoring.core.setup import ScoringSetup
+from scoring.core.specification import specification
+from scoring.core.table import EntryStatistics, StatisticsError
+from scoring.metrics.inventory import MAKERS, make_scorer
+from scoring.words.resources import Resources
 
 
 def rescore(

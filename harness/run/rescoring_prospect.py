@@ -6,13 +6,13 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from harness.beginning import instruments_with
-from harness.instruments import stored_setup
-from harness.rescoring import chosen_options
-from harness.scoring_options import ScoringOptions
-from harness.store.corpora import read_entries
+from harness.run.beginning import instruments_with
+from harness.run.rescoring import chosen_options
+from harness.setup.scoring_options import ScoringOptions
+from harness.setup.scoring_tools import stored_setup
+from harness.store.corpora.entries import read_entries
 from harness.store.runs import Run
-from scoring.specification import specification
+from scoring.core.specification import specification
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from harness.instruments import stored_scorer
-from harness.parts import tried_before
-from harness.store.corpora import read_entries
+from harness.setup.scoring_tools import stored_scorer
+from harness.store.corpora.entries import read_entries
+from harness.store.mixed_setups import tried_before
 from harness.store.results import read_statistics
 from harness.store.runs import Run, find_by_id, read_card
-from scoring.scorer import Totals
+from scoring.core.scorer import Totals
 
 
 @dataclass(frozen=True, slots=True)

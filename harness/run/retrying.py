@@ -14,29 +14,29 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from corpora.entry import Entry
-from harness.beginning import begin_like, begun_with, check_budget, new_identity
+from corpora.model.entry import Entry
 from harness.card.fingerprint import fingerprint
-from harness.failures import UsageError
-from harness.instruments import Instruments
-from harness.keys import KeySource, find_key, no_key
-from harness.local_servers import require_answer
-from harness.method import Method
-from harness.methods.options import MethodOptions
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
+from harness.core.version import VERSION
+from harness.endpoint.keys import KeySource, find_key, no_key
+from harness.method.method import Method
+from harness.method.options import MethodOptions
+from harness.method.written_keys import refuse_written_keys
 from harness.methods.registry import build
-from harness.parts import parts_of, whole_setup, with_part
-from harness.plan import Plan, RunOptions
-from harness.problems import first_problem
-from harness.staying_here import keep_here, shut_door
-from harness.store.corpora import corpus_sha256, read_entries
+from harness.privacy.local_servers import require_answer
+from harness.privacy.staying_here import keep_here, shut_door
+from harness.run.beginning import begin_like, begun_with, check_budget, new_identity
+from harness.setup.plan import Plan, RunOptions
+from harness.setup.scoring_tools import Instruments
+from harness.store.corpora.entries import corpus_sha256, read_entries
+from harness.store.file.transaction import transaction
+from harness.store.file.trouble import unpacks
+from harness.store.mixed_setups import parts_of, whole_setup, with_part
 from harness.store.openings import OPENING
 from harness.store.results import copy_done, failed_attempts
 from harness.store.runs import Run, read_card, read_run
 from harness.store.stretches import copy_stretches
-from harness.store.transaction import transaction
-from harness.store.trouble import unpacks
-from harness.version import VERSION
-from harness.written_keys import refuse_written_keys
 
 CHANGEABLE = (
     set(MethodOptions.model_fields) - {"source_language", "target_language", "file_lines"}
@@ -46,7 +46,7 @@ CHANGEABLE = (
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """A new run that is stored and ready to go: hand all of it to ``harness.running.go``."""
+    """A new run that is stored and ready to go: hand all of it to ``harness.run.running.go``."""
 
     number: int
     run_id: str

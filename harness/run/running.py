@@ -10,43 +10,44 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from corpora.entry import Entry
-from corpora.problems import CorpusError
-from harness.beginning import begun_with, take_up
-from harness.budget import Ledger
+from corpora.files.problems import CorpusError
+from corpora.model.entry import Entry
 from harness.card.build import seal
-from harness.carrier import Carrier
-from harness.control import Control
-from harness.events import Event, Failed, Finished, RunState
-from harness.failures import HarnessError
-from harness.final_scores import finish_scores
-from harness.flight import Flight
-from harness.floors import read_floors
-from harness.instruments import Instruments
-from harness.limiter import Limiter
-from harness.loop import RunLoop
-from harness.method import Method
-from harness.nothing import why_not_sealed, why_nothing_came
-from harness.parts import tries_before
-from harness.plan import AS_BEFORE, Plan, Resumption
-from harness.progress import Board
-from harness.retry import RetryPolicy
-from harness.row_verdicts import row_words
-from harness.scribe import Scribe
-from harness.started import started
-from harness.staying_here import shut_door
-from harness.steering import Ear
-from harness.store.corpora import read_dataset, read_entries
-from harness.store.database import open_store
+from harness.card.row_verdicts import row_words
+from harness.core.failures import HarnessError
+from harness.core.run_state import RunState
+from harness.endpoint.budget import Ledger
+from harness.endpoint.client import Wire
+from harness.endpoint.limiter import Limiter
+from harness.endpoint.retry import RetryPolicy
+from harness.events.control import Control
+from harness.events.in_flight import Flight
+from harness.events.kinds import Event, Failed, Finished
+from harness.events.progress import Board
+from harness.events.started import started
+from harness.events.steering import Ear
+from harness.method.method import Method
+from harness.privacy.staying_here import shut_door
+from harness.run.beginning import begun_with, take_up
+from harness.run.call_runner import Carrier
+from harness.run.final_scores import finish_scores
+from harness.run.loop import RunLoop
+from harness.run.recorder import Scribe
+from harness.run.total_failure import why_not_sealed, why_nothing_came
+from harness.setup.floors import read_floors
+from harness.setup.plan import AS_BEFORE, Plan, Resumption
+from harness.setup.scoring_tools import Instruments
+from harness.store.corpora.entries import read_dataset, read_entries
+from harness.store.file.database import open_store
+from harness.store.file.transaction import transaction
+from harness.store.file.trouble import STORE_ERRORS, in_words, unpacks
 from harness.store.holding import alone
+from harness.store.mixed_setups import tries_before
 from harness.store.replies import NewReply, StoredReply, find_reply, known_keys
 from harness.store.results import read_results, stored_positions
 from harness.store.row_words import keep_row_words
 from harness.store.runs import Run, leave_run, read_run, set_live
 from harness.store.stretches import begin_stretch, elapsed_seconds, spent_usd, touch_stretch
-from harness.store.transaction import transaction
-from harness.store.trouble import STORE_ERRORS, in_words, unpacks
-from harness.wire import Wire
 
 Listener = Callable[[Event], None]
 

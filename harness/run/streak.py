@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from harness.failures import ErrorClass
+from harness.core.failures import ErrorClass
 
 _CHANGING = re.compile(r"\S*\d\S*")
 """Request numbers, times and amounts, which differ between messages that say the same."""

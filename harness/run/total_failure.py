@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from harness.endpoints import is_loopback
-from harness.failures import ErrorClass
+from harness.core.failures import ErrorClass
+from harness.endpoint.endpoints import is_loopback
 from harness.store.results import failures
 from harness.store.runs import Run
 from harness.store.tallies import failures_by_run

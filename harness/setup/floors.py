@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scoring.floors import VERSION, Floor
+from scoring.card.floors import VERSION, Floor
 
 EARLIER = 1
 """Version of floors that do not name theirs: four of them, the constant one of eight candidates."""

@@ -1,6 +1,6 @@
 """What this machine can do for a language: which metrics will work, and what to install or copy for the rest.
 
-It asks the same questions as the beginning of a run does (``harness.preparing``), of a corpus that has all
+It asks the same questions as the beginning of a run does (``harness.setup.preparing``), of a corpus that has all
 that a corpus can have: what is still missing then is missing here.
 """
 
@@ -13,21 +13,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from corpora.cards import FoundCard, find_card
-from corpora.entry import Entry
-from corpora.language import LanguageCard
-from corpora.scripts import resolve_script, tag_script
+from corpora.languages.cards import FoundCard, find_card
+from corpora.languages.language import LanguageCard
+from corpora.languages.scripts import resolve_script, tag_script
+from corpora.model.entry import Entry
+from harness.core.installation import install_line
 from harness.fst.analyser import Analyser, open_analyser
 from harness.fst.engines import installed_engines
 from harness.fst.find import find_analyser, passed_over
 from harness.fst.status import AnalyserError, FstStatus
-from harness.installation import install_line
-from scoring.inventory import MAKERS
-from scoring.resources import Resources
-from scoring.setup import AnalyserFacts, ScoringSetup
-from scoring.source_words import source_word_list
-from scoring.specification import Row, specification
-from scoring.tokenizers import load_tokenizer
+from scoring.core.setup import AnalyserFacts, ScoringSetup
+from scoring.core.specification import Row, specification
+from scoring.metrics.inventory import MAKERS
+from scoring.words.resources import Resources
+from scoring.words.source_words import source_word_list
+from scoring.words.tokenizers import load_tokenizer
 
 _OF_THE_CORPUS = ("variants", "gold_analyses", "alignment", "terms", "checks")
 """What a corpus or a method brings along, by the names of the specification's table of needs."""

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from harness.methods.options import MethodOptions
-from harness.scoring_options import ScoringOptions
+from harness.method.options import MethodOptions
+from harness.setup.scoring_options import ScoringOptions
 
 
 class RunOptions(BaseModel):

@@ -7,27 +7,27 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from corpora.cards import FoundCard, find_card, read_card
-from corpora.corpus import Dataset
-from corpora.entry import Entry
-from corpora.language import LanguageCard
-from corpora.scripts import resolve_script
+from corpora.languages.cards import FoundCard, find_card, read_card
+from corpora.languages.language import LanguageCard
+from corpora.languages.scripts import resolve_script
+from corpora.model.corpus import Dataset
+from corpora.model.entry import Entry
 from harness.annotators.annotator import Annotator, Memo, NoMemo
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 from harness.fst.status import AnalyserError
-from harness.gloss_dictionary import GlossDictionary, read_gloss_dictionary
-from harness.instruments import Instruments, Steps
-from harness.methods.coaching import holds_coaching, read_coaching
-from harness.methods.dictionary import read_dictionary
-from harness.scoring_options import ScoringOptions
-from harness.store.database import home
-from scoring.bitext import alignment_name
-from scoring.inventory import choose, make_scorer, surface_setup
-from scoring.resources import Resources
-from scoring.semantic import by_verdicts
-from scoring.setup import AnalyserFacts, CometFacts, EmbeddingFacts, ScoringSetup
-from scoring.source_words import source_word_list
-from scoring.terminology import Terminology
+from harness.inputs.coaching import holds_coaching, read_coaching
+from harness.inputs.dictionary import read_dictionary
+from harness.inputs.gloss_dictionary import GlossDictionary, read_gloss_dictionary
+from harness.setup.scoring_options import ScoringOptions
+from harness.setup.scoring_tools import Instruments, Steps
+from harness.store.file.database import home
+from scoring.core.setup import AnalyserFacts, CometFacts, EmbeddingFacts, ScoringSetup
+from scoring.metrics.inventory import choose, make_scorer, surface_setup
+from scoring.metrics.semantic import by_verdicts
+from scoring.words.bitext import alignment_name
+from scoring.words.resources import Resources
+from scoring.words.source_words import source_word_list
+from scoring.words.terminology import Terminology
 
 FST = ("fst_acceptance_rate", "morphological_accuracy")
 """Metrics that cannot be without an analyser."""
@@ -200,7 +200,7 @@ def _find_analyser(
     )
     if path is None:
         return
-    from harness.reference_words import analyser_annotator
+    from harness.setup.reference_words import analyser_annotator
 
     try:
         annotator, facts = analyser_annotator(path, resources, memo)

@@ -11,9 +11,9 @@ from harness.annotators.fst import FstAnnotator
 from harness.fst.analyser import FORMAT, Analyser, open_analyser
 from harness.fst.builtin import BuiltinEngine
 from harness.fst.model import read_model
-from scoring.resources import Resources
-from scoring.setup import AnalyserFacts
-from scoring.translation import Translation
+from scoring.core.setup import AnalyserFacts
+from scoring.core.translation import Translation
+from scoring.words.resources import Resources
 
 _MAKER = f"analyser facts {FORMAT}"
 _Facts = tuple[str, str, bool]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from scoring.metric_names import COMPOSITE, ROSETTA, metric_named, unknown_metric
-from scoring.specification import specification
+from scoring.core.metric_names import COMPOSITE, ROSETTA, metric_named, unknown_metric
+from scoring.core.specification import specification
 
 _ANALYSED = frozenset(
     {

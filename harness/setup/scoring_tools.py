@@ -12,17 +12,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from corpora.entry import Entry
+from corpora.model.entry import Entry
 from harness.annotators.annotator import Annotator
-from harness.failures import HarnessError, UsageError
-from harness.problems import first_problem
+from harness.core.failures import HarnessError, UsageError
+from harness.core.problems import first_problem
 from harness.store.runs import Run
-from scoring.composite import STRUCTURAL_KEY, composite_metrics
-from scoring.inventory import make_scorer, surface_setup
-from scoring.resources import Resources
-from scoring.scorer import PackedColumn, Scorer
-from scoring.setup import ScoringSetup
-from scoring.translation import Translation
+from scoring.core.composite import STRUCTURAL_KEY, composite_metrics
+from scoring.core.scorer import PackedColumn, Scorer
+from scoring.core.setup import ScoringSetup
+from scoring.core.translation import Translation
+from scoring.metrics.inventory import make_scorer, surface_setup
+from scoring.words.resources import Resources
 
 
 class Steps:

@@ -6,16 +6,16 @@ import sqlite3
 import time
 from collections.abc import Iterator
 
-from corpora.entry import Segment
-from harness.failures import StoreError, UsageError
-from harness.store.corpora import forget_unused_secrets, read_dataset
-from harness.store.database import store_path
+from corpora.model.entry import Segment
+from harness.core.failures import StoreError, UsageError
+from harness.store.corpora.entries import forget_unused_secrets, read_dataset
+from harness.store.file.database import store_path
+from harness.store.file.texts import sweep_texts
+from harness.store.file.transaction import transaction
 from harness.store.findings import forget_findings
 from harness.store.holding import alone, forget_lock
 from harness.store.results import unpack_attempts
 from harness.store.runs import Run, read_run, under_way
-from harness.store.texts import sweep_texts
-from harness.store.transaction import transaction
 
 KEPT_SECONDS = 7 * 24 * 3600.0
 """How long a run that was put away can be brought back."""

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from harness.store.trouble import stored_json, stored_object
+from harness.store.file.trouble import stored_json, stored_object
 
 
 def distinctions_by_run(

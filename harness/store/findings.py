@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from harness.store.database import open_store
-from harness.store.texts import storable
-from harness.store.transaction import transaction
+from harness.core.storable import storable
+from harness.store.file.database import open_store
+from harness.store.file.transaction import transaction
 
 
 class StoredFindings:

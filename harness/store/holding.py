@@ -9,9 +9,9 @@ from pathlib import Path
 
 import filelock
 
-from harness.failures import StoreError, UsageError
-from harness.store.database import private_folder
-from harness.store.trouble import read_only_words
+from harness.core.failures import StoreError, UsageError
+from harness.store.file.database import private_folder
+from harness.store.file.trouble import read_only_words
 
 LOOK_SECONDS = 0.2
 """How long is waited for a run that is held: who only looks whether it is holds it for a moment."""

@@ -11,9 +11,9 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from harness.method import Setup
+from harness.method.method import Setup
+from harness.store.file.trouble import of_kind, unpacks
 from harness.store.runs import Run
-from harness.store.trouble import of_kind, unpacks
 
 RETRIED_WITH = "retried_with"
 """Option of a set-up in parts: for each later part, what was different from the first."""

@@ -11,9 +11,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from harness.failures import StoreError, UsageError
-from harness.store.texts import storable
-from harness.store.transaction import transaction
+from harness.core.failures import StoreError, UsageError
+from harness.core.storable import storable
+from harness.store.file.transaction import transaction
 
 MOST_NOTE = 10_000
 """Characters of the longest note."""

@@ -7,8 +7,8 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.store.positions import pack_positions
-from harness.store.trouble import stored_object
+from harness.store.file.positions import pack_positions
+from harness.store.file.trouble import stored_object
 
 OPENING = ("floors", "floors_version", "missing", "scoring", "packed")
 """Fields of a run's opening that depend on its entries and its scoring setup only."""

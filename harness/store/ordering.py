@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from harness.failures import StoreError
-from harness.store.positions import little_endian_positions
-from harness.store.texts import storable
+from harness.core.failures import StoreError
+from harness.core.storable import storable
+from harness.store.file.positions import little_endian_positions
 
 Places = npt.NDArray[np.uint32]
 Column = npt.NDArray[np.float64]

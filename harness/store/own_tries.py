@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-from harness.parts import tried_before
+from harness.store.mixed_setups import tried_before
 from harness.store.results import read_tries
 from harness.store.runs import Run
 

@@ -17,9 +17,10 @@ from typing import Any
 import msgpack
 from pydantic import TypeAdapter
 
-from harness.calls import Reply, Request, Usage
-from harness.store.texts import intern_text, read_texts, storable
-from harness.store.trouble import of_kind, stored_json, unpacked_message, unpacks
+from harness.core.calls import Reply, Request, Usage
+from harness.core.storable import storable
+from harness.store.file.texts import intern_text, read_texts
+from harness.store.file.trouble import of_kind, stored_json, unpacked_message, unpacks
 
 
 def request_key(request: Request, method: str) -> bytes:

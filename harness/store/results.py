@@ -9,13 +9,13 @@ from typing import Any
 
 import msgpack
 
-from corpora.entry import EntryId
-from corpora.stored_value import StoredValueError
-from harness.failures import ErrorClass
-from harness.result import Attempt, Result
-from harness.store.texts import intern_text
-from harness.store.trouble import of_kind, stored_word, unpacked_message
-from scoring.scorer import EntryValues
+from corpora.files.stored_value import StoredValueError
+from corpora.model.entry import EntryId
+from harness.core.failures import ErrorClass
+from harness.method.result import Attempt, Result
+from harness.store.file.texts import intern_text
+from harness.store.file.trouble import of_kind, stored_word, unpacked_message
+from scoring.core.scorer import EntryValues
 
 _INSERT = f"INSERT INTO results VALUES ({','.join('?' * 23)})"
 

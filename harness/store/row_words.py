@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import msgpack
 
-from harness.store.trouble import of_kind, unpacked_message
+from harness.store.file.trouble import of_kind, unpacked_message
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,16 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from harness.events import RunState
-from harness.failures import StoreError, UsageError
-from harness.method import Setup
+from harness.core.failures import StoreError, UsageError
+from harness.core.run_state import RunState
+from harness.core.storable import storable
+from harness.method.method import Setup
 from harness.store.certificates import Attached, attached_by_run
 from harness.store.distinctions import distinctions_by_run
+from harness.store.file.positions import count_positions, pack_positions, unpack_positions
+from harness.store.file.trouble import inflated, stored_object, stored_word, unpacks
 from harness.store.notes import tags_by_run
-from harness.store.positions import count_positions, pack_positions, unpack_positions
 from harness.store.tallies import done_by_run, failures_by_run
-from harness.store.texts import storable
-from harness.store.trouble import inflated, stored_object, stored_word, unpacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +327,7 @@ class RunSummary:
     failures: Mapping[str, int] = field(default_factory=dict)
     """Class of failure → entries that failed so, the most frequent first."""
     certificates: tuple[Attached, ...] = ()
-    """Certificates of reviews beside the run; ``review.verdict.attachment`` says what they are worth."""
+    """Certificates of reviews beside the run; ``review.verdict.certificate.attachment`` says what they are worth."""
     note: str = ""
     """What a person wrote about it (``harness.store.notes``)."""
     tags: tuple[str, ...] = ()

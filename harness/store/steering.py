@@ -1,4 +1,4 @@
-"""Wishes for runs under way, from the process that asks to the one that is at the run (``harness.steering``)."""
+"""Wishes for runs under way, from the process that asks to the one that is at the run (``harness.events.steering``)."""
 
 from __future__ import annotations
 

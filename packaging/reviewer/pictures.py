@@ -76,7 +76,7 @@ class Led:
     """The program, led from page to page by keys; each page is asked what it shows before a key is chosen."""
 
     def __init__(self, review: Path, code: str, language: str, folder: Path) -> None:
-        from review.desktop.running import Running
+        from review.desktop.program.running import Running
 
         self._code, self._folder = code, folder
         self._running = Running([review], language)

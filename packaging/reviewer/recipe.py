@@ -28,7 +28,7 @@ RUNTIME_HOOK = HERE / "without_network.py"
 CONTENTS = "contents.json"
 """What a build was made of, in its work folder."""
 
-HIDDEN = ("review.desktop.program",)
+HIDDEN = ("review.desktop.program.program",)
 """Modules that are imported by a name made at run time, or that must not be missing."""
 
 DENIED = (
@@ -107,7 +107,7 @@ class Entry(NamedTuple):
 def version() -> str:
     """Give the program's version."""
     sys.path.insert(0, str(ROOT))
-    from harness.version import VERSION
+    from harness.core.version import VERSION
 
     return VERSION
 

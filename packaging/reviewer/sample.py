@@ -56,9 +56,9 @@ class Sample(NamedTuple):
 def make() -> Sample:
     """Make the sample with new keys."""
     from review.files.batch import make_batch, write_batch
-    from review.files.keys import Identity, Role
     from review.files.person_tag import new_salt, place_of, tag_of
     from review.files.reviewer_codes import make_codes, printed
+    from review.sealed.keys import Identity, Role
 
     organisation = Identity.make(Role.ORGANISATION)
     [code] = make_codes(1)
@@ -71,7 +71,7 @@ def make() -> Sample:
 
 def _manifest(signing_key: str, place: str) -> Any:
     from review.files.batch_form import BatchManifest, Organisation
-    from review.files.sealing import AgeIdentity
+    from review.sealed.sealing import AgeIdentity
 
     return BatchManifest(
         batch=secrets.token_hex(8),

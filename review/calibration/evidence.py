@@ -9,7 +9,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
-from harness.failures import HarnessError, UsageError
+from harness.core.failures import HarnessError, UsageError
 from review.calibration.ratings import PersonRating, Ratings
 
 if TYPE_CHECKING:
@@ -169,8 +169,8 @@ def _is_called(run: Run, name: str) -> bool:
 
 
 def _part(connection: sqlite3.Connection, run: Run, said: _Said, missed: dict[str, int]) -> _Part:
-    from harness.instruments import stored_scorer
-    from harness.store.corpora import read_entries
+    from harness.setup.scoring_tools import stored_scorer
+    from harness.store.corpora.entries import read_entries
     from harness.store.results import entry_ids, read_results
 
     by_place = {
@@ -231,7 +231,7 @@ def _count_missed(
 
 def _rated_run(connection: sqlite3.Connection, run: Run, outputs: int) -> RatedRun:
     from harness.store.runs import read_card
-    from scoring.tiers import quality_tier
+    from scoring.core.tiers import quality_tier
 
     card = read_card(connection, run.id)
     if card is None:
@@ -261,7 +261,7 @@ def _number(value: float | None) -> float:
 
 
 def _evidence(parts: Sequence[_Part], ratings: Ratings, left_out: Mapping[str, int]) -> Evidence:
-    from scoring.composite import STRUCTURAL_KEY
+    from scoring.core.composite import STRUCTURAL_KEY
 
     judgements = _judgements(parts)
     said = [rows for part in parts for rows in part.said]

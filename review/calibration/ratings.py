@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from corpora.entry import EntryId
+from corpora.model.entry import EntryId
 from harness.card.canonical import canonical_sha256
-from harness.failures import UsageError
-from harness.methods.output_table import table_rows
-from harness.user_file import read_text
+from harness.core.failures import UsageError
+from harness.core.user_file import read_text
+from harness.inputs.output_table import table_rows
 from review.calibration.scale import OURS, Scale
 
 MOST_BYTES = 64 * 2**20

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 from review.rating import LEAST_ACCEPTABLE, RANKS, Rating
 
 

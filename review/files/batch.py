@@ -14,18 +14,18 @@ from typing import Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from harness.card.canonical import canonical_bytes
-from harness.problems import first_problem
+from harness.core.problems import first_problem
 from review.files.batch_check import check_content
 from review.files.batch_form import MOST_ITEMS, BatchItem, BatchManifest, TrainingItem
 from review.files.font_file import MOST_BYTES, MOST_FONTS, MOST_LICENCE, CarriedFont
-from review.files.keys import Identity, key_phrase
-from review.files.passphrase import seal_with_passphrase, typed_passphrase
 from review.files.person_tag import read_salt, salt_member, tag_of
-from review.files.problem import FileError, FileProblem
 from review.files.readme import batch_readme
-from review.files.sealing import AgeIdentity, Lock, lock_of, seal, unseal, unseal_with_passphrase
-from review.files.signature import Signed
 from review.files.signed_archive import pack_signed, unpack_signed
+from review.sealed.keys import Identity, key_phrase
+from review.sealed.passphrase import seal_with_passphrase, typed_passphrase
+from review.sealed.problem import FileError, FileProblem
+from review.sealed.sealing import AgeIdentity, Lock, lock_of, seal, unseal, unseal_with_passphrase
+from review.sealed.signature import Signed
 
 ITEMS: Final = "items.jsonl"
 TRAINING: Final = "training.jsonl"

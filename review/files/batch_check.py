@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corpora.visible import plain
+from corpora.text.visible import plain
 from review.files.batch_form import BatchItem, BatchManifest, TrainingItem
-from review.files.problem import FileError, FileProblem
 from review.files.reviewer_codes import CodeError, read_code
-from review.files.sealing import SealError, checked_recipient
+from review.sealed.problem import FileError, FileProblem
+from review.sealed.sealing import SealError, checked_recipient
 
 _PLACE_DIGITS = 64
 """Of a person's place (``files.person_tag``); codes and tags have fewer."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple, NoReturn
 
-from harness.failures import HarnessError
+from harness.core.failures import HarnessError
 
 MOST_BYTES: Final = 2 * 2**20
 """Of one font, subset to the letters of its batch."""

@@ -12,12 +12,12 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, ValidationError
 
 from harness.card.canonical import canonical_bytes
-from review.files.keys import Identity, PublicIdentity
-from review.files.problem import FileError, FileProblem
-from review.files.sealing import SealError, checked_recipient
-from review.files.signature import verify
 from review.forms import Form
 from review.log.payloads import Hex64
+from review.sealed.keys import Identity, PublicIdentity
+from review.sealed.problem import FileError, FileProblem
+from review.sealed.sealing import SealError, checked_recipient
+from review.sealed.signature import verify
 
 SUFFIX: Final = ".rosetta-laptop"
 _MOST_BYTES = 4096

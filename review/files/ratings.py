@@ -16,17 +16,17 @@ from typing import Final
 
 from review.files.batch import Batch
 from review.files.finding import RATINGS_SUFFIX
-from review.files.keys import Identity, key_phrase
-from review.files.phrase import phrase
-from review.files.problem import FileError, FileProblem
 from review.files.ratings_contents import chains_of, contents_of
 from review.files.ratings_form import MOST_EVENTS, RatingsManifest, Sender
 from review.files.readme import ratings_readme
-from review.files.sealing import AgeIdentity, Lock, checked_recipient, lock_of, seal, unseal
-from review.files.signature import Signed
 from review.files.signed_archive import MANIFEST, SignedArchive, pack_signed, unpack_signed
 from review.files.stick import READABLE, write_file
 from review.log.event import Event
+from review.sealed.keys import Identity, key_phrase
+from review.sealed.phrase import phrase
+from review.sealed.problem import FileError, FileProblem
+from review.sealed.sealing import AgeIdentity, Lock, checked_recipient, lock_of, seal, unseal
+from review.sealed.signature import Signed
 
 EVENTS: Final = "events.jsonl"
 README: Final = "README.txt"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from review.files.batch_form import BatchManifest
 from review.files.ratings_form import RatingsManifest
-from review.files.signature import public_pem
+from review.sealed.signature import public_pem
 
 _BATCH = """\
 {title}

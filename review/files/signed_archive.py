@@ -12,16 +12,16 @@ from typing import Any, Final, Generic, TypeVar
 from pydantic import ValidationError
 
 from harness.card.canonical import canonical_bytes
-from harness.failures import UsageError
-from harness.problems import first_problem
-from review.files.archive import pack, unpack
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
 from review.files.batch_form import BatchManifest
 from review.files.export_form import ExportManifest
-from review.files.keys import Identity
-from review.files.problem import FileError, FileProblem
 from review.files.ratings_form import RatingsManifest
-from review.files.signature import Signed, verify
 from review.forms import formats
+from review.sealed.archive import pack, unpack
+from review.sealed.keys import Identity
+from review.sealed.problem import FileError, FileProblem
+from review.sealed.signature import Signed, verify
 
 MANIFEST: Final = "manifest.json"
 SIGNATURE: Final = "manifest.sig"

@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from harness.failures import HarnessError
+from harness.core.failures import HarnessError
 
 MOST_BYTES: Final = 51 * 2**20
 """Bytes of the largest file that travels."""

@@ -11,11 +11,11 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, ValidationError
 
 from harness.card.canonical import canonical_bytes
-from review.files.keys import Identity
-from review.files.problem import FileError, FileProblem
-from review.files.signature import verify
 from review.forms import Form
 from review.log.payloads import Hex64
+from review.sealed.keys import Identity
+from review.sealed.problem import FileError, FileProblem
+from review.sealed.signature import verify
 
 WITNESS_SUFFIX: Final = ".rosetta-witness"
 SAYS: Final = (

@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from harness.card.canonical import canonical_bytes
-from harness.failures import HarnessError, UsageError
+from harness.core.failures import HarnessError, UsageError
 from review.log.payloads import AnyPayload, Kind
 
 VERSION = 1

@@ -15,9 +15,9 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from harness.failures import UsageError
-from harness.store.database import private_folder
-from harness.store.transaction import transaction
+from harness.core.failures import UsageError
+from harness.store.file.database import private_folder
+from harness.store.file.transaction import transaction
 from review.log.device import fingerprint, new_device
 from review.log.event import Event
 from review.log.laptop_schema import LAPTOP

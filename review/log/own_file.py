@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from harness.failures import StoreError
-from harness.store.database import private_folder
-from harness.store.transaction import transaction
+from harness.core.failures import StoreError
+from harness.store.file.database import private_folder
+from harness.store.file.transaction import transaction
 from review.log.saving import NotSaved, Problem, saying
 
 Step = Callable[[sqlite3.Connection], None]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 
-from harness.failures import StoreError
+from harness.core.failures import StoreError
 
 
 class Problem(StrEnum):

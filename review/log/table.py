@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from harness.card.canonical import canonical_bytes
-from harness.failures import StoreError
+from harness.core.failures import StoreError
 from review.log.event import FIRST, SALT_BYTES, Event, EventError, make_event, read_event
 from review.log.payloads import AnyPayload, Kind, Withdraw
 from review.log.withdrawal import covered, erase_reached, known_withdrawals

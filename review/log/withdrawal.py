@@ -11,7 +11,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from harness.store.transaction import transaction
+from harness.store.file.transaction import transaction
 from review.log.event import Event
 from review.log.payloads import Kind, Scope, Withdraw
 

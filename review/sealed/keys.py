@@ -16,10 +16,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from harness.failures import KeyStoreError
-from review.files.phrase import phrase, says
-from review.files.sealing import AgeIdentity, SealError, read_age_identities
-from review.files.signature import new_seed, public_key, sign
+from harness.core.failures import KeyStoreError
+from review.sealed.phrase import phrase, says
+from review.sealed.sealing import AgeIdentity, SealError, read_age_identities
+from review.sealed.signature import new_seed, public_key, sign
 
 SERVICE: Final = "rosetta-review"
 """Under this name the keyring keeps the keys of reviews."""
@@ -227,7 +227,7 @@ def key_pointer(folder: Path, role: Role) -> Path:
 
 
 def _private(folder: Path) -> Path:
-    from harness.store.database import private_folder
+    from harness.store.file.database import private_folder
 
     try:
         return private_folder(folder)

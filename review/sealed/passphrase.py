@@ -13,9 +13,9 @@ import secrets
 import unicodedata
 from typing import Final
 
-from review.files.problem import FileProblem
-from review.files.sealing import SealError
-from review.files.stretching import stretch
+from review.sealed.problem import FileProblem
+from review.sealed.sealing import SealError
+from review.sealed.stretching import stretch
 
 WORK: Final = 16
 """scrypt with N = 2¹⁶, r = 8, p = 1: 64 MiB, a fraction of a second."""
@@ -27,7 +27,7 @@ _CHUNK = 64 * 1024
 
 
 def seal_with_passphrase(data: bytes, passphrase: str) -> bytes:
-    """Encrypt with a passphrase; ``review.files.sealing.unseal_with_passphrase`` opens it."""
+    """Encrypt with a passphrase; ``review.sealed.sealing.unseal_with_passphrase`` opens it."""
     file_key, salt, nonce = (secrets.token_bytes(16) for _ in range(3))
     wrapped = _encrypt(_wrapping_key(passphrase, salt), bytes(12), file_key)
     header = (

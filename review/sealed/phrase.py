@@ -14,11 +14,11 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final
 
-from harness.failures import UsageError
-from review.files import made_up_words
-from review.files.made_up_words import is_made_up
-from review.files.stretching import stretch
-from review.files.word_list import LIST
+from harness.core.failures import UsageError
+from review.sealed import made_up_words
+from review.sealed.made_up_words import is_made_up
+from review.sealed.stretching import stretch
+from review.sealed.word_list import LIST
 
 WORDS: Final = 6
 BOUND: Final = 60

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 
 
 class FileProblem(StrEnum):

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
-from review.files.problem import FileError, FileProblem
+from review.sealed.problem import FileError, FileProblem
 
 MOST_BYTES: Final = 51 * 2**20
 """Bytes of one sealed file: an archive, and what age adds."""
@@ -136,7 +136,7 @@ def checked_recipient(text: str) -> str:
 
 def read_age_identities(path: Path) -> list[AgeIdentity]:
     """Read a file that ``age-keygen`` or this program made; UsageError names file, line and mend."""
-    from harness.user_file import read_text
+    from harness.core.user_file import read_text
 
     text, _ = read_text(path, "an age identity file", most_bytes=2**16)
     found = []

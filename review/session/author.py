@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from harness.version import VERSION
+from harness.core.version import VERSION
 from review.log.payloads import Consent, Face, Session
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.store.texts import storable
+from harness.core.storable import storable
 from review.log.laptop import Draft, Laptop
 from review.log.payloads import MOST_TEXT
 from review.session.view import TextField

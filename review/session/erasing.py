@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.failures import HarnessError, KeyStoreError
-from review.files.keys import SERVICE, Role, forget_entry, key_files, key_pointer
+from harness.core.failures import HarnessError, KeyStoreError
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.presence import FILE_NAME as PRESENCE
 from review.log.saving import NotSaved, Problem, saying
-from review.session.troubles import Trouble, trouble
-from review.session.words import Words
+from review.sealed.keys import SERVICE, Role, forget_entry, key_files, key_pointer
+from review.session.words.catalogue import Words
+from review.session.words.troubles import Trouble, trouble
 
 BEGUN: Final = f"{FILE_NAME}.deleting"
 """The name that the answers' file takes first: whoever finds it finishes the deletion."""

@@ -29,7 +29,7 @@ def hand_over(laptop: Laptop, batch: Batch, reviewer: str, folder: Path, wall: s
 
     That it was written is noted afterwards: a note that cannot be kept takes nothing from the file.
     """
-    from review.files.keys import Identity, Role
+    from review.sealed.keys import Identity, Role
 
     identity = Identity.load(laptop.path.parent, Role.LAPTOP)
     events = export_events(laptop, batch.manifest.batch)

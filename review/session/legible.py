@@ -9,9 +9,9 @@ import re
 import unicodedata
 from collections.abc import Collection
 
-from corpora.scripts import CODES
-from corpora.text import script_of
-from corpora.visible import MOST_NAMED, any_of
+from corpora.languages.scripts import CODES
+from corpora.text.comparison import script_of
+from corpora.text.visible import MOST_NAMED, any_of
 
 _UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 """Categories of characters that show nothing by themselves."""

@@ -12,20 +12,19 @@ from pathlib import Path
 from review.files.batch import Batch, open_batch
 from review.files.batch_form import BatchManifest
 from review.files.finding import find_batches, mounted_sticks
-from review.files.keys import Identity, Role
-from review.files.passphrase import typed_passphrase
-from review.files.problem import FileError, FileProblem
 from review.files.reviewer_codes import printed, read_code
-from review.files.sealing import Lock, lock_of
 from review.files.stick import read_file
 from review.log.fold import fold
 from review.log.laptop import Laptop
 from review.log.payloads import Face
+from review.sealed.keys import Identity, Role
+from review.sealed.passphrase import typed_passphrase
+from review.sealed.problem import FileError, FileProblem
+from review.sealed.sealing import Lock, lock_of
 from review.session.choice import Choice, contents, copies_once, mark_of, of_file
 from review.session.session import Session
 from review.session.timing import GUARD_SECONDS
-from review.session.troubles import OtherReviewerError
-from review.session.words import (
+from review.session.words.catalogue import (
     ENGLISH,
     Words,
     checked_tag,
@@ -35,6 +34,7 @@ from review.session.words import (
     same_language,
     words_of_system,
 )
+from review.session.words.troubles import OtherReviewerError
 
 WORDS_FOLDER = "review-words"
 """Folder of catalogues that a community added, in the data folder."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from string import ascii_lowercase
 from typing import NamedTuple
 
-from harness.failures import HarnessError
-from review.files.problem import FileError
+from harness.core.failures import HarnessError
 from review.files.reviewer_codes import ALPHABET
+from review.sealed.problem import FileError
 from review.session.choice import Choice
-from review.session.troubles import Trouble, trouble, trouble_of_file
-from review.session.words import Words
+from review.session.words.catalogue import Words
+from review.session.words.troubles import Trouble, trouble, trouble_of_file
 
 
 class Asked(NamedTuple):

@@ -9,7 +9,6 @@ from review.files.batch_form import BatchItem, TrainingItem, wording
 from review.log.payloads import Rate, Translate
 from review.session.course import Course, Place
 from review.session.drafts import Drafts
-from review.session.page_words import given
 from review.session.progress import Progress
 from review.session.view import (
     LastJudged,
@@ -20,7 +19,8 @@ from review.session.view import (
     Unsaved,
     View,
 )
-from review.session.words import Words
+from review.session.words.catalogue import Words
+from review.session.words.page import given
 
 _JUDGING = frozenset({Phase.ITEMS, Phase.SKIPPED, Phase.REST, Phase.END})
 

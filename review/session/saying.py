@@ -17,10 +17,10 @@ from review.log.payloads import (
     Translate,
 )
 from review.rating import Rating, Reason
-from review.session.labels import cannot_judge_label, rating_label, reasons_label, sharing
 from review.session.progress import Decision
 from review.session.view import TextField
-from review.session.words import Words, msgid
+from review.session.words.catalogue import Words, msgid
+from review.session.words.labels import cannot_judge_label, rating_label, reasons_label, sharing
 
 _KEPT = {
     TextField.COMMENT: msgid("Your comment is saved."),

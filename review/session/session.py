@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from harness.failures import HarnessError
-from harness.store.texts import storable
+from harness.core.failures import HarnessError
+from harness.core.storable import storable
 from review.files.batch import Batch
 from review.files.batch_form import BatchManifest
 from review.log.laptop import Draft, Laptop
@@ -46,9 +46,9 @@ from review.session.picture import Picture
 from review.session.progress import Progress, trained_before
 from review.session.record import KIND_OF, Record
 from review.session.timing import GUARD_SECONDS, ActiveTime, Clock, Rest
-from review.session.troubles import trouble
 from review.session.view import Lesson, Phase, ShownItem, TextField, View
-from review.session.words import Words
+from review.session.words.catalogue import Words
+from review.session.words.troubles import trouble
 
 _ANSWERING = frozenset({Phase.ITEMS, Phase.SKIPPED})
 _JUDGING = _ANSWERING | {Phase.REST, Phase.END}

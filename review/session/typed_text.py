@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from corpora.visible import plain
+from corpora.text.visible import plain
 
 
 def harmless(text: str) -> str:

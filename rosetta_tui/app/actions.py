@@ -9,7 +9,7 @@ from textual.command import DiscoveryHit, Hit, Hits
 from textual.content import Content
 from textual.system_commands import SystemCommandsProvider
 
-from rosetta_tui.keys import FOREIGN, key_name
+from rosetta_tui.show.key_names import FOREIGN, key_name
 
 
 class ActionProvider(SystemCommandsProvider):

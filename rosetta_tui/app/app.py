@@ -15,10 +15,14 @@ from textual.command import Provider
 from textual.content import Content
 from textual.screen import Screen
 
-from rosetta_tui.actions import ActionProvider
-from rosetta_tui.app_settings import KeptColours, begin_with_settings
-from rosetta_tui.in_store import bring, in_thread, telling
-from rosetta_tui.messages import (
+from rosetta_tui.app.actions import ActionProvider
+from rosetta_tui.app.palette import RunProvider
+from rosetta_tui.app.run_screens import RunScreens
+from rosetta_tui.session.watched import Ahead, Followed, Session, Watched, look_ahead
+from rosetta_tui.settings.of_app import KeptColours, begin_with_settings
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import bring, in_thread, telling
+from rosetta_tui.toolkit.messages import (
     Copied,
     CorpusChosen,
     DemoAsked,
@@ -35,20 +39,16 @@ from rosetta_tui.messages import (
     RunsPlotted,
     RunWentOn,
 )
-from rosetta_tui.palette import RunProvider
-from rosetta_tui.places import PLACES, is_there
-from rosetta_tui.run_screens import RunScreens
-from rosetta_tui.session import Ahead, Followed, Session, Watched, look_ahead
-from rosetta_tui.text import plain
-from rosetta_tui.textual_inside import TerminalApp
-from rosetta_tui.theme import ANSI_COLOURS, THEME_WORDS, THEMES
+from rosetta_tui.toolkit.places import PLACES, is_there
+from rosetta_tui.toolkit.textual_inside import TerminalApp
+from rosetta_tui.toolkit.theme import ANSI_COLOURS, THEME_WORDS, THEMES
 
 if TYPE_CHECKING:
     from textual.widget import Widget
     from textual.worker import Worker
 
-    from rosetta_tui.engine import Engine
-    from rosetta_tui.live import LiveRun
+    from rosetta_tui.session.engine import Engine
+    from rosetta_tui.session.picture import LiveRun
 
 Follow = Callable[[str], "Followed"]
 """Gives the events of a run that this or another process has under way, by its id."""
@@ -64,7 +64,7 @@ class RosettaApp(TerminalApp):
     """Home and the runs opened from it, or one run alone where ``initial`` is given."""
 
     TITLE = "Rosetta"
-    CSS_PATH = Path(__file__).parent / "styles" / "rosetta.tcss"
+    CSS_PATH = Path(__file__).with_name("app.tcss")
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {
         ActionProvider,
         RunProvider,
@@ -110,7 +110,7 @@ class RosettaApp(TerminalApp):
         elif self._initial is not None:
             await self._runs.steer(self._initial)
         else:
-            from rosetta_tui.screens.home import HomeScreen
+            from rosetta_tui.home.screen import HomeScreen
 
             self.push_screen(HomeScreen(self.store_path))
 
@@ -145,19 +145,19 @@ class RosettaApp(TerminalApp):
 
     @on(DemoAsked)
     def _demo(self) -> None:
-        from rosetta_tui.demonstration import begin_demo
+        from rosetta_tui.session.demo import begin_demo
 
         self._go("The demo", begin_demo)
 
     @on(RunBegun)
     def _begin_run(self, message: RunBegun) -> None:
-        from rosetta_tui.starting import begin
+        from rosetta_tui.session.starting import begin
 
         self._go("The run", partial(begin, draft=message.draft))
 
     @on(RunResumed)
     def _resume_run(self, message: RunResumed) -> None:
-        from rosetta_tui.resuming import resume
+        from rosetta_tui.session.resuming import resume
 
         again = partial(
             resume,
@@ -169,7 +169,7 @@ class RosettaApp(TerminalApp):
 
     @on(RunRetried)
     def _retry_run(self, message: RunRetried) -> None:
-        from rosetta_tui.resuming import retry
+        from rosetta_tui.session.resuming import retry
 
         again = partial(retry, run_id=message.run_id, changes=message.changes)
         self._go("The second try", again)
@@ -184,8 +184,8 @@ class RosettaApp(TerminalApp):
 
     @work(thread=True, exclusive=True, group="begin")
     def _run_in_background(self, what: str, begin: Begin, run_id: str) -> None:
-        from corpora.problems import CorpusError
-        from harness.failures import HarnessError
+        from corpora.files.problems import CorpusError
+        from harness.core.failures import HarnessError
 
         try:
             session = self._start(begin)
@@ -220,37 +220,37 @@ class RosettaApp(TerminalApp):
 
     @on(NewRunAsked)
     def _ask_for_run(self, message: NewRunAsked) -> None:
-        from rosetta_tui.screens.new_run import NewRunScreen
+        from rosetta_tui.new_run.screen import NewRunScreen
 
         self.push_screen(NewRunScreen(self.store_path, message.draft))
 
     @on(RunsCompared)
     def _compare(self, message: RunsCompared) -> None:
-        from rosetta_tui.screens.compare import CompareScreen
+        from rosetta_tui.compare.screen import CompareScreen
 
         self.push_screen(CompareScreen(self.store_path, message.run_ids))
 
     @on(ReplayAsked)
     def _replay(self, message: ReplayAsked) -> None:
-        from rosetta_tui.screens.replay import ReplayScreen
+        from rosetta_tui.replay.screen import ReplayScreen
 
         self.push_screen(ReplayScreen(self.store_path, message.run_id))
 
     @on(RunsPlotted)
     def _plot(self, message: RunsPlotted) -> None:
-        from rosetta_tui.screens.plots import PlotsScreen
+        from rosetta_tui.plots.screen import PlotsScreen
 
         self.push_screen(PlotsScreen(self.store_path, message.run_ids))
 
     @on(CorpusChosen)
     def _open_corpus(self, message: CorpusChosen) -> None:
-        from rosetta_tui.screens.corpus import CorpusScreen
+        from rosetta_tui.corpus.screen import CorpusScreen
 
         self.push_screen(CorpusScreen(self.store_path, message.sha256))
 
     @on(Left)
     async def _leave(self) -> None:
-        from rosetta_tui.screens.home import HomeScreen
+        from rosetta_tui.home.screen import HomeScreen
 
         if len(self.screen_stack) > 2:
             left = self.screen
@@ -269,7 +269,7 @@ class RosettaApp(TerminalApp):
         if not self._runs.under_way:
             self.exit()
             return
-        from rosetta_tui.screens.confirm import ConfirmScreen
+        from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
 
         question = Content.assemble(
             ("A run is still under way.\n\n", "bold"),
@@ -297,7 +297,7 @@ class RosettaApp(TerminalApp):
         self._copy(message.text, message.what, cleared=message.cleared)
 
     def _copy(self, text: str, what: str, *, cleared: bool = False) -> None:
-        from rosetta_tui.clipboard import copied_words, harmless, refusal
+        from rosetta_tui.show.clipboard import copied_words, harmless, refusal
 
         why = refusal(text)
         if not cleared and getattr(self.screen, "holds_secret", False):
@@ -314,7 +314,7 @@ class RosettaApp(TerminalApp):
             why = "Texts of secret entries stand here; they are not exported."
             self.notify(why, severity="warning", markup=False)
             return
-        from rosetta_tui.screens.export import ExportScreen
+        from rosetta_tui.toolkit.dialogs.export import ExportScreen
 
         home = self.store_path.parent
         self.push_screen(ExportScreen(home, message.records, message.name, message.page))
@@ -323,7 +323,7 @@ class RosettaApp(TerminalApp):
 
     def action_keys(self) -> None:
         """Show the keys of this screen."""
-        from rosetta_tui.screens.help import HelpScreen, keys_of
+        from rosetta_tui.toolkit.dialogs.help import HelpScreen, keys_of
 
         screen = self.screen
         about = getattr(screen, "HELP", "")
@@ -331,7 +331,7 @@ class RosettaApp(TerminalApp):
 
     def action_jump(self) -> None:
         """Put letters on what can have the focus."""
-        from rosetta_tui.screens.jump import JumpScreen, targets_of
+        from rosetta_tui.toolkit.dialogs.jump import JumpScreen, targets_of
 
         def chosen(target: Widget | None) -> None:
             if target is not None:
@@ -341,7 +341,7 @@ class RosettaApp(TerminalApp):
 
     def action_colours(self) -> None:
         """Ask which colours to use."""
-        from rosetta_tui.screens.choose import choose
+        from rosetta_tui.toolkit.dialogs.choose import choose
 
         choose(self, "Colours", THEME_WORDS, self.theme, self.use_colours)
 

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.failures import UsageError
-from rosetta_tui.engine import Engine
-from rosetta_tui.session import Session, Watched, look_ahead
+from harness.core.failures import UsageError
+from rosetta_tui.session.engine import Engine
+from rosetta_tui.session.watched import Session, Watched, look_ahead
 
 ESCAPE_MILLISECONDS = "10"
 """How long a terminal may take over the rest of a sequence that begins with escape.
@@ -22,8 +22,8 @@ SWITCH_SECONDS = 0.0005
 """How long a thread that works may keep the one that answers keys waiting: a tenth of Python's own."""
 
 if TYPE_CHECKING:
-    from harness.following import Follower
-    from rosetta_tui.app import Begin
+    from harness.events.following import Follower
+    from rosetta_tui.app.app import Begin
 
 
 def open_app() -> None:
@@ -32,7 +32,7 @@ def open_app() -> None:
         raise UsageError(
             "The app needs a terminal. `rosetta --help` lists the commands that work without one."
         )
-    from harness.store.database import default_path
+    from harness.store.file.database import default_path
 
     _run(default_path(), None)
 
@@ -53,7 +53,7 @@ def _run(path: Path, engine: Engine | None, watched: Watched | None = None) -> N
     os.environ.setdefault(
         "ESCDELAY", ESCAPE_MILLISECONDS
     )  # Textual reads it once, when it is imported
-    from rosetta_tui.app import RosettaApp
+    from rosetta_tui.app.app import RosettaApp
 
     engines = [] if engine is None else [engine]
 
@@ -81,6 +81,6 @@ def _run(path: Path, engine: Engine | None, watched: Watched | None = None) -> N
 
 
 def _follow(path: Path, run_id: str) -> Follower:
-    from harness.following import Follower
+    from harness.events.following import Follower
 
     return Follower(path, run_id)

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, Protocol, cast
 
 from textual.command import Hit, Hits, Provider
 
-from rosetta_tui.messages import RunChosen
-from rosetta_tui.text import plain
-
-if TYPE_CHECKING:
-    from rosetta_tui.app import RosettaApp
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.messages import RunChosen
 
 MOST_HITS = 20
 """Runs that are offered at once; typing more of the name finds the others."""
+
+
+class WithStore(Protocol):
+    """An app over one store (``rosetta_tui.app.app.RosettaApp``)."""
+
+    store_path: Path
 
 
 class Named(NamedTuple):
@@ -34,7 +37,7 @@ class RunProvider(Provider):
         """Read the names once for each opening of the palette, in a thread."""
         import asyncio
 
-        path = cast("RosettaApp", self.app).store_path
+        path = cast("WithStore", self.app).store_path
         self._runs = await asyncio.to_thread(named_runs, path)
 
     async def search(self, query: str) -> Hits:
@@ -55,10 +58,10 @@ class RunProvider(Provider):
 
 def named_runs(path: Path) -> Sequence[Named]:
     """Give every run with its words, the newest first; none where the store cannot be read."""
-    from harness.failures import StoreError
-    from harness.store.database import opened
+    from harness.core.failures import StoreError
+    from harness.store.file.database import opened
     from harness.store.runs import list_runs
-    from rosetta_tui.run_facts import setup_words
+    from rosetta_tui.show.run_facts import setup_words
 
     try:
         with opened(path) as store:

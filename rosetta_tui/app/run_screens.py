@@ -11,9 +11,9 @@ from textual.screen import Screen
 if TYPE_CHECKING:
     from textual.app import App
 
-    from rosetta_tui.order import Order
-    from rosetta_tui.screens.live import LiveScreen
-    from rosetta_tui.session import Ahead, Session
+    from rosetta_tui.entry.order import Order
+    from rosetta_tui.live.screen import LiveScreen
+    from rosetta_tui.session.watched import Ahead, Session
 
 
 class RunScreens:
@@ -33,8 +33,8 @@ class RunScreens:
 
     async def steer(self, session: Session) -> None:
         """Show a run that this process has begun, or goes on with."""
-        from harness.store.database import open_store
-        from rosetta_tui.screens.live import LiveScreen
+        from harness.store.file.database import open_store
+        from rosetta_tui.live.screen import LiveScreen
 
         order = self._order_of(session.run_id)
         store = open_store(self._path())
@@ -47,9 +47,9 @@ class RunScreens:
 
     async def watch(self, run_id: str, source: Ahead) -> None:
         """Show a run that is over, or one of another process."""
-        from harness.store.database import is_read_only, open_store
-        from rosetta_tui.screens.live import LiveScreen
-        from rosetta_tui.steering import There
+        from harness.store.file.database import is_read_only, open_store
+        from rosetta_tui.live.screen import LiveScreen
+        from rosetta_tui.live.steering import There
 
         store = open_store(self._path())
         helm = None if is_read_only(store) else There(self._path(), run_id)
@@ -75,7 +75,7 @@ class RunScreens:
 
     def _screens_of(self, run_id: str) -> list[LiveScreen]:
         """Give the screens that show a run now, or would once what is above them is left."""
-        from rosetta_tui.screens.live import LiveScreen
+        from rosetta_tui.live.screen import LiveScreen
 
         there = [each for each in self._app.screen_stack if isinstance(each, LiveScreen)]
         every = dict.fromkeys([*self._steered, *there])

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from corpora.corpus import Corpus
-    from harness.control import Control
-    from harness.events import Event, Finished
-    from harness.instruments import Instruments
-    from harness.method import Method
-    from harness.plan import Plan, Resumption
+    from corpora.model.corpus import Corpus
+    from harness.events.control import Control
+    from harness.events.kinds import Event, Finished
+    from harness.method.method import Method
+    from harness.setup.plan import Plan, Resumption
+    from harness.setup.scoring_tools import Instruments
     from harness.store.runs import Run
-    from rosetta_tui.engine import Engine
+    from rosetta_tui.session.engine import Engine
 
 LOOK_SECONDS = 0.1
 
@@ -44,8 +44,8 @@ def start_and_show(
     words: Words = _NO_WORDS,
 ) -> None:
     """Begin a run and show it until its end; exits with the code that says how it ended."""
-    from harness.local_servers import NobodyAnswersForServer, remember
-    from harness.staying_here import make_method
+    from harness.privacy.local_servers import NobodyAnswersForServer, remember
+    from harness.privacy.staying_here import make_method
 
     chosen = [corpus.entries[place] for place in positions]
     terms = corpus.dataset.terms
@@ -72,8 +72,8 @@ def begin_and_show(
     words: Words = _NO_WORDS,
 ) -> None:
     """Begin a run with a method that is made already."""
-    from harness.beginning import begin, instruments_for
-    from harness.store.database import default_path, opened
+    from harness.run.beginning import begin, instruments_for
+    from harness.store.file.database import default_path, opened
     from harness.store.notes import change_words
     from harness.store.runs import read_run
 
@@ -93,10 +93,10 @@ def resume_and_show(
     name: str, options: Mapping[str, Any], retry_failed: bool, style: str | None
 ) -> None:
     """Go on with a run and show it until its end."""
-    from harness.beginning import resume_method
-    from harness.plan import Resumption
-    from harness.store.corpora import read_entries
-    from harness.store.database import default_path, opened
+    from harness.run.beginning import resume_method
+    from harness.setup.plan import Resumption
+    from harness.store.corpora.entries import read_entries
+    from harness.store.file.database import default_path, opened
     from harness.store.runs import find_open_run, find_run, runs_back
 
     path = default_path()
@@ -118,8 +118,8 @@ def _again(connection: sqlite3.Connection, run: Run, style: str | None) -> bool 
 
     Raises UsageError where nobody can be asked: what is not said must not be sealed as zeros.
     """
-    from harness.failures import UsageError
-    from harness.nothing import unconnected, unconnected_words
+    from harness.core.failures import UsageError
+    from harness.run.total_failure import unconnected, unconnected_words
 
     count = unconnected(connection, run.id)
     if not count or run.plan.get("run", {}).get("keep_failed"):
@@ -140,9 +140,9 @@ def _can_be_asked(style: str | None) -> bool:
 
 def retry_and_show(name: str, changes: Mapping[str, Any], style: str | None) -> None:
     """Ask again for a run's failed entries, as a new run, and show that until its end."""
-    from harness.retrying import retry
-    from harness.store.corpora import read_entries
-    from harness.store.database import default_path, opened
+    from harness.run.retrying import retry
+    from harness.store.corpora.entries import read_entries
+    from harness.store.file.database import default_path, opened
     from harness.store.runs import find_run
 
     path = default_path()
@@ -170,13 +170,13 @@ def show(
     run_id: str = "",
 ) -> None:
     """Run a run and show it; exits 0 when it is complete, 1 when it stopped, 130 when interrupted."""
-    from harness.plan import AS_BEFORE
-    from rosetta_tui.engine import Engine
+    from harness.setup.plan import AS_BEFORE
+    from rosetta_tui.session.engine import Engine
 
     engine = Engine(path, number, method, resumption or AS_BEFORE, instruments, run_id)
     live = style is None and sys.stdout.isatty() and sys.stdin.isatty()
     if live:
-        from rosetta_tui.launch import watch
+        from rosetta_tui.app.launch import watch
 
         watch(path, engine)
         interrupted = False
@@ -189,7 +189,7 @@ def show(
 
 def _exit_code(finished: Finished, control: Control, interrupted: bool) -> int:
     """A run that ended early was interrupted where a person asked for it, by a signal or on the screen."""
-    from harness.events import RunState
+    from harness.core.run_state import RunState
 
     asked = control.state in {RunState.DRAINING, RunState.STOPPED} and finished.reason is None
     return 0 if finished.card_hash else 130 if interrupted or asked else 1
@@ -222,7 +222,7 @@ def _tell(engine: Engine, listener: Callable[[Event], None]) -> None:
 
 def listener_of(style: str | None, secret: Collection[int]) -> Callable[[Event], None]:
     """Return what prints a run's events in a style; ``secret`` are places whose texts are not printed."""
-    from rosetta_tui.lines import JsonLines, PlainLines
+    from rosetta_tui.report.run import JsonLines, PlainLines
 
     if style == "json-lines":
         return JsonLines(click.echo, secret)
@@ -241,7 +241,7 @@ def _interruptible(engine: Engine) -> Iterator[list[int]]:
 
     After an interrupted run only its last words are left to say, and further signals change nothing.
     """
-    from rosetta_tui.engine import PATIENCE_SECONDS
+    from rosetta_tui.session.engine import PATIENCE_SECONDS
 
     seen: list[int] = []
 
@@ -275,8 +275,8 @@ def _say_aside(words: str) -> None:
 
 def _close(path: Path, finished: Finished, style: str | None) -> None:
     """Print the scores of a complete run; say how a stopped one goes on."""
-    from harness.store.database import opened
-    from rosetta_tui.lines import finished_line
+    from harness.store.file.database import opened
+    from rosetta_tui.report.run import finished_line
 
     if not finished.card_hash:
         if style != "json-lines":
@@ -290,9 +290,9 @@ def _close(path: Path, finished: Finished, style: str | None) -> None:
 
 def say_lacking(connection: sqlite3.Connection, run_id: str) -> None:
     """Say on standard error which metrics a sealed run was asked for and does not have, and why."""
-    from harness.scoring_options import ScoringOptions
+    from harness.setup.scoring_options import ScoringOptions
+    from harness.store.file.trouble import unpacks
     from harness.store.runs import find_run, read_card
-    from harness.store.trouble import unpacks
 
     run = find_run(connection, run_id)
     asked = unpacks(ScoringOptions.model_validate)(run.plan.get("scoring", {})).asked_for
@@ -306,7 +306,7 @@ def print_card(connection: sqlite3.Connection, run_id: str, *, as_json: bool) ->
     """Print a sealed card, as JSON or in words."""
     from harness.card.load import load_card
     from harness.store.runs import find_run, read_card
-    from rosetta_tui.card_text import card_text
+    from rosetta_tui.report.card import card_text
 
     number = find_run(connection, run_id).id
     if as_json:

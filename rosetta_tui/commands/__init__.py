@@ -6,8 +6,8 @@ from types import MappingProxyType
 
 import click
 
-from rosetta_tui.cli import COMMANDS, help_text
 from rosetta_tui.commands.naming import TabledCommands
+from rosetta_tui.front import COMMANDS, help_text
 
 
 class Commands(TabledCommands):
@@ -34,6 +34,6 @@ class Commands(TabledCommands):
 def rosetta(context: click.Context) -> None:
     """Find out, offline and honestly, whether a machine translation is good enough."""
     if context.invoked_subcommand is None:
-        from rosetta_tui.launch import open_app
+        from rosetta_tui.app.launch import open_app
 
         open_app()

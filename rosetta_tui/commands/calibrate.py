@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
     from review.calibration.evidence import Evidence
@@ -49,7 +49,7 @@ def calibrate(
     Nothing is changed: new weights and thresholds are a proposal, and only where the ratings are enough. Of a
     review of yours it is a look at the ratings, which is written down and counts at the gate.
     """
-    from rosetta_tui.calibration_text import calibration_json, calibration_lines
+    from rosetta_tui.report.calibration import calibration_json, calibration_lines
 
     _check_level(level)
     _refuse_taken(output, overwrite=overwrite)
@@ -67,7 +67,7 @@ def calibrate(
 
 
 def _check_level(level: float) -> None:
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
 
     if not 0 < level < 1:  # what is no number is not between them either
         raise UsageError("--level: a share between 0 and 1 is wanted, such as 0.7.")
@@ -75,7 +75,7 @@ def _check_level(level: float) -> None:
 
 def _refuse_taken(output: Path | None, *, overwrite: bool) -> None:
     """Refuse a name that is taken before the work is done, not after."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
 
     if output is not None and output.exists() and not overwrite:
         raise UsageError(
@@ -86,7 +86,7 @@ def _refuse_taken(output: Path | None, *, overwrite: bool) -> None:
 def _ratings(
     ratings: Path | None, review: str | None, scale: str | None, acceptable_from: float | None
 ) -> Ratings:
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
     from review.calibration.ratings import from_review, read_ratings
     from review.calibration.scale import read_scale
 
@@ -96,9 +96,9 @@ def _ratings(
         return read_ratings(ratings, read_scale(scale, acceptable_from))
     if scale is not None or acceptable_from is not None:
         raise UsageError("--scale and --acceptable-from go with --ratings: a review has its own.")
-    from harness.store.database import home
-    from review.office.rated_items import rated_items
-    from review.office.store import Office
+    from harness.store.file.database import home
+    from review.office.results.rated_items import rated_items
+    from review.office.store.store import Office
 
     with Office.open(home()) as office:
         found = office.review(str(review))
@@ -107,10 +107,10 @@ def _ratings(
 
 def _look(review: str) -> None:
     """Write down, before anything is shown, that the ratings of a review are looked at."""
-    from harness.store.database import home
-    from review.office.certifying import look_at_ratings
-    from review.office.store import Office
-    from rosetta_tui.review.gate_words import look_notes
+    from harness.store.file.database import home
+    from review.office.results.certifying import look_at_ratings
+    from review.office.store.store import Office
+    from rosetta_tui.review.organiser.words.gate import look_notes
 
     with Office.open(home()) as office:
         new = look_at_ratings(office, office.review(review))
@@ -119,8 +119,8 @@ def _look(review: str) -> None:
 
 
 def _evidence(runs: Sequence[str], ratings: Ratings) -> Evidence:
-    from harness.failures import UsageError
-    from harness.store.database import opened
+    from harness.core.failures import UsageError
+    from harness.store.file.database import opened
     from review.calibration.evidence import gather
     from scoring.calibration.calibration import MOST_OUTPUTS
 
@@ -150,8 +150,8 @@ def _calibrated(evidence: Evidence, level: float, seed: int) -> Calibration:
 
 
 def _write(output: Path, found: Calibration, evidence: Evidence, *, overwrite: bool) -> None:
-    from harness.card.exporting import write_file
-    from harness.version import VERSION
+    from harness.core.version import VERSION
+    from harness.core.written_files import write_file
     from review.calibration.proposal import HASH_FIELD, proposal, proposes, toml_text
 
     if not proposes(found):

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosetta_tui.text import json_text
+from rosetta_tui.show.text import json_text
 
 if TYPE_CHECKING:
-    from harness.comparing import Comparison
+    from harness.compare.comparison import Comparison
 
 
 @click.command()
@@ -47,9 +47,9 @@ def compare(
     A RUN is an id, its beginning, `last`, or `last~1` for the one before. Runs that do not compare are named
     with the reason. Texts of secret entries are never printed.
     """
-    from harness.comparing import compare_runs
-    from harness.store.database import opened
-    from rosetta_tui.metric_words import metric_asked
+    from harness.compare.comparing import compare_runs
+    from harness.store.file.database import opened
+    from rosetta_tui.show.metric_words import metric_asked
 
     metrics = [metric_asked(words, "--metric") for words in metrics]
     with opened() as connection:
@@ -70,7 +70,7 @@ def compare(
 
 def _require_two(found: Comparison) -> None:
     """Raise UsageError where nothing compares, with all the reasons."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
 
     reasons = [f"run {run_id[:8]}: {why}" for run_id, why in found.refused.items()]
     if not any(pair.by_metric for pair in found.pairs):
@@ -90,9 +90,9 @@ def _show(
     *,
     as_json: bool,
 ) -> None:
-    from harness.comparing_entries import open_texts
-    from rosetta_tui.comparison_json import comparison_json, entries_json
-    from rosetta_tui.comparison_text import comparison_lines, entry_lines, refusals
+    from harness.compare.entries import open_texts
+    from rosetta_tui.compare.lines import comparison_lines, entry_lines, refusals
+    from rosetta_tui.compare.values import comparison_json, entries_json
 
     metric = _by(found, metrics) if most else ""
     places = found.entries.spread_first(metric)[:most] if most else []
@@ -115,7 +115,7 @@ def _show(
 
 def _by(found: Comparison, metrics: Sequence[str]) -> str:
     """Choose the metric by which entries are shown: the first asked for that single entries have, else chrF++."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
 
     there = found.entries.values
     for metric in (*metrics, "chrf_plus_plus", *there):

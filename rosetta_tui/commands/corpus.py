@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosetta_tui.commands.naming import NamedCommands
-from rosetta_tui.commands.reading import (
+from rosetta_tui.request.reading import (
     WRITTEN,
     print_problems,
     problem_json,
@@ -22,13 +22,13 @@ from rosetta_tui.commands.reading import (
     selecting,
     selection,
 )
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
-    from corpora.corpus import Corpus
-    from corpora.problems import CorpusError
-    from corpora.requirements import Requirement
-    from corpora.statistics import Side, Statistics
+    from corpora.checks.requirements import Requirement
+    from corpora.checks.statistics import Side, Statistics
+    from corpora.files.problems import CorpusError
+    from corpora.model.corpus import Corpus
 
 
 @click.group(cls=NamedCommands)
@@ -44,7 +44,7 @@ def check(as_json: bool, **given: Any) -> None:
 
     REFERENCE is the second of two text files that are aligned line by line.
     """
-    from corpora.requirements import requirements
+    from corpora.checks.requirements import requirements
 
     loaded = _load(given, as_json=as_json)
     rows = requirements(loaded)
@@ -69,7 +69,7 @@ def check(as_json: bool, **given: Any) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(as_json: bool, **given: Any) -> None:
     """Count what the entries of FILE carry; their texts are not shown."""
-    from corpora.statistics import statistics
+    from corpora.checks.statistics import statistics
 
     loaded = _load(given, as_json=as_json)
     counted = statistics(loaded)
@@ -108,8 +108,8 @@ def convert(
 
     What the form would lose is named and refused.
     """
-    from corpora.problems import CorpusError
-    from corpora.write import write
+    from corpora.files.problems import CorpusError
+    from corpora.formats.write import write
 
     loaded = _load(given)
     print_problems(loaded.warnings)
@@ -148,7 +148,7 @@ def _entries(count: int) -> str:
 
 
 def _load(given: dict[str, Any], *, as_json: bool = False) -> Corpus:
-    from corpora.problems import CorpusError
+    from corpora.files.problems import CorpusError
 
     try:
         return read_corpus(given, given["reference"])
@@ -210,8 +210,8 @@ def _print_requirements(rows: Sequence[Requirement]) -> None:
 
 
 def _print_statistics(counted: Statistics) -> None:
-    from corpora.corpus import INHERITED
-    from corpora.statistics import NOT_GIVEN
+    from corpora.checks.statistics import NOT_GIVEN
+    from corpora.model.corpus import INHERITED
 
     for name in (
         "segment",

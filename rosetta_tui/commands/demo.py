@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 
@@ -16,6 +18,15 @@ def demo(system: str, fast: bool, style: str | None) -> None:
     Verda is the better one, Griza translates nearly word by word. The recorded outputs come at the
     pace at which they were once made, so that there is something to watch; piped, they come at once.
     """
-    from rosetta_tui.demonstration import show_demo
+    _show(system, style, fast=fast)
 
-    show_demo(system, style, fast=fast)
+
+def _show(system: str, style: str | None, *, fast: bool) -> None:
+    """Run the demo and show it until its end."""
+    from rosetta_tui.app.showing import begin_and_show
+    from rosetta_tui.session.demo import Paced, demo_run
+
+    corpus, plan, method = demo_run(system)
+    watched = style is None and sys.stdout.isatty()
+    chosen = Paced(method) if watched and not fast else method
+    begin_and_show(corpus, range(len(corpus.entries)), plan, chosen, style)

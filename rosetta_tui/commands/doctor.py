@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
-    from harness.doctor import Finding
+    from harness.doctor.finding import Finding
 
 
 @click.command()
@@ -25,8 +25,8 @@ def doctor(as_json: bool) -> None:
     Nothing is changed, and nothing is sent anywhere. Exit 1 where something is broken; what is only missing
     is no failure.
     """
-    from harness.doctor import Health
-    from rosetta_tui.doctor_words import finding_lines, findings_json, summary
+    from harness.doctor.finding import Health
+    from rosetta_tui.doctor.words import finding_lines, findings_json, summary
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     found: list[Finding] = []
@@ -43,12 +43,12 @@ def doctor(as_json: bool) -> None:
 
 
 def _findings() -> Iterator[Finding]:
-    from harness.doctor import examine, looked_at
-    from harness.store.database import home
-    from rosetta_tui.chosen_facts import chosen
+    from harness.doctor.examination import examine, looked_at
+    from harness.store.file.database import home
+    from rosetta_tui.doctor.terminal_facts import terminal
+    from rosetta_tui.doctor.terminal_widths import differing_widths
     from rosetta_tui.own_files import own_files
-    from rosetta_tui.terminal_facts import terminal
-    from rosetta_tui.terminal_widths import differing_widths
+    from rosetta_tui.settings.findings import chosen
 
     yield from looked_at("Program", own_files)
     yield from examine(home())

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from rosetta_tui.commands.reading import load_corpus, selection
-from rosetta_tui.commands.run import make_plan, run
+from rosetta_tui.request.options import asked
+from rosetta_tui.request.plan import make_plan
+from rosetta_tui.request.reading import load_corpus, selection
 
 
 @click.command()
@@ -19,11 +20,11 @@ def estimate(as_json: bool, **given: Any) -> None:
     guessed from the very prompts that would be sent. Nothing is sent, and no key is needed.
     """
 
-    from harness.estimate import estimate as estimated
-    from harness.keys import no_key
+    from harness.endpoint.keys import no_key
+    from harness.estimate.estimate import estimate as estimated
     from harness.methods.registry import build
-    from harness.staying_here import keep_here, shut_door
-    from harness.store.database import opened
+    from harness.privacy.staying_here import keep_here, shut_door
+    from harness.store.file.database import opened
 
     corpus = load_corpus(given, given["reference"])
     entries = [corpus.entries[place] for place in selection(given).apply(corpus)]
@@ -37,8 +38,8 @@ def estimate(as_json: bool, **given: Any) -> None:
 
 
 def _print(found: Any, *, as_json: bool) -> None:
-    from rosetta_tui.estimate_words import estimate_rows
-    from rosetta_tui.text import json_text, plain
+    from rosetta_tui.report.estimate import estimate_rows
+    from rosetta_tui.show.text import json_text, plain
 
     if as_json:
         click.echo(json_text(found.as_json()))
@@ -48,6 +49,6 @@ def _print(found: Any, *, as_json: bool) -> None:
 
 
 estimate.params = [
-    *(parameter for parameter in run.params if parameter.name != "style"),
+    *(parameter for parameter in asked.params if parameter.name != "style"),
     *estimate.params,
 ]

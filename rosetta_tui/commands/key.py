@@ -8,7 +8,7 @@ import sys
 import click
 
 from rosetta_tui.commands.naming import NamedCommands
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 
 @click.group(cls=NamedCommands)
@@ -21,7 +21,7 @@ def key() -> None:
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read the key from standard input.")
 def set_(name: str, from_stdin: bool) -> None:
     """Store the key of NAME: an endpoint such as openrouter, or a host such as llm.example.org."""
-    from harness.keys import checked_name, set_key
+    from harness.endpoint.keys import checked_name, set_key
 
     checked_name(name)
     given = sys.stdin.readline() if from_stdin else click.prompt(f"Key of {name}", hide_input=True)
@@ -49,8 +49,8 @@ def list_(as_json: bool) -> None:
 @click.argument("name")
 def delete(name: str) -> None:
     """Delete the stored key of NAME."""
-    from harness.failures import UsageError
-    from harness.keys import delete_key
+    from harness.core.failures import UsageError
+    from harness.endpoint.keys import delete_key
 
     if not delete_key(name):
         raise UsageError(f"No key of {name} is stored. See: rosetta key list")
@@ -62,8 +62,8 @@ def _rows() -> list[dict[str, str | bool]]:
 
     A machine without a keyring can still hold keys in variables, so it is told and passed over.
     """
-    from harness.failures import KeyStoreError
-    from harness.keys import known_variables, stored_names, variable_of
+    from harness.core.failures import KeyStoreError
+    from harness.endpoint.keys import known_variables, stored_names, variable_of
 
     try:
         stored = stored_names()

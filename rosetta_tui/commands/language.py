@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosetta_tui.commands.naming import NamedCommands
-from rosetta_tui.commands.reading import print_problems, problem_json
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.request.reading import print_problems, problem_json
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
-    from corpora.cards import FoundCard
-    from corpora.problems import Problem
-    from corpora.writing import Writing
-    from harness.language_check import AnalyserState, LanguageCheck
+    from corpora.files.problems import Problem
+    from corpora.languages.cards import FoundCard
+    from corpora.languages.writing import Writing
+    from harness.setup.language_check import AnalyserState, LanguageCheck
 
 _LISTED = 12
 """Items of a long list that are shown; ``--json`` gives all."""
@@ -32,8 +32,8 @@ def language() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(as_json: bool) -> None:
     """List the languages that have a card, and whether an analyser is here."""
-    from corpora.cards import list_cards, read_card
-    from corpora.problems import CardError
+    from corpora.files.problems import CardError
+    from corpora.languages.cards import list_cards, read_card
 
     rows: list[dict[str, Any]] = []
     broken: list[Problem] = []
@@ -56,7 +56,7 @@ def list_(as_json: bool) -> None:
 
 def _unread(path: Path, error: Exception) -> Problem:
     """Say that a card could not be read, for a reason that nobody foresaw; its own words may quote anything."""
-    from corpora.problems import Problem, Severity
+    from corpora.files.problems import Problem, Severity
 
     said = f"The card cannot be read ({type(error).__name__})."
     return Problem(Severity.ERROR, str(path), said, "Move it away, and report this.")
@@ -89,9 +89,9 @@ def check(tag: str, source_language: str, as_json: bool) -> None:
 
     TAG may be the file of a card that you are writing: then everything that is wrong in it is named.
     """
-    from corpora.tags import is_language_tag
-    from harness.failures import UsageError
-    from harness.language_check import check_card
+    from corpora.languages.tags import is_language_tag
+    from harness.core.failures import UsageError
+    from harness.setup.language_check import check_card
 
     found = _found(tag, as_json=as_json)
     name = found.card.tag if found is not None and _is_file(tag) else tag
@@ -110,7 +110,7 @@ def check(tag: str, source_language: str, as_json: bool) -> None:
 
 
 def _folders() -> tuple[Path, ...]:
-    from harness.preparing import language_folders
+    from harness.setup.preparing import language_folders
 
     return language_folders()
 
@@ -122,8 +122,8 @@ def _is_file(tag: str) -> bool:
 
 def _found(tag: str, *, as_json: bool) -> FoundCard | None:
     """Find the card of a tag or read the named file; exits with 2 where the card is wrong."""
-    from corpora.cards import find_card, read_card
-    from corpora.problems import CardError
+    from corpora.files.problems import CardError
+    from corpora.languages.cards import find_card, read_card
 
     try:
         return read_card(Path(tag)) if _is_file(tag) else find_card(tag, _folders())
@@ -140,8 +140,8 @@ def _near(tag: str) -> list[str]:
     """Give the tags that look like an unknown one, or whose language is named so."""
     from difflib import get_close_matches
 
-    from corpora.cards import list_cards, read_card
-    from corpora.problems import CardError
+    from corpora.files.problems import CardError
+    from corpora.languages.cards import list_cards, read_card
 
     asked = tag[:40].casefold().partition("-")[0]
     names, named = {}, []
@@ -158,7 +158,7 @@ def _near(tag: str) -> list[str]:
 
 
 def _unknown(tag: str) -> Exception:
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
 
     near = _near(tag)
     mend = f"Is one of these meant: {', '.join(near)}?" if near else "See: rosetta language list"

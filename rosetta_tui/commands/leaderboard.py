@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from harness.leaderboard import Board
-    from harness.leaderboard_entrant import Entrant
+    from harness.leaderboard.entrant import Entrant
+    from harness.leaderboard.ranking import Board
 
 SORTS = (
     "chrf", "composite", "exact", "fst", "semantic", "cost", "speed", "adjusted", "failed", "method", "class",
@@ -37,12 +37,12 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
     apart by what they are ranked by. A run of which more than 5 % of the entries failed for want of a
     connection has no rank.
     """
-    from harness.failures import UsageError
-    from harness.leaderboard import leaderboards
-    from harness.leaderboard_clusters import with_clusters
-    from harness.store.database import opened
-    from rosetta_tui.leaderboard_rows import ranked_for
-    from rosetta_tui.text import json_text, plain
+    from harness.core.failures import UsageError
+    from harness.leaderboard.clusters import with_clusters
+    from harness.leaderboard.ranking import leaderboards
+    from harness.store.file.database import opened
+    from rosetta_tui.leaderboard.rows import ranked_for
+    from rosetta_tui.show.text import json_text, plain
 
     sort = _sort(sort)
     with opened() as store:
@@ -65,9 +65,9 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
 
 def _sort(words: str) -> str:
     """Return by what lists are sorted; a metric goes by any of its names. UsageError with the nearest."""
-    from corpora.near_names import near_names, one_of
-    from harness.failures import UsageError
-    from scoring.metric_names import metric_named, typed_name
+    from corpora.text.near_names import near_names, one_of
+    from harness.core.failures import UsageError
+    from scoring.core.metric_names import metric_named, typed_name
 
     metric = metric_named(words)
     name = words.strip().lower() if metric is None else typed_name(metric)
@@ -81,14 +81,14 @@ def _sort(words: str) -> str:
 
 
 def _lines(boards: list[Board], board: Board, index: int, sort: str) -> Iterator[str]:
-    from rosetta_tui.card_text import table
-    from rosetta_tui.leaderboard_rows import (
+    from rosetta_tui.leaderboard.rows import (
         COLUMNS,
         board_words,
         entrant_cells,
         ordered,
         others_words,
     )
+    from rosetta_tui.report.card import table
 
     if index:
         yield ""
@@ -111,8 +111,8 @@ def _lines(boards: list[Board], board: Board, index: int, sort: str) -> Iterator
 
 def _notes(entrant: Entrant) -> Iterator[str]:
     """Say of a run what its row has no room for."""
-    from rosetta_tui.card_fields import caveats_in_words
-    from rosetta_tui.leaderboard_rows import place_words, stated_tier_words
+    from rosetta_tui.leaderboard.rows import place_words, stated_tier_words
+    from rosetta_tui.show.card_fields import caveats_in_words
 
     name = entrant.run.run_id[:8]
     if words := place_words(entrant):
@@ -142,7 +142,7 @@ PRINTED = (
 
 
 def _board(board: Board, sort: str) -> dict[str, Any]:
-    from rosetta_tui.leaderboard_rows import ordered
+    from rosetta_tui.leaderboard.rows import ordered
 
     return {
         "dataset_id": board.dataset_id,
@@ -162,7 +162,8 @@ def _board(board: Board, sort: str) -> dict[str, Any]:
 
 
 def _entrant(board: Board, entrant: Entrant) -> dict[str, Any]:
-    from rosetta_tui.card_fields import (
+    from rosetta_tui.leaderboard.rows import validation
+    from rosetta_tui.show.card_fields import (
         claim_json,
         claimable,
         review_of,
@@ -170,8 +171,7 @@ def _entrant(board: Board, entrant: Entrant) -> dict[str, Any]:
         tier_words,
         told_intervals,
     )
-    from rosetta_tui.leaderboard_rows import validation
-    from rosetta_tui.run_facts import iso
+    from rosetta_tui.show.run_facts import iso
 
     run, card = entrant.run, entrant.run.card or {}
     review = review_of(card, run.certificates)

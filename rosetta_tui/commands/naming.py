@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 
 import click
 
-from corpora.near_names import near_names, one_of
-from rosetta_tui.text import plain
+from corpora.text.near_names import near_names, one_of
+from rosetta_tui.show.text import plain
 
 ERROR = "error: "
 

@@ -33,7 +33,7 @@ def resume(
     Where entries of it failed for want of a connection, they are asked for again or kept as failures, which
     count as 0: a terminal asks which, scripts say --retry-failed or --keep-failed.
     """
-    from rosetta_tui.showing import resume_and_show
+    from rosetta_tui.app.showing import resume_and_show
 
     if retry_failed and keep_failed:
         raise click.UsageError("--retry-failed and --keep-failed exclude each other.")

@@ -47,7 +47,7 @@ def retry(run: str, style: str | None, **given: Any) -> None:
     otherwise stays as in RUN. Where the settings differ, the new run is neither one's nor the other's: its
     card names both, and which entries came from where. A run that was cut goes on with `rosetta resume`.
     """
-    from rosetta_tui.showing import retry_and_show
+    from rosetta_tui.app.showing import retry_and_show
 
     retry_and_show(run, _changes(given), style)
 
@@ -57,7 +57,7 @@ _OTHERWISE = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": 
 
 def _changes(given: dict[str, Any]) -> dict[str, Any]:
     """Give what was told otherwise, by the names of the plan's fields."""
-    from rosetta_tui.commands.run import pairs
+    from rosetta_tui.request.plan import pairs
 
     told = {
         _OTHERWISE.get(name, name): _absolute(value)

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from rosetta_tui.commands.reading import load_corpus, reading_options, selecting, selection
-from rosetta_tui.commands.scoring import scoring_options
-from rosetta_tui.text import plain
+from rosetta_tui.request.reading import load_corpus, reading_options, selecting, selection
+from rosetta_tui.request.scoring import scoring_options
+from rosetta_tui.show.text import plain
 
 
 @click.command()
@@ -33,8 +33,8 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, **given: A
     if rescore is not None:
         _rescore(rescore, given, as_json=as_json)
         return
-    from rosetta_tui.commands.run import make_plan
-    from rosetta_tui.showing import start_and_show
+    from rosetta_tui.app.showing import start_and_show
+    from rosetta_tui.request.plan import make_plan
 
     if given["file"] is None or given["outputs"] is None:
         raise click.UsageError("FILE and OUTPUTS are wanted, or --rescore RUN.")
@@ -46,12 +46,12 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, **given: A
 
 def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
 
-    from harness.failures import UsageError
-    from harness.rescoring import rescore
-    from harness.store.database import opened
+    from harness.core.failures import UsageError
+    from harness.run.rescoring import rescore
+    from harness.store.file.database import opened
     from harness.store.runs import find_run
-    from rosetta_tui.commands.scoring import read_scoring_options
-    from rosetta_tui.showing import print_card, say_lacking
+    from rosetta_tui.app.showing import print_card, say_lacking
+    from rosetta_tui.request.scoring import read_scoring_options
 
     if given["file"] is not None:
         raise UsageError("--rescore takes no files: the outputs are those of the run.")
@@ -68,8 +68,8 @@ def _refuse_stray() -> None:
     """Refuse what says how files are read, entries chosen or outputs named: the run has all of that."""
     from click.core import ParameterSource
 
-    from harness.failures import UsageError
-    from harness.scoring_options import ScoringOptions
+    from harness.core.failures import UsageError
+    from harness.setup.scoring_options import ScoringOptions
 
     context = click.get_current_context()
     allowed = {*ScoringOptions.model_fields, "rescore", "as_json"}

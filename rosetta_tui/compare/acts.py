@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rosetta_tui.in_store import in_store, telling
-from rosetta_tui.screens.choose import choose
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import in_store, telling
+from rosetta_tui.toolkit.dialogs.choose import choose
 
 if TYPE_CHECKING:
     import sqlite3
@@ -38,7 +38,7 @@ class RunChoice:
 
     def add(self) -> None:
         """Ask for one more run of the same corpus."""
-        from harness.comparing import MOST_RUNS
+        from harness.compare.comparing import MOST_RUNS
 
         if len(self.runs) >= MOST_RUNS:
             told = f"At most {MOST_RUNS} runs are compared; x takes one out."
@@ -51,12 +51,12 @@ class RunChoice:
 
     def _others(self, store: sqlite3.Connection) -> list[RunSummary]:
         from harness.store.runs import list_runs
-        from rosetta_tui.run_facts import runs_now
+        from rosetta_tui.show.run_facts import runs_now
 
         return addable(runs_now(list_runs(store, brief=True)), self.runs)
 
     def _ask_other(self, others: Sequence[RunSummary]) -> None:
-        from rosetta_tui.run_facts import setup_words, when
+        from rosetta_tui.show.run_facts import setup_words, when
 
         if not others:
             self._screen.notify("There is no other run of this corpus.", markup=False)
@@ -75,7 +75,7 @@ class RunChoice:
 
     def take_out(self, names: Mapping[str, str]) -> None:
         """Ask which run to leave out; ``names`` says what each is."""
-        from harness.comparing import LEAST_RUNS
+        from harness.compare.comparing import LEAST_RUNS
 
         if len(self.runs) <= LEAST_RUNS:
             self._screen.notify("A comparison needs two runs.", markup=False)

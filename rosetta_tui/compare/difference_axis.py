@@ -9,14 +9,15 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.widget import Widget
 
-from rosetta_tui.comparison_words import number, told_apart
-from rosetta_tui.text import plain
-from rosetta_tui.widgets.result_table import crop
-from scoring.specification import specification
-from scoring.wording import counted
+from rosetta_tui.compare.sentences import number, told_apart
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.result_table import crop
+from scoring.core.specification import specification
+from scoring.core.wording import counted
 
 if TYPE_CHECKING:
-    from harness.comparing import ComparedRun, Comparison
+    from harness.compare.compared_run import ComparedRun
+    from harness.compare.comparison import Comparison
 
 _LEAST_LINE, _MOST_LINE = 12, 60
 _LEAST_NAME = 14
@@ -106,7 +107,7 @@ def state_words(run: ComparedRun) -> str:
 
 
 def _cost(run: ComparedRun) -> str:
-    from rosetta_tui import figures
+    from rosetta_tui.show import figures
 
     if run.cost_usd is None and not run.known_cost_usd:
         return "cost unknown"
@@ -115,7 +116,7 @@ def _cost(run: ComparedRun) -> str:
 
 def facts(run: ComparedRun) -> str:
     """Say what else is known of a run, in one line."""
-    from rosetta_tui import figures
+    from rosetta_tui.show import figures
 
     parts = [
         run.run_id[:8],

@@ -10,15 +10,15 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.message import Message
 
-from rosetta_tui.compare_words import said
-from rosetta_tui.pair_rows import PairRows, pair_columns
-from rosetta_tui.widgets.difference_axis import DifferenceAxis
-from rosetta_tui.widgets.result_table import ResultTable
-from rosetta_tui.widgets.telling import Telling
+from rosetta_tui.compare.difference_axis import DifferenceAxis
+from rosetta_tui.compare.pair_rows import PairRows, pair_columns
+from rosetta_tui.compare.words import said
+from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.telling import Telling
 
 if TYPE_CHECKING:
-    from harness.comparing import Comparison
-    from harness.comparing_pairs import Pair
+    from harness.compare.comparison import Comparison
+    from harness.compare.pairs import Pair
 
 MOST_PAIRS = 4
 """Pairs seen at once where the screen is small."""

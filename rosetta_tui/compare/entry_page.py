@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from textual.content import Content
 
-from rosetta_tui import figures
-from rosetta_tui.compare_order import View
-from rosetta_tui.comparison_text import ordered
-from rosetta_tui.comparison_words import name, number, told_apart
-from rosetta_tui.cree import converted, other_writing
-from rosetta_tui.line import Line
-from rosetta_tui.pages import UNREADABLE
-from rosetta_tui.text import show
-from rosetta_tui.widgets.diff_text import diff_content
+from rosetta_tui.compare.lines import ordered
+from rosetta_tui.compare.order import View
+from rosetta_tui.compare.sentences import name, number, told_apart
+from rosetta_tui.show import figures
+from rosetta_tui.show.cree import converted, other_writing
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.diff_text import diff_content
+from rosetta_tui.toolkit.page_line import Line
+from rosetta_tui.toolkit.pages import UNREADABLE
 
 if TYPE_CHECKING:
-    from corpora.entry import Entry
-    from harness.comparing import Comparison
-    from harness.result import Result
+    from corpora.model.entry import Entry
+    from harness.compare.comparison import Comparison
+    from harness.method.result import Result
 
 
 SIGNS = "[left→right] changed   [-only left-]   [+only right+]"

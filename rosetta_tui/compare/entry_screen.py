@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from rosetta_tui.compare_order import View
-from rosetta_tui.compared_page import EntryOfRuns, page_lines
-from rosetta_tui.compared_texts import ComparedTexts
-from rosetta_tui.entry_by_entry import NO_LINES, STEPS, EntryByEntryScreen
-from rosetta_tui.widgets.field import show_lines
-from rosetta_tui.widgets.where import Where
+from rosetta_tui.compare.entry_page import EntryOfRuns, page_lines
+from rosetta_tui.compare.order import View
+from rosetta_tui.compare.texts import ComparedTexts
+from rosetta_tui.entry.one_by_one import NO_LINES, STEPS, EntryByEntryScreen
+from rosetta_tui.toolkit.field import show_lines
+from rosetta_tui.toolkit.where import Where
 
 if TYPE_CHECKING:
-    from harness.comparing import Comparison
+    from harness.compare.comparison import Comparison
 
 
 class ComparedEntryScreen(EntryByEntryScreen):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rosetta_tui import figures
-from rosetta_tui.comparison_words import (
+from rosetta_tui.compare.sentences import (
     cached_words,
     claim_words,
     ends,
@@ -17,17 +16,18 @@ from rosetta_tui.comparison_words import (
     sentence,
     told_apart,
 )
-from rosetta_tui.stacked_table import stacked
-from rosetta_tui.text import plain
-from scoring.metric_names import short_title
-from scoring.significance import COMPOSITE
-from scoring.wording import counted
+from rosetta_tui.report.stacked_table import stacked
+from rosetta_tui.show import figures
+from rosetta_tui.show.text import plain
+from scoring.core.metric_names import short_title
+from scoring.core.wording import counted
+from scoring.statistics.significance import COMPOSITE
 
 if TYPE_CHECKING:
-    from harness.comparing import ComparedRun, Comparison
-    from harness.comparing_breakdowns import Breakdown, Part
-    from harness.comparing_entries import EntryTexts
-    from harness.comparing_pairs import Pair
+    from harness.compare.compared_run import ComparedRun
+    from harness.compare.comparison import Breakdown, Comparison, Part
+    from harness.compare.entries import EntryTexts
+    from harness.compare.pairs import Pair
 
 LEAD = ("chrf_plus_plus", COMPOSITE)
 """Metrics that are told first and together (T3)."""

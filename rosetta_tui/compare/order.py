@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from rosetta_tui.text import plain
-from scoring.calibration.judgements import oriented
-from scoring.significance import direction, outcomes
+from rosetta_tui.show.text import plain
+from scoring.core.metric import oriented
+from scoring.statistics.significance import direction, outcomes
 
 if TYPE_CHECKING:
-    from harness.comparing import Comparison
-    from harness.comparing_entries import ComparedEntries
+    from harness.compare.comparison import Comparison
+    from harness.compare.entries import ComparedEntries
 
 Mask = npt.NDArray[np.bool_]
 Column = npt.NDArray[np.float64]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
-from rosetta_tui import figures
-from rosetta_tui.comparison_words import ends, number
-from rosetta_tui.records import Record, Value
-from rosetta_tui.widgets.columns import Column
-from rosetta_tui.widgets.difference_axis import interval_line
-from rosetta_tui.widgets.result_table import Cell
+from rosetta_tui.compare.difference_axis import interval_line
+from rosetta_tui.compare.sentences import ends, number
+from rosetta_tui.show import figures
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column
+from rosetta_tui.show.records import Record, Value
 
 if TYPE_CHECKING:
-    from harness.comparing import Comparison
-    from harness.comparing_pairs import Pair, RunningDifference
+    from harness.compare.comparison import Comparison
+    from harness.compare.pairs import Pair, RunningDifference
 
 LINE = 21
 """Cells of a line around zero."""

@@ -6,17 +6,17 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rosetta_tui.comparison_words import number
-from rosetta_tui.pair_rows import BLANK, LINE
-from rosetta_tui.records import Record, Value
-from rosetta_tui.widgets.columns import Column
-from rosetta_tui.widgets.difference_axis import interval_line
-from rosetta_tui.widgets.result_table import Cell
-from scoring.breakdown import LEAST_FOR_INTERVAL
+from rosetta_tui.compare.difference_axis import interval_line
+from rosetta_tui.compare.pair_rows import BLANK, LINE
+from rosetta_tui.compare.sentences import number
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column
+from rosetta_tui.show.records import Record, Value
+from scoring.statistics.breakdown import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
-    from harness.comparing_breakdowns import Breakdown, Part
-    from harness.comparing_pairs import Pair
+    from harness.compare.comparison import Breakdown, Part
+    from harness.compare.pairs import Pair
 
 PARTS = (
     Column("part", "part", 22),

@@ -11,20 +11,21 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from rosetta_tui.comparison_text import ordered
-from rosetta_tui.comparison_words import name
-from rosetta_tui.in_store import bring
-from rosetta_tui.part_rows import PartRows, part_columns
-from rosetta_tui.screens.choose import choose
-from rosetta_tui.text import plain, show
-from rosetta_tui.widgets.empty_state import EmptyState
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.result_table import ResultTable
-from rosetta_tui.widgets.where import Where
+from rosetta_tui.compare.lines import ordered
+from rosetta_tui.compare.part_rows import PartRows, part_columns
+from rosetta_tui.compare.sentences import name
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import bring
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.choose import choose
+from rosetta_tui.toolkit.empty_state import EmptyState
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.where import Where
 
 if TYPE_CHECKING:
-    from harness.comparing import Comparison
-    from harness.comparing_pairs import Pair
+    from harness.compare.comparison import Comparison
+    from harness.compare.pairs import Pair
 
 
 class ComparedPartsScreen(Screen[tuple[str, str] | None]):
@@ -35,7 +36,7 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
         "Each part is compared on its own entries. Parts are not tested: of twenty parts one differs "
         "by chance. Too few entries: no interval says more than it hides."
     )
-    CSS_PATH = "../styles/compare.tcss"
+    CSS_PATH = "compare.tcss"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("m", "metric", "Metric", id="compare.metric"),

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosetta_tui import figures
-from rosetta_tui.compare_order import View
-from rosetta_tui.comparison_words import number
-from rosetta_tui.entry_rows import LEFT_OUT_WORDS
-from rosetta_tui.pages import UNREADABLE
-from rosetta_tui.pair_rows import BLANK
-from rosetta_tui.records import LEFT_OUT, SLICE, Record, Value
-from rosetta_tui.widgets.columns import Column
-from rosetta_tui.widgets.result_table import Cell
+from rosetta_tui.compare.order import View
+from rosetta_tui.compare.pair_rows import BLANK
+from rosetta_tui.compare.sentences import number
+from rosetta_tui.entry.rows import LEFT_OUT_WORDS
+from rosetta_tui.show import figures
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column
+from rosetta_tui.show.records import LEFT_OUT, SLICE, Record, Value
+from rosetta_tui.toolkit.pages import UNREADABLE
 
 if TYPE_CHECKING:
-    from harness.comparing import Comparison
-    from rosetta_tui.compared_texts import ComparedTexts
+    from harness.compare.comparison import Comparison
+    from rosetta_tui.compare.texts import ComparedTexts
 
 
 def entry_columns(comparison: Comparison, view: View) -> tuple[Column, ...]:

@@ -14,9 +14,14 @@ from textual.content import Content
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
-from rosetta_tui.compare_acts import RunChoice
-from rosetta_tui.compare_order import View, filter_choices, sort_words
-from rosetta_tui.compare_words import (
+from rosetta_tui.compare.acts import RunChoice
+from rosetta_tui.compare.difference_panel import ROOMY, DifferencePanel
+from rosetta_tui.compare.lines import ordered
+from rosetta_tui.compare.order import View, filter_choices, sort_words
+from rosetta_tui.compare.sentences import lettered, name
+from rosetta_tui.compare.table import ComparedTable
+from rosetta_tui.compare.texts import ComparedTexts
+from rosetta_tui.compare.words import (
     command_of,
     entries_line,
     metric_note,
@@ -24,24 +29,20 @@ from rosetta_tui.compare_words import (
     two_outputs,
     where_words,
 )
-from rosetta_tui.compared_texts import ComparedTexts
-from rosetta_tui.comparison_text import ordered
-from rosetta_tui.comparison_words import lettered, name
-from rosetta_tui.in_store import bring
-from rosetta_tui.messages import Copied
-from rosetta_tui.screens.choose import choose
-from rosetta_tui.searched import SearchedScreen
-from rosetta_tui.text import plain, show
-from rosetta_tui.widgets.compared_table import ComparedTable
-from rosetta_tui.widgets.difference_panel import ROOMY, DifferencePanel
-from rosetta_tui.widgets.empty_state import EmptyState
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.result_table import ResultTable
-from rosetta_tui.widgets.where import Where
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import bring
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.choose import choose
+from rosetta_tui.toolkit.empty_state import EmptyState
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.messages import Copied
+from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.searched import SearchedScreen
+from rosetta_tui.toolkit.where import Where
 
 if TYPE_CHECKING:
-    from harness.comparing import Comparison
-    from rosetta_tui.comparing_stages import Stage
+    from harness.compare.comparison import Comparison
+    from rosetta_tui.compare.stages import Stage
 
 LOOK_SECONDS = 2.0
 """Time between two looks at a run that goes on."""
@@ -64,7 +65,7 @@ class CompareScreen(SearchedScreen):
         "better: both tests agree and the interval has no zero.\n"
         "While a run goes on, only an interval that stays right however often one looks is shown."
     )
-    CSS_PATH = "../styles/compare.tcss"
+    CSS_PATH = "compare.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]  # noqa: RUF012  Textual's own form
     VERTICAL_BREAKPOINTS = [(0, "-short"), (ROOMY, "-roomy")]  # noqa: RUF012  Textual's own form
 
@@ -167,8 +168,8 @@ class CompareScreen(SearchedScreen):
     @work(thread=True, exclusive=True, group="compare")
     def _work(self, runs: tuple[str, ...], baseline: str | None, quick_first: bool) -> None:
         """Give the values at once, then the tests, which take longer."""
-        from harness.failures import HarnessError
-        from rosetta_tui.comparing_stages import stages
+        from harness.core.failures import HarnessError
+        from rosetta_tui.compare.stages import stages
 
         worker, began, known = get_current_worker(), time.monotonic(), self.comparison
         try:
@@ -200,7 +201,7 @@ class CompareScreen(SearchedScreen):
         if not found.pairs or not found.metrics:
             self._nothing("These runs do not compare.", refused(found))
             return
-        from harness.store.database import open_store
+        from harness.store.file.database import open_store
 
         first_time = self._store is None
         self._store = self._store or open_store(self._path)
@@ -269,7 +270,7 @@ class CompareScreen(SearchedScreen):
 
     @on(ResultTable.Chosen, "#entries")
     def _open(self, event: ResultTable.Chosen) -> None:
-        from rosetta_tui.screens.compared_entry import ComparedEntryScreen
+        from rosetta_tui.compare.entry_screen import ComparedEntryScreen
 
         table = self.table
         entries, view, texts = table.entries, table.view, table.texts
@@ -333,7 +334,7 @@ class CompareScreen(SearchedScreen):
 
     def action_parts(self) -> None:
         """Show where the difference lies: by difficulty, provenance, register; a part leads to its entries."""
-        from rosetta_tui.screens.compared_parts import ComparedPartsScreen
+        from rosetta_tui.compare.parts_screen import ComparedPartsScreen
 
         found = self.comparison
         pair = self.panel.pair

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.store.database import opened
+from harness.store.file.database import opened
 from harness.store.ordering import Cancelled, Ordering
 
 if TYPE_CHECKING:
-    from harness.comparing import Comparison
+    from harness.compare.comparison import Comparison
 
 
 def places_with(

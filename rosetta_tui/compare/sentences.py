@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rosetta_tui import figures
-from rosetta_tui.card_fields import review_of, tier_words
-from rosetta_tui.metric_words import digits
-from scoring.claim import Reason
-from scoring.metric_names import title
-from scoring.significance import COMPOSITE, direction
-from scoring.wording import counted
+from rosetta_tui.show import figures
+from rosetta_tui.show.card_fields import review_of, tier_words
+from rosetta_tui.show.metric_words import digits
+from scoring.card.claim import Reason
+from scoring.core.metric_names import title
+from scoring.core.wording import counted
+from scoring.statistics.significance import COMPOSITE, direction
 
 if TYPE_CHECKING:
-    from harness.comparing import ComparedRun
-    from harness.comparing_pairs import Pair, RunningDifference
-    from scoring.reproducibility import Reproduction
-    from scoring.significance import Difference
+    from harness.compare.compared_run import ComparedRun
+    from harness.compare.pairs import Pair, RunningDifference
+    from scoring.statistics.reproducibility import Reproduction
+    from scoring.statistics.significance import Difference
 
 _NAMES = {COMPOSITE: "composite", "ter": "TER"}
 """What a metric is called where its title would be taken for a sentence's own words."""
@@ -205,7 +205,7 @@ def claim_words(run: ComparedRun) -> str:
 
 def floor_lines(run: ComparedRun) -> Iterator[str]:
     """Name each floor that a run does not clear, with the two numbers that were compared."""
-    from harness.card.claimed import claim_of
+    from harness.card.checking.claimed import claim_of
 
     for limit in () if run.card is None else claim_of(run.card).limits:
         if limit.floor is not None:
@@ -217,7 +217,7 @@ def floor_lines(run: ComparedRun) -> Iterator[str]:
 
 def doubtful(run: ComparedRun) -> bool:
     """Tell whether a run does not clear its floors, or a part of its outputs fails."""
-    from harness.card.claimed import claim_of
+    from harness.card.checking.claimed import claim_of
 
     if run.card is None:
         return False

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from harness.comparing import Comparison
+    from harness.compare.comparison import Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ def stages(
     is tested: what may be said of it needs no shuffles. Of what was compared ``earlier`` only what is new is
     read. Raises HarnessError as ``compare_runs`` does.
     """
-    from harness.comparing import compare_runs
-    from harness.comparing_breakdowns import part_tags
-    from harness.store.database import opened
+    from harness.compare.comparing import compare_runs
+    from harness.compare.comparison import part_tags
+    from harness.store.file.database import opened
 
     known, untested = earlier, True
     with opened(path) as store:

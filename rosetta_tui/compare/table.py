@@ -11,14 +11,14 @@ from textual import work
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from rosetta_tui.compare_order import ComparedOrder, View, ordered_places
-from rosetta_tui.compare_rows import ComparedRows, entry_columns
-from rosetta_tui.compared_texts import ComparedTexts
-from rosetta_tui.in_store import bring
-from rosetta_tui.widgets.result_table import ResultTable
+from rosetta_tui.compare.order import ComparedOrder, View, ordered_places
+from rosetta_tui.compare.rows import ComparedRows, entry_columns
+from rosetta_tui.compare.texts import ComparedTexts
+from rosetta_tui.toolkit.background import bring
+from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
-    from harness.comparing import Comparison
+    from harness.compare.comparison import Comparison
 
 Tags = Mapping[str, Sequence[str | None]]
 """Dimension → tag of each compared entry (``comparing_breakdowns.part_tags``)."""
@@ -85,8 +85,8 @@ class ComparedTable(ResultTable):
 
     @work(thread=True, exclusive=True, group="search", description="search")
     def _look_for(self, comparison: Comparison, search: str) -> None:
-        from harness.failures import HarnessError
-        from rosetta_tui.compared_search import places_with
+        from harness.core.failures import HarnessError
+        from rosetta_tui.compare.search import places_with
 
         worker = get_current_worker()
         try:

@@ -6,12 +6,12 @@ import sqlite3
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rosetta_tui.pages import entry_pages, result_pages
+from rosetta_tui.toolkit.pages import entry_pages, result_pages
 
 if TYPE_CHECKING:
-    from corpora.entry import Entry
-    from harness.comparing import Comparison
-    from harness.result import Result
+    from corpora.model.entry import Entry
+    from harness.compare.comparison import Comparison
+    from harness.method.result import Result
 
 
 class ComparedTexts:

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rosetta_tui.card_fields import claim_json, claimable, review_of, tier_words
-from rosetta_tui.comparison_words import sentence
-from rosetta_tui.run_facts import iso
+from rosetta_tui.compare.sentences import sentence
+from rosetta_tui.show.card_fields import claim_json, claimable, review_of, tier_words
+from rosetta_tui.show.run_facts import iso
 
 if TYPE_CHECKING:
-    from harness.comparing import ComparedRun, Comparison
-    from harness.comparing_breakdowns import Part
-    from harness.comparing_entries import EntryTexts
-    from harness.comparing_pairs import Pair
-    from scoring.reproducibility import Reproduction
+    from harness.compare.compared_run import ComparedRun
+    from harness.compare.comparison import Comparison, Part
+    from harness.compare.entries import EntryTexts
+    from harness.compare.pairs import Pair
+    from scoring.statistics.reproducibility import Reproduction
 
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from rosetta_tui.comparison_words import (
+from rosetta_tui.compare.sentences import (
     cached_words,
     claim_words,
     doubtful,
@@ -16,16 +16,17 @@ from rosetta_tui.comparison_words import (
     reproduction_words,
     sentence,
 )
-from rosetta_tui.pages import UNREADABLE
-from rosetta_tui.shell_words import command_line
-from rosetta_tui.text import show
-from rosetta_tui.widgets.diff_text import diff_content
+from rosetta_tui.show.shell_words import command_line
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.diff_text import diff_content
+from rosetta_tui.toolkit.pages import UNREADABLE
 
 if TYPE_CHECKING:
-    from corpora.entry import Entry
-    from harness.comparing import ComparedRun, Comparison
-    from harness.comparing_pairs import Pair
-    from harness.result import Result
+    from corpora.model.entry import Entry
+    from harness.compare.compared_run import ComparedRun
+    from harness.compare.comparison import Comparison
+    from harness.compare.pairs import Pair
+    from harness.method.result import Result
 
 WHY_NOW = (
     "Ordinary tests may be wrong when they are looked at early; this interval stays right at every look. "

@@ -12,15 +12,16 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from corpora.original import Original
-from corpora.problems import Problem, Severity
-from rosetta_tui import figures
-from rosetta_tui.text import show
-from rosetta_tui.widgets.columns import Column
-from rosetta_tui.widgets.empty_state import EmptyState
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.result_table import Cell, ResultTable
-from rosetta_tui.widgets.where import Where
+from corpora.files.original import Original
+from corpora.files.problems import Problem, Severity
+from rosetta_tui.show import figures
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.empty_state import EmptyState
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.where import Where
 
 COLUMNS = (
     Column("severity", "", 9),
@@ -71,7 +72,7 @@ class CorpusChecksScreen(Screen[int | None]):
         "The same findings as `rosetta corpus check`. No message quotes the text of an entry.\n"
         "enter shows the entries that a finding is about."
     )
-    CSS_PATH = "../styles/corpus.tcss"
+    CSS_PATH = "corpus.tcss"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q,escape,c", "leave", "Back", key_display="q", id="back")

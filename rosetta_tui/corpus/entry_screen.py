@@ -8,18 +8,19 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.content import Content
 
-from corpora.entry import Entry
-from corpora.problems import Problem
-from harness.corpus_examination import Examination
-from rosetta_tui.corpus_rows import CorpusEntryRows
-from rosetta_tui.cree import converted, other_writing
-from rosetta_tui.entry_by_entry import NO_LINES, STEPS, EntryByEntryScreen
-from rosetta_tui.entry_page import about
-from rosetta_tui.line import Line
-from rosetta_tui.originals import open_original
-from rosetta_tui.text import plain, show
-from rosetta_tui.widgets.field import show_lines
-from rosetta_tui.widgets.where import Where
+from corpora.files.problems import Problem
+from corpora.model.entry import Entry
+from harness.store.corpora.examination import Examination
+from rosetta_tui.corpus.originals import open_original
+from rosetta_tui.corpus.rows import CorpusEntryRows
+from rosetta_tui.entry.one_by_one import NO_LINES, STEPS, EntryByEntryScreen
+from rosetta_tui.entry.page import about
+from rosetta_tui.show.cree import converted, other_writing
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.field import show_lines
+from rosetta_tui.toolkit.page_line import Line
+from rosetta_tui.toolkit.where import Where
 
 
 class CorpusEntryScreen(EntryByEntryScreen):

@@ -6,16 +6,17 @@ from collections.abc import Iterator, Mapping
 
 from textual.content import Content
 
-from corpora.requirements import Requirement
-from corpora.statistics import NOT_GIVEN, Side, Statistics
-from harness.corpus_examination import Examination
-from harness.store.corpus_listing import CorpusSummary
-from rosetta_tui import figures
-from rosetta_tui.corpus_rows import shown_value
-from rosetta_tui.line import Line
-from rosetta_tui.originals import WORDS
-from rosetta_tui.text import plain, show
-from scoring.wording import counted
+from corpora.checks.requirements import Requirement
+from corpora.checks.statistics import NOT_GIVEN, Side, Statistics
+from harness.store.corpora.examination import Examination
+from harness.store.corpora.listing import CorpusSummary
+from rosetta_tui.corpus.originals import WORDS
+from rosetta_tui.corpus.rows import shown_value
+from rosetta_tui.show import figures
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.page_line import Line
+from scoring.core.wording import counted
 
 BAR = 16
 """Cells of the longest bar."""
@@ -118,7 +119,7 @@ def bars(counts: Mapping[str, int], total: int) -> Content:
 
 
 def _bar(name: str, number: str, share: float) -> Content:
-    from rosetta_tui.widgets.result_table import crop
+    from rosetta_tui.toolkit.result_table import crop
 
     bar = figures.progress_bar(share, BAR).rstrip("░") or "▏"
     return Content.assemble(f"{crop(name, NAME)} {number:>8} {share:>6.1%}  ", (bar, "$mark"))

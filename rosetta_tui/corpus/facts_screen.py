@@ -9,14 +9,14 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import Screen
 
-from harness.corpus_examination import Examination
-from harness.store.corpus_listing import CorpusSummary
-from rosetta_tui.corpus_facts import fact_lines
-from rosetta_tui.originals import open_original
-from rosetta_tui.text import show
-from rosetta_tui.widgets.field import show_lines
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.where import Where
+from harness.store.corpora.examination import Examination
+from harness.store.corpora.listing import CorpusSummary
+from rosetta_tui.corpus.facts import fact_lines
+from rosetta_tui.corpus.originals import open_original
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.field import show_lines
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.where import Where
 
 
 class CorpusFactsScreen(Screen[None]):
@@ -28,7 +28,7 @@ class CorpusFactsScreen(Screen[None]):
         "Shares of scripts are shares of letters. Requirements are those of a complete benchmark;\n"
         "a corpus that does not meet them can be used all the same."
     )
-    CSS_PATH = "../styles/corpus.tcss"
+    CSS_PATH = "corpus.tcss"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "original", "Original", tooltip="Open the file itself", id="corpus.original"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from rosetta_tui import figures
-from rosetta_tui.corpus_rows import CorpusOrder, shown_value
-from rosetta_tui.text import plain
+from rosetta_tui.corpus.rows import CorpusOrder, shown_value
+from rosetta_tui.show import figures
+from rosetta_tui.show.text import plain
 
 FLAGGED = "what the checks found"
 """What entries have in common that a check is about."""

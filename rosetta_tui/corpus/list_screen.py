@@ -12,21 +12,21 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from rosetta_tui.corpus_rows import CORPORA, CorpusRows, segment_words
-from rosetta_tui.in_store import in_store, in_thread
-from rosetta_tui.messages import CorpusChosen, Left
-from rosetta_tui.text import show
-from rosetta_tui.widgets.empty_state import EmptyState
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.result_table import ResultTable
-from rosetta_tui.widgets.where import Where
+from rosetta_tui.corpus.rows import CORPORA, CorpusRows, segment_words
+from rosetta_tui.toolkit.background import in_store, in_thread
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.empty_state import EmptyState
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.messages import CorpusChosen, Left
+from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.where import Where
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from corpora.problems import Problem
-    from harness.store.corpus_listing import CorpusSummary
-    from rosetta_tui.opened_corpus import OpenedCorpus
+    from corpora.files.problems import Problem
+    from harness.store.corpora.listing import CorpusSummary
+    from rosetta_tui.corpus.opened_corpus import OpenedCorpus
 
 
 class CorporaScreen(Screen[None]):
@@ -38,7 +38,7 @@ class CorporaScreen(Screen[None]):
         "same SHA-256.\n"
         "A file that is only opened is looked at in memory and stored nowhere."
     )
-    CSS_PATH = "../styles/corpus.tcss"
+    CSS_PATH = "corpus.tcss"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "open", "Open a file", id="corpora.open"),
@@ -128,7 +128,7 @@ class CorporaScreen(Screen[None]):
 
     def action_open(self) -> None:
         """Ask for a corpus file and show it."""
-        from rosetta_tui.screens.open_corpus import OpenCorpusScreen
+        from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
 
         self.app.push_screen(OpenCorpusScreen(), self._opened)
 
@@ -137,8 +137,8 @@ class CorporaScreen(Screen[None]):
         in_thread(self, "demo", _demo, self._opened, self._cannot, asks=True, unwanted=_close)
 
     def _opened(self, found: OpenedCorpus | tuple[Problem, ...] | None) -> None:
-        from rosetta_tui.screens.corpus import CorpusScreen
-        from rosetta_tui.screens.corpus_checks import CorpusChecksScreen
+        from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
+        from rosetta_tui.corpus.screen import CorpusScreen
 
         if found is None:
             return
@@ -153,14 +153,14 @@ class CorporaScreen(Screen[None]):
 
 
 def _listed(store: sqlite3.Connection) -> list[CorpusSummary]:
-    from harness.store.corpus_listing import list_corpora
+    from harness.store.corpora.listing import list_corpora
 
     return list_corpora(store)
 
 
 def _demo() -> OpenedCorpus:
     from corpora.samples import DEMO_CORPUS, sample_path
-    from rosetta_tui.opened_corpus import open_corpus
+    from rosetta_tui.corpus.opened_corpus import open_corpus
 
     return open_corpus(sample_path(DEMO_CORPUS), None, {})
 

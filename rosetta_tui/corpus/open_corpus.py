@@ -13,12 +13,13 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Button, Input, Static
 
-from corpora.problems import CorpusError, Problem
-from rosetta_tui.answering import AnsweringScreen
-from rosetta_tui.in_store import in_thread
-from rosetta_tui.opened_corpus import OpenedCorpus, open_corpus
-from rosetta_tui.text import plain, show
-from rosetta_tui.widgets.file_choice import FileChoice
+from corpora.files.problems import CorpusError, Problem
+from rosetta_tui.corpus.opened_corpus import OpenedCorpus, open_corpus
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.answering import AnsweringScreen
+from rosetta_tui.toolkit.background import in_thread
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.form.file_choice import FileChoice
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".tab", ".txt", ".tmx", ".xlf", ".xliff")
 """Endings of files that are listed as corpora."""
@@ -40,7 +41,7 @@ Found = OpenedCorpus | tuple[Problem, ...]
 class OpenCorpusScreen(AnsweringScreen[Found | None]):
     """Gives the corpus, or everything that is wrong with its file; None where nothing was opened."""
 
-    CSS_PATH = "../styles/corpus.tcss"
+    CSS_PATH = "corpus.tcss"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back"),

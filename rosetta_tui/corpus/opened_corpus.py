@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.corpus_examination import Examination, examine
-from harness.failures import StoreError
-from harness.store.corpus_listing import CorpusSummary, hold_in_memory, list_corpora
-from harness.store.database import opened
+from harness.core.failures import StoreError
+from harness.store.corpora.examination import Examination, examine
+from harness.store.corpora.listing import CorpusSummary, hold_in_memory, list_corpora
+from harness.store.file.database import opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ def open_corpus(
 
     Raises CorpusError with everything that is wrong with them.
     """
-    from corpora.columns import Columns
-    from corpora.load import load
+    from corpora.formats.columns import Columns
+    from corpora.formats.load import load
 
     corpus = load(file, reference, dataset=dict(dataset), columns=Columns(**(columns or {})))
     connection, _ = hold_in_memory(corpus)

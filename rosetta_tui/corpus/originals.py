@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SuspendNotSupported
 
-from corpora.original import Original, original
-from rosetta_tui.editor import editor_command, system_command
-from rosetta_tui.in_store import bring
-from rosetta_tui.text import plain
+from corpora.files.original import Original, original
+from rosetta_tui.show.editor import editor_command, system_command
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import bring
 
 if TYPE_CHECKING:
-    from harness.corpus_examination import Examination
+    from harness.store.corpora.examination import Examination
 
 SOON = 3.0
 """Seconds within which the system's program says that it cannot open a file."""

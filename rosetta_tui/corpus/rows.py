@@ -8,17 +8,17 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from corpora.entry import Entry
-from rosetta_tui import figures
-from rosetta_tui.pages import UNREADABLE, entry_pages
-from rosetta_tui.records import LEFT_OUT, Record, Value
-from rosetta_tui.run_facts import iso, when
-from rosetta_tui.text import plain
-from rosetta_tui.widgets.columns import Column, widest
-from rosetta_tui.widgets.result_table import Cell
+from corpora.model.entry import Entry
+from rosetta_tui.show import figures
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column, widest
+from rosetta_tui.show.records import LEFT_OUT, Record, Value
+from rosetta_tui.show.run_facts import iso, when
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.pages import UNREADABLE, entry_pages
 
 if TYPE_CHECKING:
-    from harness.store.corpus_listing import CorpusSummary
+    from harness.store.corpora.listing import CorpusSummary
 
 CORPORA = (
     Column("id", "corpus", 16, share=3),

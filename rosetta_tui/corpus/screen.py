@@ -16,24 +16,24 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from rosetta_tui import figures
-from rosetta_tui.corpus_filters import Counts, filter_choices
-from rosetta_tui.corpus_rows import SORT_WORDS, segment_words
-from rosetta_tui.in_store import in_thread, telling
-from rosetta_tui.messages import NewRunAsked
-from rosetta_tui.screens.choose import choose
-from rosetta_tui.searched import SearchedScreen
-from rosetta_tui.text import show
-from rosetta_tui.widgets.corpus_table import CorpusTable
-from rosetta_tui.widgets.empty_state import EmptyState
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.result_table import ResultTable
-from rosetta_tui.widgets.where import Where
+from rosetta_tui.corpus.filters import Counts, filter_choices
+from rosetta_tui.corpus.rows import SORT_WORDS, segment_words
+from rosetta_tui.corpus.table import CorpusTable
+from rosetta_tui.show import figures
+from rosetta_tui.toolkit.background import in_thread, telling
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.choose import choose
+from rosetta_tui.toolkit.empty_state import EmptyState
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.messages import NewRunAsked
+from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.searched import SearchedScreen
+from rosetta_tui.toolkit.where import Where
 
 if TYPE_CHECKING:
-    from harness.corpus_examination import Examination
-    from harness.store.corpus_listing import CorpusSummary
-    from rosetta_tui.opened_corpus import OpenedCorpus
+    from harness.store.corpora.examination import Examination
+    from harness.store.corpora.listing import CorpusSummary
+    from rosetta_tui.corpus.opened_corpus import OpenedCorpus
 
     Found = tuple[sqlite3.Connection, CorpusSummary, Sequence[int]]
     """A connection for the screen, the line of the corpus, and the places of its entries."""
@@ -49,7 +49,7 @@ class CorpusScreen(SearchedScreen):
         "Entries of gold_standard and held_out are shown on this machine only: they are never "
         "copied or exported."
     )
-    CSS_PATH = "../styles/corpus.tcss"
+    CSS_PATH = "corpus.tcss"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search", key_display="/", id="search"),
@@ -104,7 +104,7 @@ class CorpusScreen(SearchedScreen):
 
     def _reading(self) -> AbstractContextManager[sqlite3.Connection]:
         """Give a connection for a thread; what goes wrong with it is a StoreError."""
-        from harness.store.database import opened
+        from harness.store.file.database import opened
 
         return opened(self._path) if self._opened is None else self._opened.reading()
 
@@ -112,9 +112,9 @@ class CorpusScreen(SearchedScreen):
         in_thread(self, "corpus", self._found, self._begin, self._cannot, unwanted=_close)
 
     def _found(self) -> Found | None:
-        from harness.store.corpus_listing import corpus_positions
-        from harness.store.database import open_store
-        from rosetta_tui.opened_corpus import summary_of
+        from harness.store.corpora.listing import corpus_positions
+        from harness.store.file.database import open_store
+        from rosetta_tui.corpus.opened_corpus import summary_of
 
         summary = summary_of(self._path, self._sha256, self._opened)
         if summary is None:
@@ -152,7 +152,7 @@ class CorpusScreen(SearchedScreen):
             in_thread(self, "examine", examine, self._examined, cannot)
 
     def _examination(self, summary: CorpusSummary) -> Examination:
-        from harness.corpus_examination import examine_stored
+        from harness.store.corpora.examination import examine_stored
 
         with self._reading() as store:
             return examine_stored(store, summary.number, summary.sha256, summary.files)
@@ -226,7 +226,7 @@ class CorpusScreen(SearchedScreen):
             in_thread(self, "facets", count, self._ask_filter, cannot, asks=True)
 
     def _counts(self, corpus: int) -> Counts:
-        from harness.store.corpus_listing import facet_counts
+        from harness.store.corpora.listing import facet_counts
 
         with self._reading() as store:
             return facet_counts(store, corpus)
@@ -243,7 +243,7 @@ class CorpusScreen(SearchedScreen):
 
     @on(ResultTable.Chosen)
     def _open(self, event: ResultTable.Chosen) -> None:
-        from rosetta_tui.screens.corpus_entry import CorpusEntryScreen
+        from rosetta_tui.corpus.entry_screen import CorpusEntryScreen
 
         if self.table.entries is None or self.summary is None:
             return
@@ -259,7 +259,7 @@ class CorpusScreen(SearchedScreen):
 
     def action_facts(self) -> None:
         """Show what the corpus is made of, and what it lacks for a benchmark."""
-        from rosetta_tui.screens.corpus_facts import CorpusFactsScreen
+        from rosetta_tui.corpus.facts_screen import CorpusFactsScreen
 
         if self.summary is None or self.examination is None:
             self.notify("The corpus is still being counted.", markup=False)
@@ -268,7 +268,7 @@ class CorpusScreen(SearchedScreen):
 
     def action_checks(self) -> None:
         """Show what the checks found; a finding leads to its entries."""
-        from rosetta_tui.screens.corpus_checks import CorpusChecksScreen
+        from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 
         found = self.examination
         if found is None:
@@ -287,14 +287,14 @@ class CorpusScreen(SearchedScreen):
 
     def action_runs(self) -> None:
         """Choose one of the runs that used the corpus."""
-        from rosetta_tui.corpus_users import ask_for_user
+        from rosetta_tui.corpus.users import ask_for_user
 
         if self.summary is not None:
             ask_for_user(self, self._path, self.summary.runs)
 
     def action_new_run(self) -> None:
         """Fill in a new run over this corpus."""
-        from rosetta_tui.corpus_users import draft_over
+        from rosetta_tui.corpus.users import draft_over
 
         summary = self.summary
         if summary is None or summary.partial:
@@ -304,7 +304,7 @@ class CorpusScreen(SearchedScreen):
 
     def action_original(self) -> None:
         """Open the file that the corpus was read from, at the entry under the cursor."""
-        from rosetta_tui.originals import open_original
+        from rosetta_tui.corpus.originals import open_original
 
         if self.examination is None:
             self.notify("The file is still being looked at.", markup=False)

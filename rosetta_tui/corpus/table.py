@@ -10,11 +10,11 @@ from functools import partial
 
 from textual.message import Message
 
-from corpora.entry import Entry
-from harness.store.corpus_listing import corpus_positions
-from rosetta_tui.corpus_rows import ENTRIES, CorpusEntryRows, CorpusOrder
-from rosetta_tui.in_store import in_thread, telling
-from rosetta_tui.widgets.result_table import ResultTable
+from corpora.model.entry import Entry
+from harness.store.corpora.listing import corpus_positions
+from rosetta_tui.corpus.rows import ENTRIES, CorpusEntryRows, CorpusOrder
+from rosetta_tui.toolkit.background import in_thread, telling
+from rosetta_tui.toolkit.result_table import ResultTable
 
 Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]
 """Gives a connection for a thread."""

@@ -7,24 +7,24 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rosetta_tui.in_store import in_store, telling
-from rosetta_tui.messages import RunChosen
-from rosetta_tui.screens.choose import choose
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import in_store, telling
+from rosetta_tui.toolkit.dialogs.choose import choose
+from rosetta_tui.toolkit.messages import RunChosen
 
 if TYPE_CHECKING:
     import sqlite3
 
     from textual.screen import Screen
 
-    from harness.store.corpus_listing import CorpusSummary
+    from harness.store.corpora.listing import CorpusSummary
     from harness.store.runs import RunSummary
-    from rosetta_tui.run_draft import RunDraft
+    from rosetta_tui.request.draft import RunDraft
 
 
 def draft_over(summary: CorpusSummary, *, stored: bool) -> RunDraft:
     """Give the draft of a run over a corpus of the store, or over one that was only opened from its files."""
-    from rosetta_tui.run_draft import RunDraft
+    from rosetta_tui.request.draft import RunDraft
 
     if stored:
         return RunDraft.of({"file": f"store:{summary.sha256[:12]}"})
@@ -50,13 +50,13 @@ def ask_for_user(screen: Screen[Any], path: Path, run_ids: Collection[str]) -> N
 
 def _users(run_ids: frozenset[str], store: sqlite3.Connection) -> list[RunSummary]:
     from harness.store.runs import list_runs
-    from rosetta_tui.run_facts import runs_now
+    from rosetta_tui.show.run_facts import runs_now
 
     return [run for run in runs_now(list_runs(store, brief=True)) if run.run_id in run_ids]
 
 
 def _choose(screen: Screen[Any], users: Sequence[RunSummary]) -> None:
-    from rosetta_tui.run_facts import setup_words, when
+    from rosetta_tui.show.run_facts import setup_words, when
 
     if not users:
         screen.notify("No run has used this corpus yet.", markup=False)

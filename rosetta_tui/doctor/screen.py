@@ -14,17 +14,18 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
-from rosetta_tui.doctor_words import COLUMNS, FindingRows, summary
-from rosetta_tui.in_store import bring
-from rosetta_tui.messages import Left
-from rosetta_tui.text import plain, show
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.result_table import ResultTable
-from rosetta_tui.widgets.telling import Telling
-from rosetta_tui.widgets.where import Where
+from rosetta_tui.doctor.words import COLUMNS, FindingRows, summary
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import bring
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.messages import Left
+from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.telling import Telling
+from rosetta_tui.toolkit.where import Where
 
 if TYPE_CHECKING:
-    from harness.doctor import Finding
+    from harness.doctor.finding import Finding
 
 
 class DoctorScreen(Screen[None]):
@@ -35,7 +36,7 @@ class DoctorScreen(Screen[None]):
         "✓ ok   ○ missing: something would be better with it   ✗ broken   ? cannot be known\n"
         "Nothing is changed, and nothing is sent anywhere. `rosetta doctor` says the same in a shell."
     )
-    CSS_PATH = "../styles/doctor.tcss"
+    CSS_PATH = "doctor.tcss"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("m", "copy_mend", "Copy what to do", id="doctor.copy"),
@@ -87,10 +88,10 @@ class DoctorScreen(Screen[None]):
 
     @work(thread=True, exclusive=True, group="doctor")
     def _look(self, columns: int, rows: int) -> None:
-        from harness.doctor import examine, looked_at
-        from rosetta_tui.chosen_facts import chosen
+        from harness.doctor.examination import examine, looked_at
+        from rosetta_tui.doctor.terminal_facts import terminal
         from rosetta_tui.own_files import own_files
-        from rosetta_tui.terminal_facts import terminal
+        from rosetta_tui.settings.findings import chosen
 
         worker = get_current_worker()
         around = partial(terminal, (columns, rows), os.environ, None)
@@ -112,7 +113,7 @@ class DoctorScreen(Screen[None]):
         self._show()
 
     def _show(self) -> None:
-        from harness.doctor import Health
+        from harness.doctor.finding import Health
 
         if not self.is_attached:
             return

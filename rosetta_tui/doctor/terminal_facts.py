@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from harness.doctor import Finding, Health
-from scoring.wording import counted
+from harness.doctor.finding import Finding, Health
+from scoring.core.wording import counted
 
 LEAST = (80, 24)
 """Columns and rows for which every screen is made."""

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from textwrap import wrap
 from typing import Any
 
-from harness.doctor import Finding, Health
-from rosetta_tui.text import plain
-from rosetta_tui.widgets.columns import Column
-from rosetta_tui.widgets.result_table import Cell
+from harness.doctor.finding import Finding, Health
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column
+from rosetta_tui.show.text import plain
 
 SIGNS = {Health.OK: "✓", Health.MISSING: "○", Health.BROKEN: "✗", Health.UNKNOWN: "?"}
 """Health → the shape that stands before its word."""

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from rich.cells import cell_len
 from textual.content import Content
 
-from rosetta_tui.text import plain, show
-from scoring.analysis import Acceptance, WordAnalysis
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.content import show
+from scoring.core.analysis import Acceptance, WordAnalysis
 
 MOST_WORDS = 300
 """Words shown one by one; beyond them only how many there are."""

@@ -9,18 +9,18 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from corpora.entry import Entry
-from corpora.problems import CorpusError
-from corpora.words import folded
-from harness.failures import HarnessError
-from harness.result import Result
-from harness.store.database import opened
+from corpora.files.problems import CorpusError
+from corpora.model.entry import Entry
+from corpora.text.words import folded
+from harness.core.failures import HarnessError
+from harness.method.result import Result
+from harness.store.file.database import opened
 from harness.store.runs import find_run
-from scoring.analysis import FstAnnotation
-from scoring.wording import shortened
+from scoring.core.analysis import FstAnnotation
+from scoring.core.wording import shortened
 
 if TYPE_CHECKING:
-    from harness.explaining import Explainer, Explanation
+    from harness.run.explaining import Explainer, Explanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Explaining:
         return Why(found.sentences, found.words, new)
 
     def _made(self) -> Explainer:
-        from harness.explaining import Explainer  # it brings all metrics and annotators with it
+        from harness.run.explaining import Explainer  # it brings all metrics and annotators with it
 
         with opened(self._path) as connection:
             return Explainer(connection, find_run(connection, self._run_id))
@@ -98,7 +98,7 @@ def _differences(found: Explanation) -> tuple[str, ...]:
     """Say how words differ, of those about which the morphology of the entry has said nothing."""
     if found.words is None or not found.words.output:
         return ()
-    from scoring.morpheme_difference import morpheme_differences, sentences
+    from scoring.grammar.morpheme_difference import morpheme_differences, sentences
 
     told = folded(" ".join(found.sentences.get("morphological_accuracy", ())))
     return sentences(

@@ -10,15 +10,15 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
 
-from corpora.entry import Entry, EntryId
-from rosetta_tui.cree import is_cree
-from rosetta_tui.entry_page import tags
-from rosetta_tui.line import Line
-from rosetta_tui.messages import Copied
-from rosetta_tui.pages import UNREADABLE
-from rosetta_tui.text import show
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.where import Where
+from corpora.model.entry import Entry, EntryId
+from rosetta_tui.entry.page import tags
+from rosetta_tui.show.cree import is_cree
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.messages import Copied
+from rosetta_tui.toolkit.page_line import Line
+from rosetta_tui.toolkit.pages import UNREADABLE
+from rosetta_tui.toolkit.where import Where
 
 STEPS: list[BindingType] = [
     Binding("left,h", "step(-1)", "Prev", key_display="←", tooltip="Entry before", id="previous"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 
 SORT_WORDS = {
     "position": "corpus order",

@@ -10,17 +10,18 @@ from unicodedata import normalize
 
 from textual.content import Content
 
-from corpora.entry import Entry
-from harness.result import Attempt, Result
+from corpora.model.entry import Entry
+from harness.method.result import Attempt, Result
 from harness.store.replies import Exchange
-from rosetta_tui import figures
-from rosetta_tui.cree import Writing, converted
-from rosetta_tui.entry_scores import RunScoring, scores
-from rosetta_tui.line import Line
-from rosetta_tui.metric_words import by_reason
-from rosetta_tui.text import plain, show, show_lines
-from rosetta_tui.widgets.diff_text import LEGEND, diff_content
-from scoring.wording import counted
+from rosetta_tui.entry.scores import RunScoring, scores
+from rosetta_tui.show import figures
+from rosetta_tui.show.cree import Writing, converted
+from rosetta_tui.show.metric_words import by_reason
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.content import show, show_lines
+from rosetta_tui.toolkit.diff_text import LEGEND, diff_content
+from rosetta_tui.toolkit.page_line import Line
+from scoring.core.wording import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,16 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from rich.cells import cell_len
 
-from corpora.entry import Entry
-from harness.result import Result
-from rosetta_tui import figures
-from rosetta_tui.live import EntryState, LiveRun
-from rosetta_tui.pages import UNREADABLE, Pages
-from rosetta_tui.records import LEFT_OUT, Record, Value
-from rosetta_tui.text import plain
-from rosetta_tui.widgets.columns import Column
-from rosetta_tui.widgets.result_table import Cell
-from scoring.tiers import quality_tier
+from corpora.model.entry import Entry
+from harness.method.result import Result
+from rosetta_tui.session.picture import EntryState, LiveRun
+from rosetta_tui.show import figures
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column
+from rosetta_tui.show.records import LEFT_OUT, Record, Value
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.pages import UNREADABLE, Pages
+from scoring.core.tiers import quality_tier
 
 COLUMNS = (
     Column("state", "", 1),

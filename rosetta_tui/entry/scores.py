@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from harness.failures import HarnessError
-from harness.instruments import stated_setup, stored_scorer
-from harness.result import Result
-from harness.store.corpora import read_dataset, read_entries
+from harness.core.failures import HarnessError
+from harness.method.result import Result
+from harness.setup.scoring_tools import stated_setup, stored_scorer
+from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.runs import Run, read_run
-from rosetta_tui import figures
-from rosetta_tui.card_fields import references_accepted
-from rosetta_tui.metric_words import by_category, of_entries, shown_value
-from rosetta_tui.text import show
-from scoring.metric_names import short_title
-from scoring.scorer import Scorer
-from scoring.table import StatisticsError
-from scoring.tiers import quality_tier
+from rosetta_tui.show import figures
+from rosetta_tui.show.card_fields import references_accepted
+from rosetta_tui.show.metric_words import by_category, of_entries
+from rosetta_tui.toolkit.content import show, shown_value
+from scoring.core.metric_names import short_title
+from scoring.core.scorer import Scorer
+from scoring.core.table import StatisticsError
+from scoring.core.tiers import quality_tier
 
 
 @dataclass(frozen=True, slots=True)

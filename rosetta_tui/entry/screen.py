@@ -15,24 +15,24 @@ from textual.content import Content
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from corpora.entry import Entry
-from harness.result import Result
-from harness.store.corpora import read_entries
+from corpora.model.entry import Entry
+from harness.method.result import Result
+from harness.store.corpora.entries import read_entries
 from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results
 from harness.store.runs import Run
-from rosetta_tui.cree import other_writing
-from rosetta_tui.entry_by_entry import NO_LINES, STEPS, EntryByEntryScreen
-from rosetta_tui.entry_page import EntryFacts, background, prompts, replies, texts
-from rosetta_tui.entry_scores import RunScoring, run_scoring
-from rosetta_tui.entry_why import analysed, why
-from rosetta_tui.explaining import Explaining, Why
-from rosetta_tui.in_store import bring
-from rosetta_tui.line import Line
-from rosetta_tui.pages import readable
-from rosetta_tui.text import show
-from rosetta_tui.widgets.field import Field, show_lines
-from rosetta_tui.widgets.key_line import KeyLine
+from rosetta_tui.entry.explaining import Explaining, Why
+from rosetta_tui.entry.one_by_one import NO_LINES, STEPS, EntryByEntryScreen
+from rosetta_tui.entry.page import EntryFacts, background, prompts, replies, texts
+from rosetta_tui.entry.scores import RunScoring, run_scoring
+from rosetta_tui.entry.why import analysed, why
+from rosetta_tui.show.cree import other_writing
+from rosetta_tui.toolkit.background import bring
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.field import Field, show_lines
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.page_line import Line
+from rosetta_tui.toolkit.pages import readable
 
 SCORES = "Scores"
 """Label of the field below which an explanation has its place."""

@@ -12,20 +12,20 @@ import numpy as np
 from textual import work
 from textual.worker import get_current_worker
 
-from corpora.entry import Entry
-from harness.failures import StoreError
-from harness.result import Result
-from harness.store.database import opened, store_path
+from corpora.model.entry import Entry
+from harness.core.failures import StoreError
+from harness.method.result import Result
+from harness.store.file.database import opened, store_path
 from harness.store.ordering import Cancelled, Ordering, stored_places
 from harness.store.runs import Run
-from rosetta_tui.entry_rows import COLUMNS, EntryRows, id_width
-from rosetta_tui.in_store import bring
-from rosetta_tui.live import EntryState, LiveRun
-from rosetta_tui.order import Order
-from rosetta_tui.pages import Pages, entry_pages, result_pages
-from rosetta_tui.text import plain
-from rosetta_tui.widgets.columns import Column
-from rosetta_tui.widgets.result_table import ResultTable
+from rosetta_tui.entry.order import Order
+from rosetta_tui.entry.rows import COLUMNS, EntryRows, id_width
+from rosetta_tui.session.picture import EntryState, LiveRun
+from rosetta_tui.show.columns import Column
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import bring
+from rosetta_tui.toolkit.pages import Pages, entry_pages, result_pages
+from rosetta_tui.toolkit.result_table import ResultTable
 
 ORDER_SECONDS = 1.0
 """How often rows are put in order anew while entries arrive."""

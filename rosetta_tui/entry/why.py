@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from textual.content import Content
 
-from rosetta_tui.entry_words import analyses, verdicts
-from rosetta_tui.explaining import Why
-from rosetta_tui.line import Line
-from rosetta_tui.text import show
-from scoring.metric_names import short_title
+from rosetta_tui.entry.analyses import analyses, verdicts
+from rosetta_tui.entry.explaining import Why
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.page_line import Line
+from scoring.core.metric_names import short_title
 
 
 def why(found: Why) -> Iterator[Line]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from rosetta_tui.waiting import Item
+from rosetta_tui.home.waiting import Item
 
 NAME = "put-aside.json"
 """In the data folder: the items put aside, each as its lead, its name and its words."""
@@ -34,8 +34,8 @@ def _is_item(row: object) -> bool:
 
 def keep_aside(folder: Path, aside: Iterable[tuple[str, ...]]) -> None:
     """Write down what is put aside; raises HarnessError where the folder cannot be written."""
-    from harness.card.exporting import write_file
-    from harness.store.database import private_folder
+    from harness.core.written_files import write_file
+    from harness.store.file.database import private_folder
 
     content = json.dumps([list(each) for each in aside][-MOST_ITEMS:], ensure_ascii=False)
     write_file(private_folder(folder) / NAME, content.encode(), overwrite=True)

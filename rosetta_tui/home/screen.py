@@ -13,33 +13,32 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from rosetta_tui import figures
-from rosetta_tui.home_keys import ABOUT, KEYS
-from rosetta_tui.in_store import bring, in_thread
-from rosetta_tui.keys import key_of
-from rosetta_tui.messages import (
+from rosetta_tui.home.first_steps import STEPS, FirstSteps
+from rosetta_tui.home.keys import ABOUT, KEYS
+from rosetta_tui.home.waiting import Item, Lead, waiting_reviews
+from rosetta_tui.home.waiting_acts import open_reviews, see_to
+from rosetta_tui.home.waiting_list import WaitingList
+from rosetta_tui.runs.acts import SOMETIMES, RunActs, possible
+from rosetta_tui.runs.query import SORT_WORDS, filters
+from rosetta_tui.runs.reader import RunReader
+from rosetta_tui.runs.rows import UNDER_WAY, run_words
+from rosetta_tui.runs.table import RunTable
+from rosetta_tui.show import figures
+from rosetta_tui.toolkit.background import bring, in_thread
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.choose import choose
+from rosetta_tui.toolkit.empty_state import EmptyState
+from rosetta_tui.toolkit.key_line import KeyLine, key_of
+from rosetta_tui.toolkit.messages import (
     DemoAsked,
     Left,
     RunChosen,
     RunsCompared,
     RunsPlotted,
 )
-from rosetta_tui.places import COMPARISON, is_there
-from rosetta_tui.run_acts import SOMETIMES, RunActs, possible
-from rosetta_tui.run_query import SORT_WORDS, filters
-from rosetta_tui.run_reader import RunReader
-from rosetta_tui.run_rows import UNDER_WAY, run_words
-from rosetta_tui.screens.choose import choose
-from rosetta_tui.text import show
-from rosetta_tui.waiting import Item, Lead, waiting_reviews
-from rosetta_tui.waiting_acts import open_reviews, see_to
-from rosetta_tui.widgets.empty_state import EmptyState
-from rosetta_tui.widgets.first_steps import STEPS, FirstSteps
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.result_table import ResultTable
-from rosetta_tui.widgets.run_table import RunTable
-from rosetta_tui.widgets.waiting_list import WaitingList
-from rosetta_tui.widgets.where import Where
+from rosetta_tui.toolkit.places import COMPARISON, is_there
+from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.where import Where
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
@@ -134,7 +133,7 @@ class HomeScreen(Screen[None]):
 
     @work(thread=True, exclusive=True, group="runs")
     def _read(self, *, first: bool, anyway: bool) -> None:
-        from harness.failures import StoreError
+        from harness.core.failures import StoreError
 
         try:
             found = self._reader.look(anyway=anyway)
@@ -317,7 +316,7 @@ class HomeScreen(Screen[None]):
 
     def action_compare(self) -> None:
         """Compare the marked runs, or the one under the cursor with its neighbour of the same corpus."""
-        from harness.comparing import MOST_RUNS
+        from harness.compare.comparing import MOST_RUNS
 
         pair = self.table.pair()
         if len(pair) < 2:
@@ -373,7 +372,7 @@ class HomeScreen(Screen[None]):
 
     def action_review(self) -> None:
         """Rate sentences of a review batch, as a speaker does."""
-        from rosetta_tui.review.sit import sit_from_home
+        from rosetta_tui.review.rating.visit import sit_from_home
 
         self.app.run_worker(
             sit_from_home(self.app, self._path.parent), group="review", exclusive=True

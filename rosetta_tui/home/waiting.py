@@ -8,10 +8,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rosetta_tui import figures
-from rosetta_tui.run_facts import setup_words
-from rosetta_tui.widgets.columns import Column
-from rosetta_tui.widgets.result_table import Cell
+from rosetta_tui.session.resuming import may_resume, may_retry
+from rosetta_tui.show import figures
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column
+from rosetta_tui.show.run_facts import setup_words
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
@@ -90,7 +91,7 @@ def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[Item]:
     A run that was asked again already has its successor in the list, a card from elsewhere has no method to
     ask here, and outputs that were made elsewhere would be the same again; none of these waits.
     """
-    from harness.methods.takes import asks
+    from harness.method.takes import asks
 
     followed = {run.retry_of for run in runs}
     for run in runs:
@@ -103,16 +104,6 @@ def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[Item]:
             entries = "entry" if run.failed == 1 else "entries"
             failed = f"{figures.count(run.failed)} {entries} failed"
             yield Item(Lead.RETRY, run.run_id, f"{failed} · {_run_words(run)}")
-
-
-def may_resume(run: RunSummary) -> bool:
-    """Whether a run that was cut can go on here."""
-    return run.state == "stopped" and not run.imported
-
-
-def may_retry(run: RunSummary) -> bool:
-    """Whether failed entries of a run can be asked for again here."""
-    return run.state == "complete" and run.failed > 0 and not run.imported
 
 
 def _run_words(run: RunSummary) -> str:
@@ -166,7 +157,7 @@ def _sha256(path: Path, size: int) -> str:
 
 
 def _strangers(desk: Desk) -> Iterator[Item]:
-    from review.office.progress import waiting
+    from review.office.results.progress import waiting
 
     with desk.office() as office:
         files = sum(each.files for each in waiting(office))
@@ -176,7 +167,7 @@ def _strangers(desk: Desk) -> Iterator[Item]:
 
 
 def _review(desk: Desk, line: ReviewLine) -> Iterator[Item]:
-    from review.verdict.adjudication import queue
+    from review.verdict.gate.adjudication import queue
 
     name = line.progress.name
     with desk.office() as office:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rosetta_tui.waiting import Item, Lead
+from rosetta_tui.home.waiting import Item, Lead
 
 if TYPE_CHECKING:
     from textual.screen import Screen
 
     from rosetta_tui.review.organiser.desk import Desk
-    from rosetta_tui.run_acts import RunActs
+    from rosetta_tui.runs.acts import RunActs
 
 
 def see_to(item: Item, screen: Screen[Any], acts: RunActs, desk: Desk) -> None:
@@ -21,19 +21,19 @@ def see_to(item: Item, screen: Screen[Any], acts: RunActs, desk: Desk) -> None:
         case Lead.RETRY:
             acts.retry(item.name)
         case Lead.REVIEW if item.name:
-            from rosetta_tui.review.organiser.review import ReviewScreen
+            from rosetta_tui.review.organiser.pages.review import ReviewScreen
 
             screen.app.push_screen(ReviewScreen(desk, item.name))
         case Lead.REVIEW:
             open_reviews(screen, desk)
         case Lead.IMPORT:
-            from rosetta_tui.review.organiser.importing import ImportScreen
+            from rosetta_tui.review.organiser.pages.importing import ImportScreen
 
             screen.app.push_screen(ImportScreen(desk))
 
 
 def open_reviews(screen: Screen[Any], desk: Desk) -> None:
     """Open the list of reviews that this installation organises."""
-    from rosetta_tui.review.organiser.reviews import ReviewsScreen
+    from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 
     screen.app.push_screen(ReviewsScreen(desk))

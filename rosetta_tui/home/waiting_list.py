@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.binding import Binding, BindingType
 
-from harness.failures import HarnessError
-from rosetta_tui.put_aside import keep_aside, mark_of, read_aside
-from rosetta_tui.text import plain
-from rosetta_tui.waiting import COLUMNS, Item, Lead, WaitingRows, waiting_runs
-from rosetta_tui.widgets.result_table import ResultTable
+from harness.core.failures import HarnessError
+from rosetta_tui.home.put_aside import keep_aside, mark_of, read_aside
+from rosetta_tui.home.waiting import COLUMNS, Item, Lead, WaitingRows, waiting_runs
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rosetta_tui import figures
-from rosetta_tui.card_fields import (
+from rosetta_tui.show import figures
+from rosetta_tui.show.card_fields import (
     caveats_in_words,
     claimable,
     interval,
@@ -18,17 +18,17 @@ from rosetta_tui.card_fields import (
     validated_by,
     with_interval,
 )
-from rosetta_tui.metric_words import value
-from rosetta_tui.records import Record, Value
-from rosetta_tui.run_facts import failed_words, iso, setup_words, when
-from rosetta_tui.widgets.columns import Column, widest
-from rosetta_tui.widgets.result_table import Cell
-from scoring.metric_names import short_title, title
-from scoring.wording import counted
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column, widest
+from rosetta_tui.show.metric_words import value
+from rosetta_tui.show.records import Record, Value
+from rosetta_tui.show.run_facts import failed_words, iso, setup_words, when
+from scoring.core.metric_names import short_title, title
+from scoring.core.wording import counted
 
 if TYPE_CHECKING:
-    from harness.leaderboard import Board
-    from harness.leaderboard_entrant import Entrant
+    from harness.leaderboard.entrant import Entrant
+    from harness.leaderboard.ranking import Board
 
 COLUMNS = (
     Column("mark", "", 1),
@@ -253,7 +253,7 @@ def board_words(board: Board) -> tuple[str, str]:
 
 def others_words(boards: Sequence[Board], index: int) -> str:
     """Say how many runs of the same corpus are in other lists, and why the first of them are."""
-    from harness.leaderboard import apart
+    from harness.leaderboard.ranking import apart
 
     here = boards[index]
     found = [(apart(here, other), other) for other in boards if other is not here]

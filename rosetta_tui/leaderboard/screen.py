@@ -14,8 +14,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from rosetta_tui.in_store import in_store
-from rosetta_tui.leaderboard_rows import (
+from rosetta_tui.leaderboard.rows import (
     COLUMNS,
     SORTS,
     LeaderboardRows,
@@ -26,19 +25,21 @@ from rosetta_tui.leaderboard_rows import (
     others_words,
     ranked_for,
 )
-from rosetta_tui.messages import Left, RunChosen, RunsCompared
-from rosetta_tui.screens.choose import choose
-from rosetta_tui.text import plain, show
-from rosetta_tui.widgets.empty_state import EmptyState
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.result_table import ResultTable
-from rosetta_tui.widgets.where import Where
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import in_store
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.choose import choose
+from rosetta_tui.toolkit.empty_state import EmptyState
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.messages import Left, RunChosen, RunsCompared
+from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.where import Where
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from harness.leaderboard import Board, Grounds
-    from harness.leaderboard_entrant import Entrant
+    from harness.leaderboard.entrant import Entrant
+    from harness.leaderboard.ranking import Board, Grounds
 
 
 class LeaderboardScreen(Screen[None]):
@@ -56,7 +57,7 @@ class LeaderboardScreen(Screen[None]):
         "profile: how the composite weighs its metrics, A with FST acceptance, B without.\n"
         "cost-adj.: composite / log2(1 + 1000 × cost per entry)."
     )
-    CSS_PATH = "../styles/leaderboard.tcss"
+    CSS_PATH = "leaderboard.tcss"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,h", "turn(-1)", "List before", show=False, id="previous"),
@@ -280,7 +281,7 @@ class LeaderboardScreen(Screen[None]):
 
     def action_compare(self) -> None:
         """Compare the marked runs; where fewer than two are marked, the chosen one with the next."""
-        from harness.comparing import MOST_RUNS
+        from harness.compare.comparing import MOST_RUNS
 
         runs = tuple(self.marked) if len(self.marked) > 1 else self._neighbours()
         if len(runs) < 2:
@@ -311,12 +312,12 @@ class LeaderboardScreen(Screen[None]):
 
 
 def _read(store: sqlite3.Connection) -> list[Board]:
-    from harness.leaderboard import leaderboards
+    from harness.leaderboard.ranking import leaderboards
 
     return leaderboards(store)
 
 
 def _with_clusters(board: Board, store: sqlite3.Connection) -> Board:
-    from harness.leaderboard_clusters import with_clusters
+    from harness.leaderboard.clusters import with_clusters
 
     return with_clusters(store, board)

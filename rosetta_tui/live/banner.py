@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from rosetta_tui.keys import key_of
-from rosetta_tui.lines import sentence
-from rosetta_tui.live import LiveRun
-from rosetta_tui.resuming import resume_call
-from rosetta_tui.text import show
-from rosetta_tui.widgets.telling import Telling
+from rosetta_tui.report.run import sentence
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.session.resuming import resume_call
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.key_line import key_of
+from rosetta_tui.toolkit.telling import Telling
 
 
 class Banner(Telling):

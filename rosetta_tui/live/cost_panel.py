@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from harness.events import Progress
-from rosetta_tui import figures
-from rosetta_tui.live import LiveRun
-from rosetta_tui.widgets.telling import Telling
-from scoring.wording import counted
+from harness.events.kinds import Progress
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.show import figures
+from rosetta_tui.toolkit.telling import Telling
+from scoring.core.wording import counted
 
 
 class CostPanel(Telling):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from rosetta_tui import figures
-from rosetta_tui.live import LiveRun
-from rosetta_tui.widgets.telling import Telling
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.show import figures
+from rosetta_tui.toolkit.telling import Telling
 
 LEAST_BAR = 10
 """Below this the bar is left out and the share alone stands."""

@@ -7,17 +7,16 @@ from itertools import accumulate
 
 from textual.content import Content
 
-from harness.events import Floor
-from rosetta_tui import figures, metric_words
-from rosetta_tui.live import LiveRun
-from rosetta_tui.metric_words import shown_value
-from rosetta_tui.text import show
-from rosetta_tui.widgets.telling import Telling
-from scoring.claim import caveat_words
-from scoring.composite import composite, composite_metrics
-from scoring.metric_names import short_title
-from scoring.specification import specification
-from scoring.tiers import Tier
+from harness.events.kinds import Floor
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.show import figures, metric_words
+from rosetta_tui.toolkit.content import show, shown_value
+from rosetta_tui.toolkit.telling import Telling
+from scoring.card.claim import caveat_words
+from scoring.core.composite import composite, composite_metrics
+from scoring.core.metric_names import short_title
+from scoring.core.specification import specification
+from scoring.core.tiers import Tier
 
 BAR = 21
 """Cells of a bar from 0 to the metric's top."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from harness.events import RunState
-from rosetta_tui import figures
-from rosetta_tui.live import LiveRun
-from rosetta_tui.text import plain, show
-from rosetta_tui.widgets.telling import Telling
+from harness.core.run_state import RunState
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.show import figures
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.telling import Telling
 
 _PRODUCT = "Rosetta   "
 

@@ -13,9 +13,10 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from rosetta_tui import figures
-from rosetta_tui.live import LiveRun
-from rosetta_tui.metric_words import (
+from rosetta_tui.live.quality_panel import tier_line
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.show import figures
+from rosetta_tui.show.metric_words import (
     beside_value,
     by_category,
     by_reason,
@@ -23,12 +24,11 @@ from rosetta_tui.metric_words import (
     remark,
     value,
 )
-from rosetta_tui.text import show
-from rosetta_tui.widgets.quality_panel import tier_line
-from scoring.claim import caveat_sentence
-from scoring.composite import Composite, composite
-from scoring.metric_names import title
-from scoring.specification import specification
+from rosetta_tui.toolkit.content import show
+from scoring.card.claim import caveat_sentence
+from scoring.core.composite import Composite, composite
+from scoring.core.metric_names import title
+from scoring.core.specification import specification
 
 LEGEND = (
     "↑ more is better   ↓ less is better   ╿ a worthless method\n"

@@ -15,37 +15,38 @@ from textual.containers import Horizontal
 from textual.events import Key
 from textual.widgets import Input
 
-from harness.control import Control
-from harness.events import Failed, RunState
-from harness.failures import StoreError
-from harness.listening import EventSource
-from harness.steering import Wish
-from harness.store.database import store_path
+from harness.core.failures import StoreError
+from harness.core.run_state import RunState
+from harness.events.control import Control
+from harness.events.kinds import Failed
+from harness.events.listening import EventSource
+from harness.events.steering import Wish
+from harness.store.file.database import store_path
+from harness.store.file.trouble import worded
 from harness.store.runs import Run, find_run, read_card, under_way
-from harness.store.trouble import worded
-from rosetta_tui import steering
-from rosetta_tui.card_fields import references_accepted
-from rosetta_tui.explaining import Explaining
-from rosetta_tui.live import LiveRun
-from rosetta_tui.messages import Left, RunWentOn
-from rosetta_tui.order import FILTER_WORDS, SORT_WORDS, Order
-from rosetta_tui.recorded import seal
-from rosetta_tui.run_end import RunEnd
-from rosetta_tui.screens.choose import choose
-from rosetta_tui.screens.entry import EntryScreen
-from rosetta_tui.screens.scores import ScoresScreen
-from rosetta_tui.searched import SearchedScreen
-from rosetta_tui.session import Ahead
-from rosetta_tui.steering import Helm, Here
-from rosetta_tui.widgets.banner import Banner
-from rosetta_tui.widgets.cost_panel import CostPanel
-from rosetta_tui.widgets.count_line import CountLine
-from rosetta_tui.widgets.entry_table import EntryTable
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.quality_panel import InputsLine, QualityPanel
-from rosetta_tui.widgets.result_table import ResultTable
-from rosetta_tui.widgets.run_header import RunHeader
-from rosetta_tui.widgets.speed_panel import SpeedPanel
+from rosetta_tui.entry.explaining import Explaining
+from rosetta_tui.entry.order import FILTER_WORDS, SORT_WORDS, Order
+from rosetta_tui.entry.screen import EntryScreen
+from rosetta_tui.entry.table import EntryTable
+from rosetta_tui.live import steering
+from rosetta_tui.live.banner import Banner
+from rosetta_tui.live.cost_panel import CostPanel
+from rosetta_tui.live.count_line import CountLine
+from rosetta_tui.live.quality_panel import InputsLine, QualityPanel
+from rosetta_tui.live.run_header import RunHeader
+from rosetta_tui.live.scores import ScoresScreen
+from rosetta_tui.live.speed_panel import SpeedPanel
+from rosetta_tui.live.steering import Helm, Here
+from rosetta_tui.runs.ended import RunEnd
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.session.recorded import seal
+from rosetta_tui.session.watched import Ahead
+from rosetta_tui.show.card_fields import references_accepted
+from rosetta_tui.toolkit.dialogs.choose import choose
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.messages import Left, RunWentOn
+from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.searched import SearchedScreen
 
 LOOKS_PER_SECOND = 12
 """How often the screen takes in what happened."""

@@ -12,13 +12,13 @@ from typing import Any, Protocol
 from textual.content import Content
 from textual.screen import Screen
 
-from harness.control import Control
-from harness.events import RunState
-from harness.steering import Wish, ask, done
-from rosetta_tui.in_store import in_thread, telling
-from rosetta_tui.screens.concurrency import ConcurrencyScreen
-from rosetta_tui.screens.confirm import ConfirmScreen
-from rosetta_tui.text import plain
+from harness.core.run_state import RunState
+from harness.events.control import Control
+from harness.events.steering import Wish, ask, done
+from rosetta_tui.live.concurrency import ConcurrencyScreen
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import in_thread, telling
+from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
 
 
 class Helm(Protocol):

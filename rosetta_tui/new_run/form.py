@@ -13,19 +13,19 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Button, Static
 
-from rosetta_tui import suggesting
-from rosetta_tui.estimate_words import cost_words
-from rosetta_tui.run_draft import Value
-from rosetta_tui.run_fields import SECTIONS, FormField, Kind, Section
-from rosetta_tui.suggesting import Suggest
-from rosetta_tui.text import plain
-from rosetta_tui.widgets.form_line import FormLine
-from scoring.wording import counted
+from rosetta_tui.report.estimate import cost_words
+from rosetta_tui.request import suggesting
+from rosetta_tui.request.draft import Value
+from rosetta_tui.request.fields import SECTIONS, FormField, Kind, Section
+from rosetta_tui.request.suggesting import Suggest
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.form.form_line import FormLine
+from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from harness.settings import Settings
-    from rosetta_tui.draft_corpus import CorpusLook
-    from rosetta_tui.run_look import Look
+    from rosetta_tui.request.corpus import CorpusLook
+    from rosetta_tui.request.look import Look
 
 _TICKS: Mapping[str, Mapping[str, str]] = {
     "tools": {"lookup": "lookup", "analyse": "analyse"},
@@ -95,7 +95,7 @@ class RunForm(VerticalScroll, can_focus=False):
     @cached_property
     def _settings(self) -> Settings:
         """What the person chose for every run; a damaged file is spoken of where the form is looked at."""
-        from harness.failures import HarnessError
+        from harness.core.failures import HarnessError
         from harness.settings import Settings, read_settings
 
         try:

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from rosetta_tui.estimate_words import cost_words, estimate_rows, time_words
-from rosetta_tui.metric_words import by_reason
-from rosetta_tui.run_draft import RunDraft
-from rosetta_tui.text import plain, show, show_lines
-from scoring.metric_names import short_title
-from scoring.wording import counted
+from rosetta_tui.report.estimate import cost_words, estimate_rows, time_words
+from rosetta_tui.request.draft import RunDraft
+from rosetta_tui.show.metric_words import by_reason
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.content import show, show_lines
+from scoring.core.metric_names import short_title
+from scoring.core.wording import counted
 
 if TYPE_CHECKING:
-    from harness.calls import Request
-    from rosetta_tui.run_look import Look
+    from harness.core.calls import Request
+    from rosetta_tui.request.look import Look
 
 MOST_SHOWN = 20_000
 """Characters of one message that are shown; coaching may be a book."""

@@ -17,23 +17,24 @@ from textual.timer import Timer
 from textual.widgets import Button, Static
 from textual.worker import get_current_worker
 
-from rosetta_tui.draft_metrics import measured
-from rosetta_tui.in_store import bring, in_thread, telling
-from rosetta_tui.kept_draft import keep_draft, kept_draft
-from rosetta_tui.messages import Copied, Left, RunBegun
-from rosetta_tui.run_draft import RunDraft, Value
-from rosetta_tui.run_fields import FIELDS, applicable, drafted
-from rosetta_tui.run_look import Known, Look, look
-from rosetta_tui.run_preview import Measured, beside, in_a_line
-from rosetta_tui.text import plain, show
-from rosetta_tui.widgets.form_line import FormLine
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.run_form import RunForm
-from rosetta_tui.widgets.telling import Telling
+from rosetta_tui.new_run.form import RunForm
+from rosetta_tui.new_run.preview import Measured, beside, in_a_line
+from rosetta_tui.request.draft import RunDraft, Value
+from rosetta_tui.request.fields import FIELDS, applicable, drafted
+from rosetta_tui.request.kept_draft import keep_draft, kept_draft
+from rosetta_tui.request.look import Known, Look, look
+from rosetta_tui.request.metrics import measured
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import bring, in_thread, telling
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.form.form_line import FormLine
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.messages import Copied, Left, RunBegun
+from rosetta_tui.toolkit.telling import Telling
 
 if TYPE_CHECKING:
-    from corpora.corpus import Corpus
-    from rosetta_tui.run_look import Trouble
+    from corpora.model.corpus import Corpus
+    from rosetta_tui.request.look import Trouble
 
 QUIET_SECONDS = 0.25
 """How long nothing must be typed before the form is looked at."""
@@ -58,7 +59,7 @@ class NewRunScreen(Screen[None]):
         "Beside the form: what the run would cost and where that is known from, the command that does the "
         "same in a shell, the metrics that will work, and the first prompt as it will be sent."
     )
-    CSS_PATH = "../styles/new_run.tcss"
+    CSS_PATH = "../toolkit/form/form.tcss"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012  Textual's own form
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -217,7 +218,7 @@ class NewRunScreen(Screen[None]):
 
     def _keep(self, typed: dict[str, Value]) -> None:
         """Write the draft down; it stays in the form where it cannot be."""
-        from harness.failures import HarnessError
+        from harness.core.failures import HarnessError
 
         try:
             keep_draft(self._path.parent, RunDraft.of(typed))
@@ -227,8 +228,8 @@ class NewRunScreen(Screen[None]):
             )
 
     def _measure(self, draft: RunDraft, corpus: Corpus) -> Measured:
-        from corpora.problems import CorpusError
-        from harness.failures import HarnessError
+        from corpora.files.problems import CorpusError
+        from harness.core.failures import HarnessError
 
         try:
             on, off = measured(self._path, draft, corpus, self._known)
@@ -328,7 +329,7 @@ class NewRunScreen(Screen[None]):
             in_thread(self, "models", ask, self.form.offer_models, cannot)
 
     def _models(self, endpoint: str) -> list[str]:
-        from harness.model_listing import list_models
+        from harness.endpoint.model_listing import list_models
         from harness.settings import read_settings
 
         return list_models(read_settings(self._path.parent).url_of(endpoint))

@@ -1,4 +1,4 @@
-"""Plots drawn with the characters of a terminal, for any size; what they show is ``rosetta_tui.plot_points``.
+"""Plots drawn with the characters of a terminal, for any size; what they show is ``rosetta_tui.plots.points``.
 
 Every shape says what it is without its colour: ● a value, ├ ┤ its interval, ◆ ○ on the front or not.
 """
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from rosetta_tui.plot_points import BINS, Picture, Point
-from rosetta_tui.text import plain
-from rosetta_tui.widgets.result_table import crop
+from rosetta_tui.plots.points import BINS, Picture, Point
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.result_table import crop
 
 Piece = tuple[str, str]
 """Text, and the tone it is drawn in: ``plain``, ``quiet``, ``mark`` or ``good``."""

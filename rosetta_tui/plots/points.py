@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.card.reading import block, number
-from rosetta_tui import figures
-from rosetta_tui.card_fields import interval, with_interval
-from rosetta_tui.metric_words import value
-from rosetta_tui.records import Record
-from rosetta_tui.run_facts import iso, setup_words, when
-from scoring.metric_names import short_title
-from scoring.specification import specification
-from scoring.speed import percentiles
-from scoring.wording import counted
+from rosetta_tui.show import figures
+from rosetta_tui.show.card_fields import interval, with_interval
+from rosetta_tui.show.metric_words import value
+from rosetta_tui.show.records import Record
+from rosetta_tui.show.run_facts import iso, setup_words, when
+from scoring.card.speed import percentiles
+from scoring.core.metric_names import short_title
+from scoring.core.specification import specification
+from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary

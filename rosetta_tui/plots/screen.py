@@ -15,11 +15,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from rosetta_tui import figures
-from rosetta_tui.exporting import row_text
-from rosetta_tui.in_store import in_store
-from rosetta_tui.messages import Copied, ExportAsked, Left, RunChosen
-from rosetta_tui.plot_points import (
+from rosetta_tui.plots.points import (
     COMPOSITE,
     MOST_TOGETHER,
     Corpus,
@@ -36,14 +32,18 @@ from rosetta_tui.plot_points import (
     point_words,
     scores,
 )
-from rosetta_tui.records import Listed
-from rosetta_tui.screens.choose import choose
-from rosetta_tui.text import show
-from rosetta_tui.widgets.empty_state import EmptyState
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.plot_view import PlotView
-from rosetta_tui.widgets.where import Where
-from scoring.metric_names import title
+from rosetta_tui.plots.view import PlotView
+from rosetta_tui.show import figures
+from rosetta_tui.show.exporting import row_text
+from rosetta_tui.show.records import Listed
+from rosetta_tui.toolkit.background import in_store
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.choose import choose
+from rosetta_tui.toolkit.empty_state import EmptyState
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.messages import Copied, ExportAsked, Left, RunChosen
+from rosetta_tui.toolkit.where import Where
+from scoring.core.metric_names import title
 
 if TYPE_CHECKING:
     import sqlite3
@@ -61,7 +61,7 @@ class PlotsScreen(Screen[None]):
         "x lets tokens or seconds go across, which tell free models apart.\n"
         "Latency: the height says how many entries took so long; ● median   ┤ 95 % took less."
     )
-    CSS_PATH = "../styles/plots.tcss"
+    CSS_PATH = "plots.tcss"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(

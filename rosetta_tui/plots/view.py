@@ -12,9 +12,9 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from rosetta_tui.plot_points import Picture, Point
-from rosetta_tui.plots import Line, Lines, plane
-from rosetta_tui.text import show
+from rosetta_tui.plots.drawing import Line, Lines, plane
+from rosetta_tui.plots.points import Picture, Point
+from rosetta_tui.toolkit.content import show
 
 _STYLES = {"plain": "", "quiet": "$quiet", "mark": "$mark", "focus": "bold reverse"}
 

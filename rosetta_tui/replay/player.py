@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 
-from harness.events import Event, Started
-from harness.failures import HarnessError
-from harness.store.database import opened
-from rosetta_tui.replaying import Jump, Pause, Playback
+from harness.core.failures import HarnessError
+from harness.events.kinds import Event, Started
+from harness.store.file.database import opened
+from rosetta_tui.replay.timeline import Jump, Pause, Playback
 
 SPEEDS = (1, 10, 100, 1000)
 

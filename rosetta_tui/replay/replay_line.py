@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from rosetta_tui import figures
-from rosetta_tui.player import Player
-from rosetta_tui.widgets.telling import Telling
+from rosetta_tui.replay.player import Player
+from rosetta_tui.show import figures
+from rosetta_tui.toolkit.telling import Telling
 
 MOST_BAR = 40
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from harness.progress import Tally
+from harness.events.progress import Tally
 from harness.store.results import Moment
-from scoring.scorer import Scorer
-from scoring.table import Table
+from scoring.core.scorer import Scorer
+from scoring.core.table import Table
 
 Floats = npt.NDArray[np.float64]
 
@@ -30,7 +30,7 @@ class ReplayRows:
     ) -> None:
         """Raises ValueError where the statistics of an entry do not fit the metrics.
 
-        ``tries`` are those of each row (``harness.own_tries``).
+        ``tries`` are those of each row (``harness.store.own_tries``).
         """
         self.positions = np.array([row.position for row in rows], dtype=np.uint32)
         """Places in the corpus."""

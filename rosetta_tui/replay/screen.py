@@ -9,14 +9,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from harness.store.database import open_store
-from rosetta_tui.messages import Left
-from rosetta_tui.player import Player
-from rosetta_tui.replaying import Jump
-from rosetta_tui.screens.live import STEERS, LiveScreen
-from rosetta_tui.text import plain
-from rosetta_tui.widgets.replay_line import ReplayLine
-from rosetta_tui.widgets.run_header import RunHeader
+from harness.store.file.database import open_store
+from rosetta_tui.live.run_header import RunHeader
+from rosetta_tui.live.screen import STEERS, LiveScreen
+from rosetta_tui.replay.player import Player
+from rosetta_tui.replay.replay_line import ReplayLine
+from rosetta_tui.replay.timeline import Jump
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.messages import Left
 
 SEEKS = {"skip", "seek"}
 """Actions whose keys move the cursor of a line that somebody types in."""
@@ -35,7 +35,7 @@ class ReplayScreen(LiveScreen):
         "stretches are skipped.\n"
         "At the end stand the numbers of its sealed card. Sorting and filters look at the finished run."
     )
-    CSS_PATH = "../styles/replay.tcss"
+    CSS_PATH = "replay.tcss"
 
     replays = True
 

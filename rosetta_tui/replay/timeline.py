@@ -13,23 +13,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.budget import Ledger
-from harness.control import Control
-from harness.events import EntryScored, Event, Finished, Progress, RunState
-from harness.failures import UsageError
-from harness.flight import Flight, Pending
-from harness.floors import read_floors
-from harness.instruments import stored_scorer
-from harness.own_tries import own_tries
-from harness.progress import RATE_SECONDS, Board
-from harness.result import Attempt
-from harness.started import started
-from harness.store.corpora import read_dataset, read_entries
+from harness.core.failures import UsageError
+from harness.core.run_state import RunState
+from harness.endpoint.budget import Ledger
+from harness.events.control import Control
+from harness.events.in_flight import Flight, Pending
+from harness.events.kinds import EntryScored, Event, Finished, Progress
+from harness.events.progress import RATE_SECONDS, Board
+from harness.events.started import started
+from harness.method.result import Attempt
+from harness.setup.floors import read_floors
+from harness.setup.scoring_tools import stored_scorer
+from harness.store.corpora.entries import read_dataset, read_entries
+from harness.store.own_tries import own_tries
 from harness.store.results import moments, read_attempts, read_results
 from harness.store.runs import Run, find_run, read_card, under_way
 from harness.store.stretches import read_stretches
-from rosetta_tui.live import RECENT, EntryState
-from rosetta_tui.replay_rows import Floats, ReplayRows
+from rosetta_tui.replay.rows import Floats, ReplayRows
+from rosetta_tui.session.picture import RECENT, EntryState
 
 TOGETHER_SECONDS = 0.25
 """Entries finished within this time are counted in together, as those of a live run are; those that are too

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rosetta_tui import figures
-from rosetta_tui.card_text import table
-from rosetta_tui.text import plain
-from scoring.metric_names import short_title, title
+from rosetta_tui.report.card import table
+from rosetta_tui.show import figures
+from rosetta_tui.show.text import plain
+from scoring.core.metric_names import short_title, title
 
 if TYPE_CHECKING:
     from review.calibration.evidence import Evidence

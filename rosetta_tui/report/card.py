@@ -6,9 +6,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block, number
-from harness.leaderboard_entrant import counts
-from rosetta_tui import figures
-from rosetta_tui.card_fields import (
+from harness.leaderboard.entrant import counts
+from rosetta_tui.report.claim import caveat_lines, floor_lines, rise_line
+from rosetta_tui.report.named_line import line
+from rosetta_tui.report.retry import retry_lines, some_entries
+from rosetta_tui.show import figures
+from rosetta_tui.show.card_fields import (
     OUTCOMES,
     blocks,
     caveats_in_words,
@@ -22,19 +25,23 @@ from rosetta_tui.card_fields import (
     validated_by,
     with_interval,
 )
-from rosetta_tui.claim_lines import caveat_lines, floor_lines, rise_line
-from rosetta_tui.metric_words import beside_value, by_category, by_reason, remark, value
-from rosetta_tui.named_line import line
-from rosetta_tui.retry_words import retry_lines, some_entries
-from rosetta_tui.run_facts import OTHER_INPUTS, failed_told, failed_words, setup_words, so_far, when
-from rosetta_tui.text import plain
-from scoring.breakdown import FREE
-from scoring.metric_names import title
-from scoring.specification import specification
+from rosetta_tui.show.metric_words import beside_value, by_category, by_reason, remark, value
+from rosetta_tui.show.run_facts import (
+    OTHER_INPUTS,
+    failed_told,
+    failed_words,
+    setup_words,
+    so_far,
+    when,
+)
+from rosetta_tui.show.text import plain
+from scoring.core.metric_names import title
+from scoring.core.specification import specification
+from scoring.statistics.breakdown import FREE
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
-    from review.verdict.attachment import Standing
+    from review.verdict.certificate.attachment import Standing
 
 TIER = "tier"
 """Heading of the column that says what may be claimed."""

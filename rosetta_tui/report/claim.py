@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.card.claimed import claim_of, of_earlier_version, stated_floors, without_rise
+from harness.card.checking.claimed import claim_of, of_earlier_version, stated_floors, without_rise
 from harness.card.reading import block
-from rosetta_tui import figures
-from rosetta_tui.metric_words import floor_words, value
-from rosetta_tui.named_line import line
-from scoring.claim import caveat_sentence
-from scoring.floors import Floor
+from rosetta_tui.report.named_line import line
+from rosetta_tui.show import figures
+from rosetta_tui.show.metric_words import floor_words, value
+from scoring.card.claim import caveat_sentence
+from scoring.card.floors import Floor
 
 EARLIER = (
     "floors of an earlier version: no words at random, and a constant of eight candidates; "

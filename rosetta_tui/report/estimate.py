@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from rosetta_tui import figures
+from rosetta_tui.show import figures
 
 if TYPE_CHECKING:
-    from harness.estimate import Estimate
-    from harness.token_guess import Range
+    from harness.estimate.estimate import Estimate
+    from harness.estimate.token_guess import Range
 
 
 def estimate_rows(estimate: Estimate) -> list[tuple[str, str]]:

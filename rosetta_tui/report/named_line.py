@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 
 
 def line(name: str, *parts: object) -> str:

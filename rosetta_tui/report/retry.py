@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block
-from rosetta_tui.card_fields import blocks
-from rosetta_tui.metric_words import value
-from rosetta_tui.named_line import line
-from rosetta_tui.text import plain
-from scoring.metric_names import title
+from rosetta_tui.report.named_line import line
+from rosetta_tui.show.card_fields import blocks
+from rosetta_tui.show.metric_words import value
+from rosetta_tui.show.text import plain
+from scoring.core.metric_names import title
 
 if TYPE_CHECKING:
-    from harness.retried_scores import RetriedScores
+    from harness.run.retried_scores import RetriedScores
 
 
 def retry_lines(card: Mapping[str, Any]) -> Iterator[str]:

@@ -6,13 +6,14 @@ from collections.abc import Callable, Collection
 from dataclasses import asdict
 from typing import Any
 
-from harness.events import EntryScored, Event, Failed, Finished, Progress, RunState, Started
-from harness.result import Result
-from rosetta_tui import figures
-from rosetta_tui.resuming import resume_call
-from rosetta_tui.text import json_text, plain
-from scoring.tiers import quality_tier
-from scoring.wording import counted
+from harness.core.run_state import RunState
+from harness.events.kinds import EntryScored, Event, Failed, Finished, Progress, Started
+from harness.method.result import Result
+from rosetta_tui.session.resuming import resume_call
+from rosetta_tui.show import figures
+from rosetta_tui.show.text import json_text, plain
+from scoring.core.tiers import quality_tier
+from scoring.core.wording import counted
 
 Print = Callable[[str], None]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rosetta_tui.card_text import WIDEST, table
-from rosetta_tui.text import plain
+from rosetta_tui.report.card import WIDEST, table
+from rosetta_tui.show.text import plain
 
 _GAP = 2
 """Cells between two columns of a table."""

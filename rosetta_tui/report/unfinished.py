@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.events import Finished, Progress, Started
-from rosetta_tui import figures
-from rosetta_tui.lines import sentence
-from rosetta_tui.metric_words import value
-from rosetta_tui.named_line import line
-from rosetta_tui.resuming import resume_call
-from rosetta_tui.run_facts import failed_words
-from scoring.metric_names import short_title
-from scoring.wording import counted
+from harness.events.kinds import Finished, Progress, Started
+from rosetta_tui.report.named_line import line
+from rosetta_tui.report.run import sentence
+from rosetta_tui.session.resuming import resume_call
+from rosetta_tui.show import figures
+from rosetta_tui.show.metric_words import value
+from rosetta_tui.show.run_facts import failed_words
+from scoring.core.metric_names import short_title
+from scoring.core.wording import counted
 
 _SURE = ("chrf_plus_plus", "composite")
 """Shown first, with their intervals."""
@@ -44,8 +44,8 @@ class UnfinishedRun:
 
 def read_unfinished(path: Path, run_id: str) -> UnfinishedRun:
     """Read where a run of a store stands now, in one look; nothing of it is changed."""
-    from harness.following import Follower
-    from harness.store.database import opened
+    from harness.events.following import Follower
+    from harness.store.file.database import opened
     from harness.store.runs import find_run
     from harness.store.tallies import failures_by_run
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rosetta_tui.run_draft import RunDraft
+from rosetta_tui.request.draft import RunDraft
 
 if TYPE_CHECKING:
-    from corpora.corpus import Corpus
-    from corpora.problems import Problem
+    from corpora.files.problems import Problem
+    from corpora.model.corpus import Corpus
 
 READING = (
     "file",
@@ -57,7 +57,7 @@ class CorpusLook:
 
 def corpus_look(corpus: Corpus) -> CorpusLook:
     """Count what is in a corpus, with the findings of ``rosetta corpus check``."""
-    from corpora.requirements import requirements
+    from corpora.checks.requirements import requirements
 
     dataset = corpus.dataset
     segments = Counter(str(entry.segment.value) for entry in corpus.entries if entry.segment)

@@ -10,17 +10,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rosetta_tui.shell_words import command_line
+from rosetta_tui.show.shell_words import command_line
 
 if TYPE_CHECKING:
-    import sqlite3
     from pathlib import Path
 
     import click
 
-    from corpora.corpus import Corpus
-    from harness.plan import Plan
-    from harness.store.runs import Run
+    from corpora.model.corpus import Corpus
+    from harness.setup.plan import Plan
 
 Value = str | tuple[str, ...]
 """What was typed or chosen for one option; several where it may be given more than once."""
@@ -40,16 +38,6 @@ class RunDraft:
         """Make a draft of what is not empty."""
         return cls({name: value for name, value in values.items() if value})
 
-    @classmethod
-    def of_run(cls, run: Run, connection: sqlite3.Connection) -> RunDraft:
-        """Make the draft of another run like this one, on the corpus as the store keeps it.
-
-        Raises UsageError where no command line can ask for the same.
-        """
-        from rosetta_tui.draft_of_run import draft_values
-
-        return cls.of(draft_values(run, connection))
-
     def get(self, name: str) -> str:
         """Give the text of one option, empty where it is not given."""
         value = self.values.get(name, "")
@@ -57,11 +45,11 @@ class RunDraft:
 
     def arguments(self) -> list[str]:
         """Give the words after ``rosetta run``; no word of a value can be taken for an option."""
-        from rosetta_tui.commands.run import run
+        from rosetta_tui.request.options import asked
 
         named: list[str] = []
         files: list[str] = []
-        for parameter in run.params:
+        for parameter in asked.params:
             words = list(_words(parameter, self.values.get(parameter.name or "")))
             (files if parameter.param_type_name == "argument" else named).extend(words)
         if any(each.startswith("-") for each in files):
@@ -74,26 +62,26 @@ class RunDraft:
 
     def given(self) -> dict[str, Any]:
         """Read the draft as the command reads its options; raises click's UsageError."""
-        from rosetta_tui.commands.run import run
+        from rosetta_tui.request.options import asked
 
-        return run.make_context("run", self.arguments()).params
+        return asked.make_context("run", self.arguments()).params
 
     def corpus(self, store_path: Path) -> Corpus:
         """Read the corpus that the draft names; raises CorpusError, or UsageError for one of the store."""
-        from rosetta_tui.commands.reading import read_corpus
+        from rosetta_tui.request.reading import read_corpus
 
         given = self.given()
         return read_corpus(given, given["reference"], store_path)
 
     def positions(self, corpus: Corpus) -> tuple[int, ...]:
         """Choose the entries of the corpus; raises CorpusError."""
-        from rosetta_tui.commands.reading import selection
+        from rosetta_tui.request.reading import selection
 
         return selection(self.given()).apply(corpus)
 
     def plan(self, corpus: Corpus) -> Plan:
         """Give the plan of the run, the same that the command makes; raises UsageError."""
-        from rosetta_tui.commands.run import make_plan
+        from rosetta_tui.request.plan import make_plan
 
         return make_plan(corpus, self.given())
 

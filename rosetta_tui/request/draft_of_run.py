@@ -7,13 +7,13 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.store.trouble import unpacks
-from rosetta_tui.run_draft import YES, Value
+from harness.store.file.trouble import unpacks
+from rosetta_tui.request.draft import YES, RunDraft, Value
 
 if TYPE_CHECKING:
-    from corpora.corpus import Corpus, Dataset
-    from corpora.selection import Selection
-    from harness.plan import Plan
+    from corpora.model.corpus import Corpus, Dataset
+    from corpora.model.selection import Selection
+    from harness.setup.plan import Plan
     from harness.store.runs import Run
 
 _RUN = {
@@ -27,11 +27,19 @@ _RUN = {
 _OF_THE_CORPUS = ("source_language", "target_language", "file_lines", "service")
 
 
+def draft_of(run: Run, connection: sqlite3.Connection) -> RunDraft:
+    """Make the draft of another run like this one, on the corpus as the store keeps it.
+
+    Raises UsageError where no command line can ask for the same.
+    """
+    return RunDraft.of(draft_values(run, connection))
+
+
 def draft_values(run: Run, connection: sqlite3.Connection) -> dict[str, Value]:
     """Give the options of ``rosetta run`` that ask for the same; raises UsageError where none do."""
-    from harness.failures import UsageError
-    from harness.plan import Plan
-    from harness.stored_corpus import read_corpus_of_run, stored_name
+    from harness.core.failures import UsageError
+    from harness.setup.plan import Plan
+    from harness.store.corpora.naming import read_corpus_of_run, stored_name
 
     if run.imported:
         raise UsageError(
@@ -93,8 +101,8 @@ def _told(options: Any) -> dict[str, Value]:
 
 def _envelope(connection: sqlite3.Connection, corpus: Corpus) -> dict[str, Value]:
     """Say which reading of a file is meant, where the store knows several."""
-    from harness.failures import UsageError
-    from harness.stored_corpus import read_stored, stored_name
+    from harness.core.failures import UsageError
+    from harness.store.corpora.naming import read_stored, stored_name
 
     dataset = corpus.dataset
     tried: dict[str, str] = {}
@@ -130,7 +138,7 @@ def _selection(corpus: Corpus, positions: Sequence[int]) -> dict[str, Value]:
 
 
 def _guesses(corpus: Corpus, positions: Sequence[int]) -> list[tuple[dict[str, Value], Selection]]:
-    from corpora.selection import Selection
+    from corpora.model.selection import Selection
 
     chosen = [corpus.entries[place] for place in positions]
     segments = tuple(sorted({entry.segment for entry in chosen if entry.segment}))
@@ -153,7 +161,7 @@ def _guesses(corpus: Corpus, positions: Sequence[int]) -> list[tuple[dict[str, V
 
 
 def _ids(corpus: Corpus, positions: Sequence[int]) -> str:
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
 
     ids = [str(corpus.entries[place].id) for place in positions]
     if any("," in each or each != each.strip() for each in ids):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from rosetta_tui.run_draft import RunDraft, Value
+from rosetta_tui.request.draft import RunDraft, Value
 
 
 class Kind(Enum):
@@ -253,7 +253,7 @@ _BOTH = frozenset({"analyser"})
 
 def applicable(method: str) -> frozenset[str]:
     """Give the fields that mean something for a method; those of no other method where none is chosen."""
-    from harness.methods.takes import TAKES
+    from harness.method.takes import TAKES
 
     general = frozenset(FIELDS) - _OF_METHODS
     if not method:
@@ -266,7 +266,7 @@ def applicable(method: str) -> frozenset[str]:
 
 def needed(method: str) -> Collection[str]:
     """Give the fields without which the run cannot begin."""
-    from harness.methods.takes import TAKES
+    from harness.method.takes import TAKES
 
     return ("file", "method", *(TAKES[method].needs if method in TAKES else ()))
 

@@ -9,7 +9,7 @@ import json
 from contextlib import suppress
 from pathlib import Path
 
-from rosetta_tui.run_draft import RunDraft, Value
+from rosetta_tui.request.draft import RunDraft, Value
 
 NAME = "new-run.json"
 
@@ -19,8 +19,8 @@ MOST_BYTES = 2**20
 
 def keep_draft(folder: Path, draft: RunDraft) -> None:
     """Write the draft down, all of it or none; raises HarnessError where the folder cannot be written."""
-    from harness.card.exporting import write_file
-    from harness.store.database import private_folder
+    from harness.core.written_files import write_file
+    from harness.store.file.database import private_folder
 
     values = {name: _without_keys(value) for name, value in draft.values.items()}
     content = json.dumps({"values": values}).encode()
@@ -29,7 +29,7 @@ def keep_draft(folder: Path, draft: RunDraft) -> None:
 
 def _without_keys(value: Value) -> Value:
     """Leave out settings of the form NAME=VALUE that look like keys: they are written nowhere."""
-    from harness.written_keys import keys_in
+    from harness.method.written_keys import keys_in
 
     if isinstance(value, str):
         return value

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from rosetta_tui.draft_corpus import (
+from rosetta_tui.request.corpus import (
     READING,
     SELECTING,
     CorpusLook,
@@ -18,23 +18,23 @@ from rosetta_tui.draft_corpus import (
     in_the_form,
     reading_key,
 )
-from rosetta_tui.option_words import (
+from rosetta_tui.request.draft import RunDraft
+from rosetta_tui.request.fields import needed
+from rosetta_tui.request.option_words import (
     beside_field,
     field_of_options,
     field_of_words,
     wrong_shapes,
 )
-from rosetta_tui.run_draft import RunDraft
-from rosetta_tui.run_fields import needed
 
 if TYPE_CHECKING:
-    from corpora.corpus import Corpus
-    from corpora.entry import Entry
-    from harness.calls import Request
-    from harness.endpoints import Endpoint
-    from harness.estimate import Estimate
-    from harness.method import Method
-    from harness.plan import Plan
+    from corpora.model.corpus import Corpus
+    from corpora.model.entry import Entry
+    from harness.core.calls import Request
+    from harness.endpoint.endpoints import Endpoint
+    from harness.estimate.estimate import Estimate
+    from harness.method.method import Method
+    from harness.setup.plan import Plan
 
 
 MOST_PROBLEMS = 5
@@ -98,8 +98,8 @@ class _Stopped(Exception):  # noqa: N818  no error: the rest cannot be looked at
 
 def look(store_path: Path, draft: RunDraft, known: Known) -> Look:
     """Find out what is true of a draft; blocks, so it belongs into a thread."""
-    from corpora.problems import CorpusError
-    from harness.failures import HarnessError
+    from corpora.files.problems import CorpusError
+    from harness.core.failures import HarnessError
 
     looking = _Looking(store_path, draft, known)
     try:
@@ -160,7 +160,7 @@ class _Looking:
 
     def _needed(self) -> None:
         """Say what is not filled in yet; what the settings fill in is not missing."""
-        from harness.failures import HarnessError
+        from harness.core.failures import HarnessError
         from harness.settings import read_settings
 
         method = self.draft.get("method")
@@ -178,8 +178,8 @@ class _Looking:
             raise _Stopped
 
     def _corpus(self) -> Corpus:
-        from corpora.problems import CorpusError, Severity
-        from harness.failures import HarnessError
+        from corpora.files.problems import CorpusError, Severity
+        from harness.core.failures import HarnessError
 
         if not self.draft.get("file").strip() or self._troubled(READING):
             self._needed()
@@ -207,7 +207,7 @@ class _Looking:
         return found
 
     def _chosen(self, corpus: Corpus) -> list[Entry]:
-        from corpora.problems import CorpusError
+        from corpora.files.problems import CorpusError
 
         if self._troubled(SELECTING):
             self._needed()
@@ -223,7 +223,7 @@ class _Looking:
         return entries
 
     def _plan(self, corpus: Corpus) -> Plan:
-        from harness.failures import UsageError
+        from harness.core.failures import UsageError
 
         try:
             return self.draft.plan(corpus)
@@ -232,7 +232,7 @@ class _Looking:
 
     def _plugin(self, plan: Plan) -> bool:
         """Leave the code of a plug-in alone until the run begins; say only where there is none."""
-        from harness.methods.takes import TAKES
+        from harness.method.takes import TAKES
 
         if plan.method in TAKES:
             return False
@@ -254,12 +254,12 @@ class _Looking:
 
     def _method(self, corpus: Corpus, chosen: Sequence[Entry], plan: Plan) -> Method:
         """Make the method without its key, and see that it may be used for these entries."""
-        from harness.failures import HarnessError
-        from harness.keys import no_key
-        from harness.local_servers import NobodyAnswersForServer, require_answer
-        from harness.method import Priced
+        from harness.core.failures import HarnessError
+        from harness.endpoint.keys import no_key
+        from harness.method.method import Priced
         from harness.methods.registry import build
-        from harness.staying_here import keep_here
+        from harness.privacy.local_servers import NobodyAnswersForServer, require_answer
+        from harness.privacy.staying_here import keep_here
 
         try:
             method = build(plan.method, plan.options, corpus.entries, no_key)
@@ -281,7 +281,7 @@ class _Looking:
         return method
 
     def _key(self, method: Method, plan: Plan) -> None:
-        from harness.failures import HarnessError
+        from harness.core.failures import HarnessError
 
         if method.endpoint is None:
             return
@@ -296,9 +296,9 @@ class _Looking:
             self.wrong(str(error), name)
 
     def _ahead(self, method: Method, chosen: Sequence[Entry], plan: Plan) -> None:
-        from harness.asking_ahead import first_request
-        from harness.estimate import estimate
-        from harness.store.database import opened
+        from harness.estimate.asking_ahead import first_request
+        from harness.estimate.estimate import estimate
+        from harness.store.file.database import opened
 
         request = first_request(method, chosen[: method.setup.batch_size])
         with opened(self.store_path) as connection:
@@ -311,7 +311,7 @@ def key_words(endpoint: Endpoint) -> str:
     """Say where an endpoint's key is, never the key; raises HarnessError where one is needed and missing."""
     import os
 
-    from harness.keys import find_key
+    from harness.endpoint.keys import find_key
 
     if find_key(endpoint) is None:
         return "on this machine, no key needed" if endpoint.local else "no key"
@@ -322,7 +322,7 @@ def key_words(endpoint: Endpoint) -> str:
 
 def _absent(endpoint: Endpoint) -> str:
     """Say that nothing listens at an endpoint of this machine; it may be started before the run begins."""
-    from harness.local_servers import nobody_listens
+    from harness.privacy.local_servers import nobody_listens
 
     if not nobody_listens(endpoint.url):
         return ""
@@ -331,7 +331,7 @@ def _absent(endpoint: Endpoint) -> str:
 
 
 def _endpoint(plan: Plan) -> Endpoint:
-    from harness.endpoints import chat_endpoint, service_endpoint
+    from harness.endpoint.endpoints import chat_endpoint, service_endpoint
 
     if plan.method.startswith("api:"):
         return service_endpoint(plan.method.removeprefix("api:"), plan.options.endpoint)

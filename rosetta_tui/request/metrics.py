@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rosetta_tui.draft_corpus import READING, SELECTING
-from rosetta_tui.run_draft import RunDraft
-from rosetta_tui.run_fields import SECTIONS
+from rosetta_tui.request.corpus import READING, SELECTING
+from rosetta_tui.request.draft import RunDraft
+from rosetta_tui.request.fields import SECTIONS
 
 if TYPE_CHECKING:
-    from corpora.corpus import Corpus
-    from rosetta_tui.run_look import Known, Metrics
+    from corpora.model.corpus import Corpus
+    from rosetta_tui.request.look import Known, Metrics
 
 _MEASURING = ("coaching", "offline", *(field.name for field in SECTIONS[-1].fields))
 """Options that decide which metrics there are."""
@@ -24,8 +24,8 @@ def measured(store_path: Path, draft: RunDraft, corpus: Corpus, known: Known) ->
     draft is one that nothing is wrong with, the corpus the one that ``look`` read: its file may be another
     by now.
     """
-    from harness.beginning import instruments_for
-    from harness.store.database import opened
+    from harness.run.beginning import instruments_for
+    from harness.store.file.database import opened
 
     names = (*READING, *SELECTING, *_MEASURING)
     key = (corpus.sha256, *(draft.values.get(name) for name in names))

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rosetta_tui.run_draft import RunDraft, Value
-from rosetta_tui.run_fields import FIELDS, PATHS
+from rosetta_tui.request.draft import RunDraft, Value
+from rosetta_tui.request.fields import FIELDS, PATHS
 
 
 def wrong_shapes(draft: RunDraft) -> Iterator[tuple[str, str]]:
     """Give each option that the command line would refuse by itself, with its words."""
     import click
 
-    from rosetta_tui.commands.run import run
+    from rosetta_tui.request.options import asked
 
-    context = click.Context(run, info_name="run")
-    for parameter in run.params:
+    context = click.Context(asked, info_name="run")
+    for parameter in asked.params:
         value = draft.values.get(parameter.name or "")
         if value and not getattr(parameter, "is_flag", False):
             try:
@@ -46,13 +46,13 @@ def field_of_words(words: str, typed: Mapping[str, Value]) -> str | None:
 
     Messages of the engine name options as the command line does, so that both can show them.
     """
-    from rosetta_tui.commands.run import run
+    from rosetta_tui.request.options import asked
 
     if (named := words.partition(" ")[0]) in _BEGINNINGS:
         return _BEGINNINGS[named]
     options = {
         flag: parameter.name
-        for parameter in run.params
+        for parameter in asked.params
         for flag in parameter.opts
         if flag.startswith("--")
     }

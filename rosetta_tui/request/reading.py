@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from rosetta_tui.text import plain
-from scoring.wording import counted
+from rosetta_tui.show.text import plain
+from scoring.core.wording import counted
 
 if TYPE_CHECKING:
-    from corpora.columns import Columns
-    from corpora.corpus import Corpus
-    from corpora.problems import Problem
-    from corpora.selection import Selection
+    from corpora.files.problems import Problem
+    from corpora.formats.columns import Columns
+    from corpora.model.corpus import Corpus
+    from corpora.model.selection import Selection
 
 WRITTEN = ("specification", "legacy", "reference-implementation", "jsonl", "csv", "tsv", "parallel")
 """Forms that a corpus is read from and written in."""
@@ -81,9 +81,9 @@ def read_corpus(given: dict[str, Any], reference: Path | None, store: Path | Non
 
     ``store``: its path; None: that of the data folder.
     """
-    from corpora.columns import Columns
-    from corpora.load import load
-    from harness.stored_corpus import names_stored
+    from corpora.formats.columns import Columns
+    from corpora.formats.load import load
+    from harness.store.corpora.naming import names_stored
 
     envelope = {
         "id": given["corpus_id"],
@@ -107,8 +107,8 @@ def _stored_corpus(
 ) -> Corpus:
     """Read a corpus that the store keeps; UsageError where there is none of this name."""
 
-    from harness.store.database import opened
-    from harness.stored_corpus import read_stored
+    from harness.store.corpora.naming import read_stored
+    from harness.store.file.database import opened
 
     with opened(store) as connection:
         return read_stored(connection, name, envelope, columns.said)
@@ -130,9 +130,9 @@ def load_corpus(given: dict[str, Any], reference: Path | None) -> Corpus:
 
 def _known(corpus: Corpus) -> bool:
     """Tell whether the store has the corpus, so that its warnings were said already."""
-    from harness.failures import StoreError
-    from harness.store.corpora import find_corpus
-    from harness.store.database import default_path, opened
+    from harness.core.failures import StoreError
+    from harness.store.corpora.entries import find_corpus
+    from harness.store.file.database import default_path, opened
 
     if not default_path().exists():
         return False
@@ -145,8 +145,8 @@ def _known(corpus: Corpus) -> bool:
 
 def selection(given: dict[str, Any]) -> Selection:
     """Read the options that choose entries."""
-    from corpora.entry import Segment
-    from corpora.selection import Selection
+    from corpora.model.entry import Segment
+    from corpora.model.selection import Selection
 
     ids = given["entries"] or ""
     return Selection(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from harness.scoring_options import ScoringOptions
+    from harness.setup.scoring_options import ScoringOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -45,11 +45,11 @@ def read_scoring_options(given: Mapping[str, Any]) -> ScoringOptions:
     """Read these options; paths become independent of the folder in which resume will be called."""
     from pydantic import ValidationError
 
-    from harness.failures import UsageError
-    from harness.methods.options import flag
-    from harness.scoring_options import ScoringOptions
+    from harness.core.failures import UsageError
+    from harness.method.options import flag
     from harness.settings import read_settings
-    from harness.store.database import home
+    from harness.setup.scoring_options import ScoringOptions
+    from harness.store.file.database import home
 
     told: dict[str, Any] = {
         name: value.expanduser().absolute() if isinstance(value, Path) else value

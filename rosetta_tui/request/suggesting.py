@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from scoring.wording import counted
+from scoring.core.wording import counted
 
 MOST = 200
 """Things that one list offers; more typed letters narrow it."""
@@ -76,10 +76,10 @@ def corpora(store_path: Path) -> Suggest:
 
 def _known(store_path: Path) -> list[Suggestion]:
     from corpora.samples import DEMO_CORPUS, sample_path
-    from harness.failures import StoreError
-    from harness.store.corpus_listing import list_corpora
-    from harness.store.database import opened
-    from harness.stored_corpus import PREFIX
+    from harness.core.failures import StoreError
+    from harness.store.corpora.listing import list_corpora
+    from harness.store.corpora.naming import PREFIX
+    from harness.store.file.database import opened
 
     try:
         with opened(store_path) as connection:
@@ -117,7 +117,7 @@ def with_paths(first: Suggest) -> Suggest:
 
 def forms() -> dict[str, str]:
     """Give the forms of corpus files."""
-    from rosetta_tui.commands.reading import FORMS
+    from rosetta_tui.request.reading import FORMS
 
     return dict.fromkeys(FORMS, "")
 
@@ -131,7 +131,7 @@ def methods() -> dict[str, str]:
 
 def endpoints() -> dict[str, str]:
     """Give the endpoints known by name, and whether a key of each lies in its variable."""
-    from harness.endpoints import presets
+    from harness.endpoint.endpoints import presets
 
     told = {}
     for name, endpoint in presets("chat").items():
@@ -142,7 +142,7 @@ def endpoints() -> dict[str, str]:
 
 def prompts() -> dict[str, str]:
     """Give the shipped prompts that can begin a conversation; the others are added to one."""
-    from harness.prompt import load_prompt, shipped_versions
+    from harness.inputs.prompt import load_prompt, shipped_versions
 
     versions = (load_prompt(name) for name in shipped_versions())
     return {
@@ -157,11 +157,11 @@ def models(store_path: Path, endpoint: str) -> dict[str, str]:
 
     A run in parts may name several models as one; each of them is asked for as itself.
     """
-    from harness.endpoints import chat_endpoint
-    from harness.failures import HarnessError
-    from harness.parts import RETRIED_WITH
-    from harness.prices import Prices
-    from harness.store.database import opened
+    from harness.core.failures import HarnessError
+    from harness.endpoint.endpoints import chat_endpoint
+    from harness.endpoint.prices import Prices
+    from harness.store.file.database import opened
+    from harness.store.mixed_setups import RETRIED_WITH
 
     try:
         provider = chat_endpoint(endpoint).name
@@ -181,8 +181,8 @@ def models(store_path: Path, endpoint: str) -> dict[str, str]:
 
 def metrics(typed: str) -> list[Suggestion]:
     """Offer metrics for the last part of a list of ids."""
-    from scoring.metric_names import metric_named, short_title, title, typed_name
-    from scoring.specification import specification
+    from scoring.core.metric_names import metric_named, short_title, title, typed_name
+    from scoring.core.specification import specification
 
     before, comma, last = typed.rpartition(",")
     every = {"rosetta": "all that can be computed"} | {

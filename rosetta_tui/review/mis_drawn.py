@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from enum import StrEnum
 from functools import lru_cache
 
-from corpora.text import script_of
-from review.session.words import Words, msgid
+from corpora.text.comparison import script_of
+from review.session.words.catalogue import Words, msgid
 
 
 class MisDrawn(StrEnum):

@@ -10,23 +10,24 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 from textual.screen import Screen
 
-from rosetta_tui import figures
-from rosetta_tui.in_store import COVERED, Found, Work, in_store, telling
-from rosetta_tui.messages import NewRunAsked, RunChosen, RunResumed, RunRetried
-from rosetta_tui.run_facts import setup_words
-from rosetta_tui.screens.confirm import ConfirmScreen
-from rosetta_tui.screens.notes import NotesScreen, Words
-from rosetta_tui.text import plain, show
-from rosetta_tui.waiting import may_resume, may_retry
+from rosetta_tui.runs.notes import NotesScreen, Words
+from rosetta_tui.session.resuming import may_resume, may_retry
+from rosetta_tui.show import figures
+from rosetta_tui.show.run_facts import setup_words
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import COVERED, Found, Work, in_store, telling
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
+from rosetta_tui.toolkit.messages import NewRunAsked, RunChosen, RunResumed, RunRetried
 
 if TYPE_CHECKING:
     import sqlite3
 
     from harness.store.runs import RunSummary
-    from rosetta_tui.run_draft import RunDraft
-    from rosetta_tui.screens.go_on import GoOn, Stop
-    from rosetta_tui.screens.retry import RetryScreen
-    from rosetta_tui.screens.score_again import ScoreAgainScreen, ScoredAgain
+    from rosetta_tui.request.draft import RunDraft
+    from rosetta_tui.runs.go_on import GoOn, Stop
+    from rosetta_tui.runs.retry import RetryScreen
+    from rosetta_tui.runs.score_again import ScoreAgainScreen, ScoredAgain
 
 ACTS = frozenset({"mark", "compare", "notes", "put_away", "like", "sort", "filter", "search"})
 """What can be done with any run."""
@@ -124,7 +125,7 @@ class RunActs:
                 self._screen.post_message(RunResumed(run_id, how.options, how.retry_failed))
 
         def ask(stop: Stop) -> None:
-            from rosetta_tui.screens.go_on import GoOn, GoOnScreen
+            from rosetta_tui.runs.go_on import GoOn, GoOnScreen
 
             if stop.asks:
                 self._screen.app.push_screen(GoOnScreen(stop), answered)
@@ -170,7 +171,7 @@ class RunActs:
 
 def any_deleted(store: sqlite3.Connection) -> bool:
     """Tell whether there is a run that can be brought back."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
     from harness.store.runs import find_put_away
 
     try:
@@ -186,7 +187,7 @@ def _name(run: RunSummary) -> str:
 
 def _summary(store: sqlite3.Connection, run_id: str) -> RunSummary:
     """Give the line of a run; UsageError where another process deleted it meanwhile."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
     from harness.store.runs import list_runs
 
     for run in list_runs(store, run_id=run_id, brief=True):
@@ -196,7 +197,7 @@ def _summary(store: sqlite3.Connection, run_id: str) -> RunSummary:
 
 def _score_again(path: Path, run: RunSummary, store: sqlite3.Connection) -> ScoreAgainScreen:
     from harness.store.runs import read_run
-    from rosetta_tui.screens.score_again import ScoreAgainScreen, fields_of
+    from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of
 
     before = fields_of(read_run(store, run.number).plan)
     return ScoreAgainScreen(path, run.number, _name(run), before)
@@ -205,7 +206,7 @@ def _score_again(path: Path, run: RunSummary, store: sqlite3.Connection) -> Scor
 def _stop(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
     from harness.store.runs import read_run
     from harness.store.stretches import spent_usd
-    from rosetta_tui.screens.go_on import Stop
+    from rosetta_tui.runs.go_on import Stop
 
     run = _summary(store, run_id)
     return Stop(
@@ -221,11 +222,11 @@ def _stop(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
 
 
 def _retry(run_id: str, store: sqlite3.Connection) -> RetryScreen:
-    from harness.plan import Plan
-    from harness.retrying import changed_plan
+    from harness.run.retrying import changed_plan
+    from harness.setup.plan import Plan
+    from harness.store.file.trouble import unpacks
     from harness.store.runs import read_run
-    from harness.store.trouble import unpacks
-    from rosetta_tui.screens.retry import RetryScreen, settings_of
+    from rosetta_tui.runs.retry import RetryScreen, settings_of
 
     run = _summary(store, run_id)
     plan = read_run(store, run.number).plan
@@ -235,9 +236,9 @@ def _retry(run_id: str, store: sqlite3.Connection) -> RetryScreen:
 
 def _like(run: RunSummary, store: sqlite3.Connection) -> RunDraft:
     from harness.store.runs import read_run
-    from rosetta_tui.run_draft import RunDraft
+    from rosetta_tui.request.draft_of_run import draft_of
 
-    return RunDraft.of_run(read_run(store, run.number), store)
+    return draft_of(read_run(store, run.number), store)
 
 
 def _put_away(run: RunSummary, store: sqlite3.Connection) -> str:
@@ -269,7 +270,7 @@ def _bring_back(store: sqlite3.Connection) -> str:
 
 
 def _keep_words(path: Path, run: int, words: Words) -> None:
-    from harness.store.database import opened
+    from harness.store.file.database import opened
     from harness.store.notes import change_words
 
     with opened(path) as store:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
-from rosetta_tui.in_store import in_store
-from rosetta_tui.messages import ReplayAsked
-from rosetta_tui.run_acts import RunActs, possible
-from rosetta_tui.run_rows import beside_words
+from rosetta_tui.runs.acts import RunActs, possible
+from rosetta_tui.runs.rows import beside_words
+from rosetta_tui.toolkit.background import in_store
+from rosetta_tui.toolkit.messages import ReplayAsked
 
 if TYPE_CHECKING:
     import sqlite3

@@ -14,10 +14,10 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Checkbox, Input, Label, Static
 
-from harness.nothing import unconnected_words
-from rosetta_tui import figures
-from rosetta_tui.text import show
-from scoring.wording import counted
+from harness.run.total_failure import unconnected_words
+from rosetta_tui.show import figures
+from rosetta_tui.toolkit.content import show
+from scoring.core.wording import counted
 
 NOT_A_NUMBER = "A budget is a number above 0, such as 0.45."
 NO_LIMIT = "Empty is no limit: it may cost anything. Enter once more goes on so."

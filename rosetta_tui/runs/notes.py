@@ -14,10 +14,11 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, Static, TextArea
 
-from rosetta_tui.answering import AnsweringScreen
-from rosetta_tui.in_store import in_thread
-from rosetta_tui.screens.confirm import ConfirmScreen
-from rosetta_tui.text import plain, show
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.answering import AnsweringScreen
+from rosetta_tui.toolkit.background import in_thread
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class NotesScreen(AnsweringScreen[bool]):
     @on(Button.Pressed, "#save")
     def action_save(self) -> None:
         """Keep what was typed; where that cannot be, say so and stay."""
-        from harness.failures import UsageError
+        from harness.core.failures import UsageError
         from harness.store.notes import tidy_note, tidy_tags
 
         words = self._changes()

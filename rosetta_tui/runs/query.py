@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from corpora.text import comparison_form
+from corpora.text.comparison import comparison_form
 from harness.card.reading import block, number
-from rosetta_tui.run_facts import setup_words
-from rosetta_tui.text import plain
+from rosetta_tui.show.run_facts import setup_words
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary

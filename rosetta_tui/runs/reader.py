@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rosetta_tui.run_acts import any_deleted
-from rosetta_tui.run_facts import runs_now
+from rosetta_tui.runs.acts import any_deleted
+from rosetta_tui.show.run_facts import runs_now
 
 if TYPE_CHECKING:
-    from harness.store.changes import Mark
+    from harness.store.file.changes import Mark
     from harness.store.runs import RunSummary
 
 
@@ -31,8 +31,8 @@ class RunReader:
 
         With ``anyway`` they are read even so: a run whose process dies writes nothing. Raises StoreError.
         """
-        from harness.store.changes import mark_of
-        from harness.store.database import is_read_only, opened
+        from harness.store.file.changes import mark_of
+        from harness.store.file.database import is_read_only, opened
         from harness.store.runs import list_runs
 
         mark = mark_of(self._path)
@@ -46,8 +46,8 @@ class RunReader:
 
     def purge(self) -> None:
         """Erase what was deleted too long ago to be brought back; raises StoreError."""
-        from harness.store.database import is_read_only, opened
         from harness.store.deletion import purge
+        from harness.store.file.database import is_read_only, opened
 
         with opened(self._path) as store:
             if not is_read_only(store):

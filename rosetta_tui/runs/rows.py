@@ -6,8 +6,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block, number
-from rosetta_tui import figures
-from rosetta_tui.card_fields import (
+from rosetta_tui.session.resuming import resume_call
+from rosetta_tui.show import figures
+from rosetta_tui.show.card_fields import (
     caveats_in_words,
     claimable,
     cost,
@@ -17,9 +18,10 @@ from rosetta_tui.card_fields import (
     tier_words,
     with_interval,
 )
-from rosetta_tui.records import Record, Value
-from rosetta_tui.resuming import resume_call
-from rosetta_tui.run_facts import (
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column, widest
+from rosetta_tui.show.records import Record, Value
+from rosetta_tui.show.run_facts import (
     OTHER_INPUTS,
     OTHER_INPUTS_WORDS,
     failed_told,
@@ -29,8 +31,6 @@ from rosetta_tui.run_facts import (
     so_far,
     when,
 )
-from rosetta_tui.widgets.columns import Column, widest
-from rosetta_tui.widgets.result_table import Cell
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary

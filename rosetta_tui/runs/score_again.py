@@ -17,21 +17,22 @@ from textual.timer import Timer
 from textual.widgets import Button, Static
 from textual.worker import get_current_worker
 
-from rosetta_tui import suggesting
-from rosetta_tui.answering import AnsweringScreen
-from rosetta_tui.in_store import bring, in_store
-from rosetta_tui.metric_words import by_reason
-from rosetta_tui.run_draft import Value
-from rosetta_tui.run_fields import FIELDS, PATHS
-from rosetta_tui.text import plain, show, show_lines
-from rosetta_tui.widgets.form_line import FormLine
-from scoring.metric_names import short_title
+from rosetta_tui.request import suggesting
+from rosetta_tui.request.draft import Value
+from rosetta_tui.request.fields import FIELDS, PATHS
+from rosetta_tui.show.metric_words import by_reason
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.answering import AnsweringScreen
+from rosetta_tui.toolkit.background import bring, in_store
+from rosetta_tui.toolkit.content import show, show_lines
+from rosetta_tui.toolkit.form.form_line import FormLine
+from scoring.core.metric_names import short_title
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from harness.rescoring_prospect import Prospect
-    from harness.scoring_options import ScoringOptions
+    from harness.run.rescoring_prospect import Prospect
+    from harness.setup.scoring_options import ScoringOptions
 
 FORM = (
     "metrics",
@@ -66,7 +67,7 @@ class StoppedError(Exception):
 class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
     """Gives the new run; None where none was made. It stays open while the outputs are scored."""
 
-    CSS_PATH: ClassVar = ["../styles/new_run.tcss", "../styles/score_again.tcss"]
+    CSS_PATH: ClassVar = ["../toolkit/form/form.tcss", "score_again.tcss"]
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back"),
@@ -154,7 +155,7 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
 
     def _score(self, told: Mapping[str, Value], store: sqlite3.Connection) -> ScoredAgain | None:
         """Give the new run; None where the person stopped it."""
-        from harness.rescoring import rescore
+        from harness.run.rescoring import rescore
         from harness.store.runs import read_run
 
         worker, notes = get_current_worker(), list[str]()
@@ -202,7 +203,7 @@ def _wrong(why: str) -> str:
 
 
 def _prospect(number: int, told: Mapping[str, Value], store: sqlite3.Connection) -> Content:
-    from harness.rescoring_prospect import prospect
+    from harness.run.rescoring_prospect import prospect
     from harness.store.runs import read_run
 
     return prospect_words(prospect(store, read_run(store, number), options_of(told)))
@@ -216,8 +217,8 @@ def _suggest(name: str) -> suggesting.Suggest | None:
 
 def options_of(told: Mapping[str, Value]) -> ScoringOptions:
     """Read the fields that are told; UsageError says what is wrong with one of them."""
-    from harness.scoring_options import ScoringOptions
-    from rosetta_tui.commands.scoring import read_scoring_options
+    from harness.setup.scoring_options import ScoringOptions
+    from rosetta_tui.request.scoring import read_scoring_options
 
     given: dict[str, Any] = {}
     for name, value in told.items():

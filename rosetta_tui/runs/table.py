@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rosetta_tui.run_query import RunQuery
-from rosetta_tui.run_rows import COLUMNS, UNDER_WAY, RunRows
-from rosetta_tui.widgets.result_table import ResultTable
+from rosetta_tui.runs.query import RunQuery
+from rosetta_tui.runs.rows import COLUMNS, UNDER_WAY, RunRows
+from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpora.entry import Entry
+from corpora.model.entry import Entry
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, sample_path
-from harness.calls import Calls
-from harness.method import Method, Output, Setup
+from harness.core.calls import Calls
+from harness.method.method import Method, Output, Setup
 
 if TYPE_CHECKING:
-    from corpora.corpus import Corpus
-    from harness.plan import Plan
-    from rosetta_tui.engine import Engine
+    from corpora.model.corpus import Corpus
+    from harness.setup.plan import Plan
+    from rosetta_tui.session.engine import Engine
 
 SYSTEMS = {"verda": DEMO_STRONG, "griza": DEMO_WEAK}
 """Imaginary systems and the files of their outputs."""
@@ -43,13 +42,13 @@ class Paced:
         return outputs
 
 
-def demo(system: str) -> tuple[Corpus, Plan, Method]:
+def demo_run(system: str) -> tuple[Corpus, Plan, Method]:
     """Give the demo's corpus, plan and method."""
-    from corpora.load import load
-    from harness.methods.options import MethodOptions
+    from corpora.formats.load import load
+    from harness.method.options import MethodOptions
     from harness.methods.registry import build
-    from harness.plan import Plan, RunOptions
-    from harness.scoring_options import ScoringOptions
+    from harness.setup.plan import Plan, RunOptions
+    from harness.setup.scoring_options import ScoringOptions
 
     corpus = load(sample_path(DEMO_CORPUS))
     options = MethodOptions(
@@ -67,24 +66,14 @@ def demo(system: str) -> tuple[Corpus, Plan, Method]:
     return corpus, plan, build(plan.method, plan.options, corpus.entries)
 
 
-def show_demo(system: str, style: str | None, *, fast: bool) -> None:
-    """Run the demo and show it until its end."""
-    from rosetta_tui.showing import begin_and_show
-
-    corpus, plan, method = demo(system)
-    watched = style is None and sys.stdout.isatty()
-    chosen = Paced(method) if watched and not fast else method
-    begin_and_show(corpus, range(len(corpus.entries)), plan, chosen, style)
-
-
 def begin_demo(path: Path) -> Engine:
     """Begin the demo from the app."""
-    from harness.beginning import begin, instruments_for
-    from harness.store.database import opened
+    from harness.run.beginning import begin, instruments_for
+    from harness.store.file.database import opened
     from harness.store.runs import read_run
-    from rosetta_tui.engine import Engine
+    from rosetta_tui.session.engine import Engine
 
-    corpus, plan, method = demo("verda")
+    corpus, plan, method = demo_run("verda")
     places = range(len(corpus.entries))
     with opened(path) as connection:
         instruments = instruments_for(connection, corpus, places, plan)

@@ -10,13 +10,13 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from harness.control import Control
-from harness.events import Event, Failed, Finished
-from harness.instruments import Instruments
-from harness.listening import EventQueue
-from harness.method import Method
-from harness.plan import AS_BEFORE, Resumption
-from harness.running import go
+from harness.events.control import Control
+from harness.events.kinds import Event, Failed, Finished
+from harness.events.listening import EventQueue
+from harness.method.method import Method
+from harness.run.running import go
+from harness.setup.plan import AS_BEFORE, Resumption
+from harness.setup.scoring_tools import Instruments
 
 PATIENCE_SECONDS = 5.0
 """How long a run that is to stop may take to come to its end before the process ends without it."""
@@ -111,7 +111,7 @@ class Engine:
 
     def _cut_off(self) -> str:
         """Leave the run as one that stopped; say what is stored, and how it goes on."""
-        from harness.store.database import open_store
+        from harness.store.file.database import open_store
         from harness.store.results import stored_positions
         from harness.store.runs import leave_run, read_run
 

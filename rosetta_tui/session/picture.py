@@ -10,19 +10,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from itertools import pairwise
 
-from harness.events import (
+from harness.core.run_state import RunState
+from harness.events.kinds import (
     EntryScored,
     Event,
     Failed,
     Finished,
     Floor,
     Progress,
-    RunState,
     Started,
     Waiting,
 )
-from harness.result import Result
-from scoring.claim import Claim
+from harness.method.result import Result
+from scoring.card.claim import Claim
 
 RECENT = 1_000
 """Results kept as they arrived; older ones are read from the store again."""

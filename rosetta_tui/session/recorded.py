@@ -7,17 +7,17 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from harness.card.claimed import claim_of, stated_floors
+from harness.card.checking.claimed import claim_of, stated_floors
 from harness.card.reading import block, number
-from harness.events import Event, Finished, Floor, Progress
-from harness.own_tries import sum_tries
-from harness.started import started
-from harness.store.corpora import read_dataset
+from harness.events.kinds import Event, Finished, Floor, Progress
+from harness.events.started import started
+from harness.store.corpora.entries import read_dataset
+from harness.store.own_tries import sum_tries
 from harness.store.results import Outcome, read_outcome
 from harness.store.runs import Run, find_run
 from harness.store.stretches import elapsed_seconds
-from rosetta_tui.card_fields import interval
-from rosetta_tui.live import LiveRun
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.show.card_fields import interval
 
 
 def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rosetta_tui.engine import Engine
+    from harness.store.runs import RunSummary
+    from rosetta_tui.session.engine import Engine
 
 
 def resume_call(run_id: str, failed: int, *, more_money: bool = False) -> str:
@@ -27,11 +28,11 @@ def resume(
     ``options`` are fields of the run's options that are to be other than before; ``retry_failed`` asks again
     for what failed.
     """
-    from harness.beginning import resume_method
-    from harness.plan import Resumption
-    from harness.store.database import opened
+    from harness.run.beginning import resume_method
+    from harness.setup.plan import Resumption
+    from harness.store.file.database import opened
     from harness.store.runs import find_run
-    from rosetta_tui.engine import Engine
+    from rosetta_tui.session.engine import Engine
 
     with opened(path) as connection:
         run = find_run(connection, run_id)
@@ -44,12 +45,22 @@ def retry(path: Path, run_id: str, changes: Mapping[str, Any]) -> Engine:
 
     ``changes`` are fields of the plan that are to be other than before, by name.
     """
-    from harness.retrying import retry as retry_failed
-    from harness.store.database import opened
+    from harness.run.retrying import retry as retry_failed
+    from harness.store.file.database import opened
     from harness.store.runs import find_run, read_run
-    from rosetta_tui.engine import Engine
+    from rosetta_tui.session.engine import Engine
 
     with opened(path) as connection:
         made = retry_failed(connection, find_run(connection, run_id), changes)
         new = read_run(connection, made.number).run_id
     return Engine(path, made.number, made.method, instruments=made.instruments, run_id=new)
+
+
+def may_resume(run: RunSummary) -> bool:
+    """Whether a run that was cut can go on here."""
+    return run.state == "stopped" and not run.imported
+
+
+def may_retry(run: RunSummary) -> bool:
+    """Whether failed entries of a run can be asked for again here."""
+    return run.state == "complete" and run.failed > 0 and not run.imported

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rosetta_tui.engine import Engine
-    from rosetta_tui.run_draft import RunDraft
+    from rosetta_tui.request.draft import RunDraft
+    from rosetta_tui.session.engine import Engine
 
 
 def begin(store_path: Path, draft: RunDraft) -> Engine:
@@ -15,13 +15,13 @@ def begin(store_path: Path, draft: RunDraft) -> Engine:
 
     Raises CorpusError or HarnessError with what is wrong; nothing is stored then, and no draft is lost.
     """
-    from harness.beginning import begin as begin_run
-    from harness.beginning import instruments_for
-    from harness.staying_here import make_method
-    from harness.store.database import opened
+    from harness.privacy.staying_here import make_method
+    from harness.run.beginning import begin as begin_run
+    from harness.run.beginning import instruments_for
+    from harness.store.file.database import opened
     from harness.store.runs import read_run
-    from rosetta_tui.engine import Engine
-    from rosetta_tui.kept_draft import forget_draft
+    from rosetta_tui.request.kept_draft import forget_draft
+    from rosetta_tui.session.engine import Engine
 
     corpus = draft.corpus(store_path)
     places = draft.positions(corpus)

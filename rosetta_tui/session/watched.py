@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from harness.control import Control
-    from harness.events import Event
-    from harness.listening import EventSource
+    from harness.events.control import Control
+    from harness.events.kinds import Event
+    from harness.events.listening import EventSource
 
 
 class Session(NamedTuple):
@@ -44,8 +44,8 @@ def look_ahead(
         except BaseException:
             followed.close()
             raise
-    from harness.store.database import opened
-    from rosetta_tui.recorded import recorded
+    from harness.store.file.database import opened
+    from rosetta_tui.session.recorded import recorded
 
     with opened(path) as store:
         return Ahead(recorded(store, run_id))

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from textual.screen import ModalScreen, Screen
 
 from harness.settings import Changes, FieldError, Settings, checked
-from rosetta_tui.keys import key_name
-from rosetta_tui.setting_rows import Section, SettingRow
-from rosetta_tui.text import plain
+from rosetta_tui.settings.rows import Section, SettingRow
+from rosetta_tui.show.key_names import key_name
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
-    from rosetta_tui.keyboard import Keyboard
+    from rosetta_tui.toolkit.keyboard import Keyboard
 
 Take = Callable[[Changes], None]
 """Makes changes hold, and writes them."""
@@ -87,7 +87,7 @@ class SettingActs:
     # Models
 
     def _ask_endpoint(self) -> None:
-        from rosetta_tui.screens.choose import choose
+        from rosetta_tui.toolkit.dialogs.choose import choose
 
         now = self.settings.endpoint
         own = {name: plain(f"{name}  {url}") for name, url in self.settings.endpoints.items()}
@@ -110,8 +110,8 @@ class SettingActs:
 
     def _ask_prices(self) -> None:
         def check(typed: str) -> str | None:
-            from harness.failures import UsageError
-            from harness.prices import Prices
+            from harness.core.failures import UsageError
+            from harness.endpoint.prices import Prices
 
             try:
                 Prices(absolute(typed))
@@ -175,7 +175,7 @@ class SettingActs:
 
     def press(self, row: SettingRow) -> None:
         """Ask for another key by its being pressed."""
-        from rosetta_tui.screens.press_key import PressKeyScreen
+        from rosetta_tui.settings.press_key import PressKeyScreen
 
         act = None if self.board is None else self.board.acts.get(row.id)
         if self.board is None or act is None:
@@ -201,7 +201,7 @@ class SettingActs:
         now: str,
         then: Callable[[str], None],
     ) -> None:
-        from rosetta_tui.screens.ask_setting import AskSettingScreen
+        from rosetta_tui.settings.ask_setting import AskSettingScreen
 
         self._push(AskSettingScreen(title, about, check, now=now), _given(then))
 
@@ -214,7 +214,7 @@ class SettingActs:
         then: Callable[[str], None],
         files: tuple[str, ...],
     ) -> None:
-        from rosetta_tui.screens.ask_setting import AskSettingScreen
+        from rosetta_tui.settings.ask_setting import AskSettingScreen
 
         asked = AskSettingScreen(
             title, about, check, now="" if now is None else str(now), files=files
@@ -235,8 +235,8 @@ def problem(field: str, value: object) -> str | None:
 
 
 def _url_problem(name: str, url: str) -> str | None:
-    from harness.endpoints import checked_url
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
+    from harness.endpoint.endpoints import checked_url
 
     try:
         checked_url(url)

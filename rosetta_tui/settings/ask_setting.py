@@ -13,8 +13,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Static
 
-from rosetta_tui.text import show, show_lines
-from rosetta_tui.widgets.file_choice import FileChoice
+from rosetta_tui.toolkit.content import show, show_lines
+from rosetta_tui.toolkit.form.file_choice import FileChoice
 
 Check = Callable[[str], str | None]
 """Says what is wrong with what was typed and the mend; None where nothing is."""
@@ -23,7 +23,7 @@ Check = Callable[[str], str | None]
 class AskSettingScreen(ModalScreen[str | None]):
     """Gives what was typed, without spaces around it; None where nothing was changed."""
 
-    CSS_PATH = "../styles/settings.tcss"
+    CSS_PATH = "settings.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back"),
         Binding("ctrl+s", "save", "Save", priority=True),

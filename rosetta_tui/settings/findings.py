@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from harness.doctor import Finding, Health
-from harness.failures import UsageError
+from harness.core.failures import UsageError
+from harness.doctor.finding import Finding, Health
 from harness.settings import Settings, fault, read_settings
-from rosetta_tui.keys import key_name
-from rosetta_tui.theme import THEME_WORDS
+from rosetta_tui.show.key_names import key_name
+from rosetta_tui.toolkit.theme import THEME_WORDS
 
 
 def chosen(home: Path) -> Iterator[Finding]:
@@ -38,7 +38,7 @@ def _strange_keys(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Give each act that there is not, and each whose key does something else where the act is offered."""
     if not keys:
         return
-    from rosetta_tui.keyboard import KEPT, keyboard
+    from rosetta_tui.toolkit.keyboard import KEPT, keyboard
 
     board = keyboard()
     for id_ in keys:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from rosetta_tui.settings_writing import SettingsWriting
-from rosetta_tui.text import plain
-from rosetta_tui.theme import THEME_WORDS, THEMES
+from rosetta_tui.settings.writing import SettingsWriting
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.theme import THEME_WORDS, THEMES
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def begin_with_settings(app: App[Any], home: Path) -> None:
     """Give the app the colours and keys of the settings; say so where they cannot be read, and go on without."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
     from harness.settings import fault, read_settings
-    from rosetta_tui.chosen_facts import strange_theme
+    from rosetta_tui.settings.findings import strange_theme
 
     try:
         settings = read_settings(home)
@@ -65,7 +65,7 @@ class KeptColours:
 
     def keep(self, name: str) -> None:
         """Use the colours of a theme from now on; a file that cannot be read is not replaced for that."""
-        from harness.failures import UsageError
+        from harness.core.failures import UsageError
         from harness.settings import read_settings
 
         try:

@@ -11,9 +11,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from rosetta_tui.keyboard import KEPT
-from rosetta_tui.keys import key_name
-from rosetta_tui.text import show
+from rosetta_tui.show.key_names import key_name
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.keyboard import KEPT
 
 Taken = Callable[[str], str | None]
 """Says what else a key does where it would be pressed; None where it is free."""

@@ -8,15 +8,15 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rosetta_tui import figures
-from rosetta_tui.keys import key_name
-from rosetta_tui.theme import THEME_WORDS
-from rosetta_tui.widgets.columns import Column
-from rosetta_tui.widgets.result_table import Cell
+from rosetta_tui.show import figures
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column
+from rosetta_tui.show.key_names import key_name
+from rosetta_tui.toolkit.theme import THEME_WORDS
 
 if TYPE_CHECKING:
     from harness.settings import Settings
-    from rosetta_tui.keyboard import Keyboard
+    from rosetta_tui.toolkit.keyboard import Keyboard
 
 
 class Section(StrEnum):

@@ -15,13 +15,10 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, OptionList, Static
 
-from rosetta_tui.app_settings import take_settings, theme_of
-from rosetta_tui.in_store import bring
-from rosetta_tui.messages import Left
-from rosetta_tui.searched import SearchedScreen
-from rosetta_tui.secret_acts import SecretActs
-from rosetta_tui.setting_acts import SettingActs
-from rosetta_tui.setting_rows import (
+from rosetta_tui.settings.acts import SettingActs
+from rosetta_tui.settings.of_app import take_settings, theme_of
+from rosetta_tui.settings.parts_list import PartsList
+from rosetta_tui.settings.rows import (
     ABOUT,
     COLUMNS,
     SecretState,
@@ -36,17 +33,21 @@ from rosetta_tui.setting_rows import (
     secret_rows,
     short,
 )
-from rosetta_tui.settings_writing import SettingsWriting
-from rosetta_tui.text import plain, show
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.parts_list import PartsList
-from rosetta_tui.widgets.result_table import ResultTable
-from rosetta_tui.widgets.telling import Telling
-from rosetta_tui.widgets.where import Where
+from rosetta_tui.settings.secret_acts import SecretActs
+from rosetta_tui.settings.writing import SettingsWriting
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import bring
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.messages import Left
+from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.searched import SearchedScreen
+from rosetta_tui.toolkit.telling import Telling
+from rosetta_tui.toolkit.where import Where
 
 if TYPE_CHECKING:
     from harness.settings import Changes, Settings
-    from rosetta_tui.keyboard import Keyboard
+    from rosetta_tui.toolkit.keyboard import Keyboard
 
 PREVIEW_SECONDS = 0.08
 """How long the cursor rests on colours until they are shown: all of the screen is styled anew then."""
@@ -60,7 +61,7 @@ class SettingsScreen(SearchedScreen):
         "Everything but keys of services stands in settings.toml of the data folder, which you may also "
         "write by hand. Keys of services are kept by the operating system's keyring and never shown."
     )
-    CSS_PATH = "../styles/settings.tcss"
+    CSS_PATH = "settings.tcss"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "add", "Add", id="settings.add"),
@@ -129,8 +130,8 @@ class SettingsScreen(SearchedScreen):
 
     @work(thread=True, exclusive=True, group="settings")
     def _read(self) -> None:
-        from harness.endpoints import presets
-        from harness.failures import UsageError
+        from harness.core.failures import UsageError
+        from harness.endpoint.endpoints import presets
         from harness.settings import Settings, read_settings
 
         wrong = ""
@@ -154,7 +155,7 @@ class SettingsScreen(SearchedScreen):
 
     @work(thread=True, exclusive=True, group="keyboard")
     def _read_keyboard(self) -> None:
-        from rosetta_tui.keyboard import keyboard
+        from rosetta_tui.toolkit.keyboard import keyboard
 
         bring(self, self._take_keyboard, keyboard())
 
@@ -164,7 +165,7 @@ class SettingsScreen(SearchedScreen):
 
     @work(thread=True, exclusive=True, group="secrets")
     def _read_secrets(self) -> None:
-        from rosetta_tui.secret_states import secret_states
+        from rosetta_tui.settings.secret_states import secret_states
 
         states, trouble = secret_states(self.settings)
         bring(self, self._take_secrets, states, trouble)

@@ -8,8 +8,9 @@ from typing import Any
 from textual.content import Content
 from textual.screen import Screen
 
-from rosetta_tui.in_store import bring
-from rosetta_tui.text import plain, show
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import bring
+from rosetta_tui.toolkit.content import show
 
 
 class SecretActs:
@@ -22,8 +23,8 @@ class SecretActs:
 
     def ask_host(self) -> None:
         """Ask for the host of a service, then for its key."""
-        from rosetta_tui.screens.ask_setting import AskSettingScreen
-        from rosetta_tui.secret_states import host_problem
+        from rosetta_tui.settings.ask_setting import AskSettingScreen
+        from rosetta_tui.settings.secret_states import host_problem
 
         def named(name: str | None) -> None:
             if name:
@@ -35,8 +36,8 @@ class SecretActs:
 
     def ask(self, name: str) -> None:
         """Ask for the key of a service, and store it."""
-        from rosetta_tui.screens.ask_setting import AskSettingScreen
-        from rosetta_tui.secret_states import secret_problem
+        from rosetta_tui.settings.ask_setting import AskSettingScreen
+        from rosetta_tui.settings.secret_states import secret_problem
 
         def given(key: str | None) -> None:
             if key:
@@ -50,7 +51,7 @@ class SecretActs:
 
     def ask_to_delete(self, name: str) -> None:
         """Delete the key of a service, after a question: nothing here could bring it back."""
-        from rosetta_tui.screens.confirm import ConfirmScreen
+        from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
 
         def answered(agreed: bool | None) -> None:
             if agreed:
@@ -66,7 +67,7 @@ class SecretActs:
         app = self._screen.app
 
         def work() -> None:
-            from harness.failures import HarnessError
+            from harness.core.failures import HarnessError
 
             try:
                 app.notify(plain(act()), markup=False)
@@ -78,14 +79,14 @@ class SecretActs:
 
 
 def _store(name: str, key: str) -> str:
-    from harness.keys import set_key
+    from harness.endpoint.keys import set_key
 
     set_key(name, key)
     return f"The key of {name} is stored."
 
 
 def _delete(name: str) -> str:
-    from harness.keys import delete_key
+    from harness.endpoint.keys import delete_key
 
     delete_key(name)
     return f"The key of {name} is deleted."

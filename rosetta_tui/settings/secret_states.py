@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from rosetta_tui.setting_rows import SecretState
+from rosetta_tui.settings.rows import SecretState
 
 if TYPE_CHECKING:
     from harness.settings import Settings
@@ -18,8 +18,8 @@ def secret_states(settings: Settings) -> tuple[list[SecretState], str]:
 
     The keyring is asked, which may open a dialog of the operating system: for a thread.
     """
-    from harness.failures import KeyStoreError
-    from harness.keys import stored_names, variable_of
+    from harness.core.failures import KeyStoreError
+    from harness.endpoint.keys import stored_names, variable_of
 
     trouble, stored = "", list[str]()
     try:
@@ -36,14 +36,14 @@ def _state(name: str, variable: str, stored: bool) -> SecretState:
 
 
 def _services() -> Iterator[str]:
-    from harness.endpoints import presets
+    from harness.endpoint.endpoints import presets
 
     for known in (presets("chat"), presets("service")):
         yield from (name for name, endpoint in known.items() if not endpoint.local)
 
 
 def _hosts(settings: Settings) -> Iterator[str]:
-    from harness.endpoints import is_this_machine
+    from harness.endpoint.endpoints import is_this_machine
 
     for url in settings.endpoints.values():
         host = urlsplit(url).hostname or ""
@@ -53,8 +53,8 @@ def _hosts(settings: Settings) -> Iterator[str]:
 
 def host_problem(name: str) -> str | None:
     """Say why no key can be kept under a name; None where one can."""
-    from harness.failures import UsageError
-    from harness.keys import checked_name
+    from harness.core.failures import UsageError
+    from harness.endpoint.keys import checked_name
 
     try:
         checked_name(name)
@@ -65,8 +65,8 @@ def host_problem(name: str) -> str | None:
 
 def secret_problem(key: str) -> str | None:
     """Say why a text is no key, without quoting it; None where it may be one."""
-    from harness.failures import UsageError
-    from harness.keys import checked_key
+    from harness.core.failures import UsageError
+    from harness.endpoint.keys import checked_key
 
     try:
         checked_key(key)

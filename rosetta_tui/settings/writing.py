@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rosetta_tui.in_store import bring
+from rosetta_tui.toolkit.background import bring
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -46,7 +46,7 @@ class SettingsWriting:
         return bool(self._waiting)
 
     def _work(self) -> None:
-        from harness.failures import HarnessError
+        from harness.core.failures import HarnessError
         from harness.settings import change_settings
 
         with self._lock:

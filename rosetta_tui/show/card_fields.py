@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block, number
-from rosetta_tui import figures
+from rosetta_tui.show import figures
 
 if TYPE_CHECKING:
     from harness.store.certificates import Attached
-    from review.verdict.attachment import Standing
-    from scoring.tiers import Tier
+    from review.verdict.certificate.attachment import Standing
+    from scoring.core.tiers import Tier
 
 
 def blocks(card: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
@@ -54,7 +54,7 @@ def _wilson(
     rate, entries = number(scores.get(metric)), number(scores.get("n"))
     if metric != "exact_match_rate" or rate is None or not entries:
         return None
-    from scoring.intervals import wilson
+    from scoring.statistics.intervals import wilson
 
     found = wilson(rate * entries, entries)
     return None if found is None else (found.lower, found.upper)
@@ -62,7 +62,7 @@ def _wilson(
 
 def with_interval(scores: Mapping[str, Any], metric: str) -> str:
     """Give a score with its interval where it has one, such as ``62.1 (15.6–89.8)``."""
-    from rosetta_tui.metric_words import value
+    from rosetta_tui.show.metric_words import value
 
     score, ends = number(scores.get(metric)), interval(scores, metric)
     shown = value(metric, score)
@@ -92,7 +92,7 @@ def claimable(card: Mapping[str, Any], review: Standing | None = None) -> Tier:
 
     Only a passed review lifts the cap, and never above what floors and caveats leave.
     """
-    from harness.card.claimed import claim_of
+    from harness.card.checking.claimed import claim_of
 
     return claim_of(card).tier(review_passed=review is not None and review.passed)
 
@@ -104,7 +104,7 @@ def tier_words(
 
     ``beside``: in a list where interval and caveats have places of their own.
     """
-    from harness.card.claimed import claim_of
+    from harness.card.checking.claimed import claim_of
 
     said = "review pending" if review is None else f"review: {OUTCOMES[review.certificate.outcome]}"
     if review is not None and review.suspended:
@@ -115,7 +115,7 @@ def tier_words(
 
 def tier_sign(card: Mapping[str, Any], review: Standing | None = None) -> str:
     """Give the tier as diamonds, with ``!`` where a part of the outputs fails: lists cut the words."""
-    from harness.card.claimed import claim_of
+    from harness.card.checking.claimed import claim_of
 
     claim = claim_of(card)
     tier = claim.tier(review_passed=review is not None and review.passed)
@@ -124,8 +124,8 @@ def tier_sign(card: Mapping[str, Any], review: Standing | None = None) -> str:
 
 def caveats_in_words(card: Mapping[str, Any]) -> str:
     """Say shortly which part of the outputs fails and how; empty where none does."""
-    from harness.card.claimed import claim_of
-    from scoring.claim import caveat_words
+    from harness.card.checking.claimed import claim_of
+    from scoring.card.claim import caveat_words
 
     return ", ".join(map(caveat_words, claim_of(card).caveats))
 
@@ -134,7 +134,7 @@ def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
     """Give what may be claimed before a review, why no more, and the caveats with their shares."""
     from dataclasses import asdict
 
-    from harness.card.claimed import claim_of, of_earlier_version
+    from harness.card.checking.claimed import claim_of, of_earlier_version
 
     found = asdict(claim_of(card))
     return {
@@ -145,7 +145,7 @@ def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
 
 def unknown_metrics(card: Mapping[str, Any]) -> dict[str, float]:
     """Return what a card states of metrics that this version does not know, by metric id."""
-    from scoring.specification import specification
+    from scoring.core.specification import specification
 
     scores, named = block(card, "scores"), block(card, "scoring").get("metrics")
     ids = map(str, named if isinstance(named, list | tuple) else ())
@@ -161,7 +161,7 @@ def review_of(card: Mapping[str, Any], certificates: Sequence[Attached]) -> Stan
     """Give what people said of a run, None where no certificate beside it holds for this card."""
     if not certificates:
         return None
-    from review.verdict.attachment import standing
+    from review.verdict.certificate.attachment import standing
 
     return standing(certificates, str(card.get("run_id")), str(card.get("run_card_hash")))
 

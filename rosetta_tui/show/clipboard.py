@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rosetta_tui import figures
-from rosetta_tui.text import plain
+from rosetta_tui.show import figures
+from rosetta_tui.show.text import plain
 
 MOST_BYTES = 74_000
 """Bytes of UTF-8 that are copied at once: terminals cut or drop a sequence of more than 100,000 characters,

@@ -9,7 +9,7 @@ from itertools import islice
 
 from rich.cells import cell_len
 
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 
 GAP = 2
 """Empty cells between two columns."""

@@ -6,7 +6,7 @@ import sqlite3
 import traceback
 from collections.abc import Iterator
 
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 
 _QUOTE_NO_TEXT = (OSError, sqlite3.Error, AttributeError, NameError)
 """Errors whose messages name files, tables and attributes; others may quote the text that they met."""

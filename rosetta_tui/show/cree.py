@@ -9,8 +9,8 @@ from enum import StrEnum
 
 import regex
 
-from corpora.text import scripts
-from corpora.words import folded, words
+from corpora.text.comparison import scripts
+from corpora.text.words import folded, words
 
 LANGUAGES = frozenset({"cr", "cre", "crk", "cwd", "csw"})
 """Plains, Woods and Swampy Cree, whose two writings can be told from each other letter by letter."""

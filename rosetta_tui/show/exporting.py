@@ -14,9 +14,9 @@ import re
 from collections.abc import Collection, Sequence
 from enum import StrEnum
 
-from rosetta_tui.clipboard import harmless
-from rosetta_tui.records import Record, Value
-from rosetta_tui.text import plain
+from rosetta_tui.show.clipboard import harmless
+from rosetta_tui.show.records import Record, Value
+from rosetta_tui.show.text import plain
 
 
 class Form(StrEnum):

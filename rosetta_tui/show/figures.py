@@ -12,7 +12,7 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 
 def meter(tier: str) -> str:
     """Give a tier as five diamonds, so that it can be read without its colour."""
-    from scoring.tiers import Tier
+    from scoring.core.tiers import Tier
 
     filled = Tier(tier).rank
     return "◆" * filled + "◇" * (len(Tier) - 1 - filled)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from textual.screen import Screen
-
 NAMES = {
     "slash": "/",
     "comma": ",",
@@ -41,11 +37,3 @@ FOREIGN = frozenset(
 def key_name(key: str) -> str:
     """Give what people call a key."""
     return NAMES.get(key, key).replace("ctrl+", "^")
-
-
-def key_of(screen: Screen[Any], action: str) -> str:
-    """Give the key that leads to an action of a screen or of the app; empty where none does."""
-    for active in screen.active_bindings.values():
-        if active.binding.action == action:
-            return key_name(active.binding.key)
-    return ""

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
-from rosetta_tui import figures
-from scoring.metric_names import metric_named, short_title, unknown_metric
-from scoring.specification import specification
-
-if TYPE_CHECKING:
-    from textual.content import Content
+from rosetta_tui.show import figures
+from scoring.core.metric_names import metric_named, short_title, unknown_metric
+from scoring.core.specification import specification
 
 _FLOORS = {
     "empty": "empty outputs",
@@ -44,7 +40,7 @@ def remark(metric: str, entries: float | None) -> str | None:
 
 def metric_asked(words: str, option: str) -> str:
     """Return the id of the metric that someone asked for by any of its names; UsageError with the nearest."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
 
     found = metric_named(words)
     if found is None:
@@ -55,18 +51,6 @@ def metric_asked(words: str, option: str) -> str:
 def value(metric: str, number: float | None) -> str:
     """Give a value with as many digits as the metric's scale is read with."""
     return figures.number(number, digits(metric))
-
-
-def shown_value(metric: str, number: float | None, references: float | None) -> Content:
-    """Give a value as it stands on a screen.
-
-    FST acceptance never stands alone: ``references`` is the share of the references' own words that the
-    analyser accepts, since it knows only a part of good human writing.
-    """
-    from textual.content import Content
-
-    beside = beside_value(metric, references)
-    return Content.assemble(value(metric, number), (f" ({beside})" if beside else "", "$quiet"))
 
 
 def beside_value(metric: str, references: float | None) -> str:

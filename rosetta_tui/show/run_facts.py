@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block, number
-from rosetta_tui import figures
-from rosetta_tui.card_fields import blocks
+from rosetta_tui.show import figures
+from rosetta_tui.show.card_fields import blocks
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
     """Give runs as they are now: one whose process is gone is stopped, whatever the store says."""
-    from harness.events import RunState
+    from harness.core.run_state import RunState
     from harness.store.runs import under_way
 
     ended = {RunState.STOPPED, RunState.COMPLETE}

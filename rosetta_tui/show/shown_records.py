@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rosetta_tui.records import LEFT_OUT, CellRecords, Record, Records
-from rosetta_tui.widgets.columns import Column
+from rosetta_tui.show.columns import Column
+from rosetta_tui.show.records import LEFT_OUT, CellRecords, Record, Records
 
 if TYPE_CHECKING:
-    from rosetta_tui.widgets.result_table import RowSource
+    from rosetta_tui.show.cells import RowSource
 
 _SORT_MARKS = " ▲▼"
 """At the end of the title of the column that rows are sorted by."""

@@ -14,8 +14,8 @@ from textual.app import App
 from textual.widget import Widget
 from textual.worker import Worker, get_current_worker
 
-from rosetta_tui.text import plain
-from rosetta_tui.textual_inside import built, still_mounted
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.textual_inside import built, still_mounted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -81,8 +81,8 @@ def in_thread(
         return None if unwanted is None else unwanted(found)
 
     def run() -> None:
-        from corpora.problems import CorpusError
-        from harness.failures import HarnessError
+        from corpora.files.problems import CorpusError
+        from harness.core.failures import HarnessError
 
         try:
             found = work()
@@ -109,7 +109,7 @@ def in_store(
     """Do ``work`` with a connection of its own to the store; the rest is as ``in_thread`` does it."""
 
     def with_store() -> Found:
-        from harness.store.database import opened
+        from harness.store.file.database import opened
 
         with opened(path) as store:
             return work(store)

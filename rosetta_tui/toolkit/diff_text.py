@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
-from rosetta_tui.diff import Kind, Part, Piece, diff
-from rosetta_tui.text import show
+from rosetta_tui.show.diff import Kind, Part, Piece, diff
+from rosetta_tui.toolkit.content import show
 
 LEGEND = "[output→reference] changed   [-extra-]   [+missing+]"
 """What the signs mean."""

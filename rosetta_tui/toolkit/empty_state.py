@@ -15,6 +15,6 @@ class EmptyState(Static):
         self.say(title, words)
 
     def say(self, title: str, words: str | Content = "") -> None:
-        """Say something else; text from outside comes as what ``rosetta_tui.text.show`` gives."""
+        """Say something else; text from outside comes as what ``rosetta_tui.show.text.show`` gives."""
         told = words if isinstance(words, Content) else Content(words)
         self.update(Content.assemble((f"{title}\n\n", "bold"), told))

@@ -9,7 +9,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widget import Widget
 
-from rosetta_tui.widgets.telling import Telling
+from rosetta_tui.toolkit.telling import Telling
 
 
 class Field(Horizontal):

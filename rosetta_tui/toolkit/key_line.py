@@ -20,7 +20,9 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from rosetta_tui.text import plain, show
+from rosetta_tui.show.key_names import key_name
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.content import show
 
 EDGE = "▏"
 """What stands before the key of the palette."""
@@ -236,3 +238,11 @@ def _keys_of(screen: Screen[Any]) -> tuple[tuple[Key, ...], Key | None]:
 def _key(app: App[Any], binding: Binding, tooltip: str, *, enabled: bool) -> Key:
     shown = plain(app.get_key_display(binding))
     return Key(binding.key, shown, plain(binding.description), enabled, tooltip)
+
+
+def key_of(screen: Screen[Any], action: str) -> str:
+    """Give the key that leads to an action of a screen or of the app; empty where none does."""
+    for active in screen.active_bindings.values():
+        if active.binding.action == action:
+            return key_name(active.binding.key)
+    return ""

@@ -25,7 +25,7 @@ KEPT = frozenset({"escape", "tab", "shift+tab", "ctrl+c", "ctrl+p", "ctrl+q"})
 EVERYWHERE = "everywhere"
 
 _PACKAGE = __name__.partition(".")[0]
-_APP = f"{_PACKAGE}.app"
+_APP = f"{_PACKAGE}.app.app"
 """Speakers have an app of their own, whose keys stay as the guide shows them."""
 
 

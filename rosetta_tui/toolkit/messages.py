@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from textual.message import Message
 
 if TYPE_CHECKING:
-    from rosetta_tui.records import Records
-    from rosetta_tui.run_draft import RunDraft
-    from rosetta_tui.widgets.shown_records import ShownRecords
+    from rosetta_tui.request.draft import RunDraft
+    from rosetta_tui.show.records import Records
+    from rosetta_tui.show.shown_records import ShownRecords
 
 
 @dataclass
@@ -100,7 +100,7 @@ class PlaceChosen(Message):
     """A screen that stands for itself is to be opened."""
 
     name: str
-    """Its name in ``rosetta_tui.places.PLACES``."""
+    """Its name in ``rosetta_tui.toolkit.places.PLACES``."""
 
 
 @dataclass

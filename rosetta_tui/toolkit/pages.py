@@ -9,12 +9,12 @@ from typing import Generic, TypeVar
 
 from textual.cache import LRUCache
 
-from corpora.entry import Entry
-from harness.failures import StoreError
-from harness.result import Result
-from harness.store.corpora import read_entries
+from corpora.model.entry import Entry
+from harness.core.failures import StoreError
+from harness.method.result import Result
+from harness.store.corpora.entries import read_entries
+from harness.store.file.trouble import STORE_ERRORS, of_a_value
 from harness.store.results import read_results
-from harness.store.trouble import STORE_ERRORS, of_a_value
 
 _KEPT = 500
 """Rows kept; more than two screens, and small beside the corpus."""

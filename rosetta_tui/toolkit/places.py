@@ -10,7 +10,7 @@ from typing import cast
 
 from textual.screen import Screen
 
-COMPARISON = "rosetta_tui.screens.compare"
+COMPARISON = "rosetta_tui.compare.screen"
 """Where the screen is that lays runs side by side; it needs more than the store."""
 
 
@@ -36,22 +36,25 @@ class Place:
         return cast("Screen[None]", made)
 
 
-_SCREENS = "rosetta_tui.screens"
-
 PLACES = {
-    "new_run": Place("New run", "Fill in a form", f"{_SCREENS}.new_run", "NewRunScreen"),
+    "new_run": Place("New run", "Fill in a form", "rosetta_tui.new_run.screen", "NewRunScreen"),
     "corpora": Place(
-        "Corpora", "Corpora and what is in them", f"{_SCREENS}.corpora", "CorporaScreen"
+        "Corpora", "Corpora and what is in them", "rosetta_tui.corpus.list_screen", "CorporaScreen"
     ),
     "leaderboard": Place(
-        "Leaderboard", "Rank what is comparable", f"{_SCREENS}.leaderboard", "LeaderboardScreen"
+        "Leaderboard",
+        "Rank what is comparable",
+        "rosetta_tui.leaderboard.screen",
+        "LeaderboardScreen",
     ),
-    "plots": Place("Plots", "Look at runs instead of reading", f"{_SCREENS}.plots", "PlotsScreen"),
+    "plots": Place(
+        "Plots", "Look at runs instead of reading", "rosetta_tui.plots.screen", "PlotsScreen"
+    ),
     "settings": Place(
-        "Settings", "Keys, endpoints, colours", f"{_SCREENS}.settings", "SettingsScreen"
+        "Settings", "Keys, endpoints, colours", "rosetta_tui.settings.screen", "SettingsScreen"
     ),
     "doctor": Place(
-        "Doctor", "What is missing on this computer", f"{_SCREENS}.doctor", "DoctorScreen"
+        "Doctor", "What is missing on this computer", "rosetta_tui.doctor.screen", "DoctorScreen"
     ),
 }
 """Name → screen, in the order in which the palette offers them."""

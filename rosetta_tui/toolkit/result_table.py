@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
@@ -22,75 +22,19 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from rosetta_tui.clipboard import MOST_BYTES
-from rosetta_tui.exporting import row_text
-from rosetta_tui.messages import Copied, ExportAsked
-from rosetta_tui.records import CellRecords, Records, read_all
-from rosetta_tui.text import plain
-from rosetta_tui.widgets.columns import GAP, Column, Placed, fit
-from rosetta_tui.widgets.shown_records import ShownRecords
+from rosetta_tui.show.cells import Cell, MeasuredRows, NoRows, RowSource
+from rosetta_tui.show.clipboard import MOST_BYTES
+from rosetta_tui.show.columns import GAP, Column, Placed, fit
+from rosetta_tui.show.exporting import row_text
+from rosetta_tui.show.records import CellRecords, Records, read_all
+from rosetta_tui.show.shown_records import ShownRecords
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.messages import Copied, ExportAsked
 
 TOO_MUCH = (
     f"The table is more than a terminal's clipboard takes ({MOST_BYTES:,} bytes). "
     "Export writes all of it to a file."
 )
-
-
-class Cell(NamedTuple):
-    """What stands in one cell: any text, and the tone it is said in."""
-
-    text: str
-    tone: str = "plain"
-    """``plain``, ``quiet``, ``good``, ``warn``, ``bad`` or ``mark``."""
-
-
-class RowSource(Protocol):
-    """Where a table gets its rows from.
-
-    One that has a method ``record`` too (``rosetta_tui.records.Records``) says what is copied and exported of
-    a row, and answers for what is left out of it; of others it is the words of the cells.
-    """
-
-    @property
-    def count(self) -> int:
-        """How many rows there are now."""
-        ...
-
-    def key(self, index: int) -> Hashable:
-        """Give what the row's look depends on: cheap, immutable, and different when the look differs."""
-        ...
-
-    def cells(self, index: int) -> Sequence[Cell]:
-        """Give the row's cells, one for each column."""
-        ...
-
-    def prepare(self, first: int, last: int) -> None:
-        """Get ready to give the rows from first to last (exclusive) in one go."""
-        ...
-
-
-@runtime_checkable
-class MeasuredRows(Protocol):
-    """Rows that say how wide their columns need to be, as all of them are there without reading."""
-
-    def needs(self) -> Sequence[int]:
-        """Give the cells that the widest text of each column takes, 0 where it is empty."""
-        ...
-
-
-class NoRows:
-    """A source without rows."""
-
-    count = 0
-
-    def key(self, index: int) -> Hashable:
-        raise IndexError(index)
-
-    def cells(self, index: int) -> Sequence[Cell]:
-        raise IndexError(index)
-
-    def prepare(self, first: int, last: int) -> None:
-        """Nothing to get ready."""
 
 
 def crop(text: str, width: int, *, right: bool = False) -> str:

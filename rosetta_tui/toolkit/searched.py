@@ -9,7 +9,7 @@ from textual import on
 from textual.screen import Screen
 from textual.widgets import Input
 
-from rosetta_tui.messages import Left
+from rosetta_tui.toolkit.messages import Left
 
 
 class SearchedScreen(Screen[None]):

@@ -13,15 +13,13 @@ import signal
 from codecs import getincrementaldecoder
 from collections.abc import Iterable
 from select import select
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, Any, Protocol, cast
 
 from textual import constants
 from textual._xterm_parser import XTermParser
+from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
-
-if TYPE_CHECKING:
-    from rosetta_tui.textual_inside import TerminalApp
 
 IDLE_SECONDS = 0.1
 """How soon the end is noticed while nothing is typed."""
@@ -29,10 +27,18 @@ IDLE_SECONDS = 0.1
 _SIGNALS = (signal.SIGHUP, signal.SIGTERM)
 
 
+class Leaves(Protocol):
+    """An app that leaves in order when its terminal is gone (``textual_inside.TerminalApp``)."""
+
+    def leave_at_once(self, code: int) -> None:
+        """Leave with this exit code, whatever is open."""
+        ...
+
+
 class TerminalDriver(LinuxDriver):
     """Tells its app to leave when the terminal is gone or the system asks for the end."""
 
-    def __init__(self, app: TerminalApp, **wishes: Any) -> None:
+    def __init__(self, app: App[None], **wishes: Any) -> None:
         super().__init__(app, **wishes)
         # Textual's writer would die of the first failed write, and the app then wait for it for ever.
         self._file: Any = _Forgiving(cast("IO[str]", self._file))
@@ -90,8 +96,7 @@ class TerminalDriver(LinuxDriver):
 
     def _leave(self, why: signal.Signals) -> None:
         self._gone = self._gone or why is signal.SIGHUP
-        app = cast("TerminalApp", self._app)
-        app.call_later(app.leave_at_once, 128 + why)
+        self._app.call_later(cast("Leaves", self._app).leave_at_once, 128 + why)
 
 
 class _Forgiving:

@@ -20,7 +20,7 @@ from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import Widget
 
-from rosetta_tui.crash import crash_text
+from rosetta_tui.show.crash import crash_text
 
 PATIENCE_SECONDS = 5.0
 """How long a key that was typed ahead waits at most for what the one before it set off."""
@@ -77,7 +77,7 @@ class TerminalApp(App[None]):
         """Watch the terminal where the system has signals; elsewhere Textual's own driver does."""
         if constants.DRIVER is not None or sys.platform == "win32":
             return super().get_driver_class()
-        from rosetta_tui.terminal_driver import TerminalDriver
+        from rosetta_tui.toolkit.terminal_driver import TerminalDriver
 
         return TerminalDriver
 

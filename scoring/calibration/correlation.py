@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from scoring.metric import FloatArray
+from scoring.core.metric import FloatArray
 
 _BLOCK = 512
 """Rows whose pairs are looked at together, which bounds the memory to rows × this."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring.metric import FloatArray
+from scoring.core.metric import FloatArray
 
 
 def isotonic(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:

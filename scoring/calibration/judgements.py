@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from scoring.metric import FloatArray
+from scoring.core.metric import FloatArray, oriented
 
 IndexArray = npt.NDArray[np.int64]
 
@@ -61,17 +61,6 @@ class Judgements:
     def oriented(self, metric: str) -> FloatArray:
         """Give a metric's values so that more is better, which every agreement with people supposes."""
         return oriented(self.metrics[metric], self.better[metric])
-
-
-def oriented(values: FloatArray, better: str) -> FloatArray:
-    """Turn values so that more is better; a ratio whose ideal is 1 becomes its distance from it."""
-    match better:
-        case "lower":
-            return -values
-        case "neither":
-            return -np.abs(values - 1.0)
-        case _:
-            return values
 
 
 def _numbered(names: tuple[str, ...]) -> IndexArray:

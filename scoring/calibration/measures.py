@@ -15,7 +15,7 @@ from scoring.calibration.judgements import Judgements
 from scoring.calibration.pairwise import calibrate_ties, pairwise_accuracy
 from scoring.calibration.resampling import DRAWS, SEED, Estimate, estimate, once, row_weights
 from scoring.calibration.systems import matrix, soft_pairwise_accuracy
-from scoring.metric import FloatArray
+from scoring.core.metric import FloatArray
 
 COMPOSITE = "composite"
 

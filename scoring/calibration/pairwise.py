@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.calibration.judgements import IndexArray
-from scoring.intervals import SEED
-from scoring.metric import FloatArray
+from scoring.core.metric import FloatArray
+from scoring.statistics.intervals import SEED
 
 _BLOCK = 512
 

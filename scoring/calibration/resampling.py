@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.calibration.judgements import IndexArray
-from scoring.intervals import DRAWS, LEVEL, SEED, Interval
-from scoring.metric import FloatArray
+from scoring.core.metric import FloatArray
+from scoring.statistics.intervals import DRAWS, LEVEL, SEED, Interval
 
 __all__ = ["DRAWS", "LEVEL", "SEED", "Estimate", "estimate", "once", "row_weights"]
 

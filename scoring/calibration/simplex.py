@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from scoring.metric import FloatArray
+from scoring.core.metric import FloatArray
 
 _TOLERANCE = 1e-12
 

@@ -12,8 +12,8 @@ from itertools import combinations
 import numpy as np
 
 from scoring.calibration.judgements import IndexArray
-from scoring.intervals import SEED
-from scoring.metric import FloatArray
+from scoring.core.metric import FloatArray
+from scoring.statistics.intervals import SEED
 
 EXACT_ITEMS = 15
 """Up to this many items all 2^n exchanges are looked at."""

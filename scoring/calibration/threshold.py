@@ -14,9 +14,9 @@ from scoring.calibration.isotonic import first_reached
 from scoring.calibration.judgements import Judgements
 from scoring.calibration.logistic import logistic
 from scoring.calibration.resampling import DRAWS, SEED, Estimate, estimate, once, row_weights
-from scoring.metric import FloatArray
-from scoring.specification import specification
-from scoring.tiers import Tier
+from scoring.core.metric import FloatArray
+from scoring.core.specification import specification
+from scoring.core.tiers import Tier
 
 LEAST_ITEMS = 100
 """Rated items from which a threshold may be proposed."""

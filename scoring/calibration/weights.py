@@ -16,9 +16,9 @@ from scoring.calibration.correlation import kendall_tau_b
 from scoring.calibration.judgements import IndexArray, Judgements
 from scoring.calibration.resampling import DRAWS, SEED, Estimate, estimate, once, row_weights
 from scoring.calibration.simplex import simplex_minimum
-from scoring.composite import normalised
-from scoring.metric import FloatArray
-from scoring.specification import specification
+from scoring.core.composite import normalised
+from scoring.core.metric import FloatArray
+from scoring.core.specification import specification
 
 LEAST_ITEMS = 150
 """Rated items from which weights may be proposed."""

@@ -13,9 +13,9 @@ from enum import StrEnum
 from functools import lru_cache
 from unicodedata import category, normalize
 
-from corpora.entry import Entry
-from corpora.text import comparison_form
-from scoring.table import EntryStatistics
+from corpora.model.entry import Entry
+from corpora.text.comparison import comparison_form
+from scoring.core.table import EntryStatistics
 
 LEAST_SHARE = 0.25
 """Share of the entries from which a caveat is told."""

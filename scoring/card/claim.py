@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from scoring.caveats import Caveat, Kind
-from scoring.composite import Composite, counting_gaps
-from scoring.floors import Floor, attainable, best
-from scoring.tiers import Tier, quality_tier
+from scoring.card.caveats import Caveat, Kind
+from scoring.card.floors import Floor, attainable, best
+from scoring.core.composite import Composite, counting_gaps
+from scoring.core.tiers import Tier, quality_tier
 
 SERIOUS_SHARE = 0.5
 """Share of a caveat from which a run claims baseline; from a quarter on it claims emerging at most."""

@@ -16,14 +16,14 @@ from unicodedata import normalize
 import numpy as np
 import numpy.typing as npt
 
-from corpora.entry import Entry
-from corpora.text import comparison_form
-from scoring.chrf import CHARACTERS, WORDS, ChrfPlusPlus, split_words
-from scoring.composite import STRUCTURAL_KEY, composite, normalised
-from scoring.metric import FloatArray, Metric
-from scoring.scorer import Scorer
-from scoring.specification import specification
-from scoring.translation import Translation
+from corpora.model.entry import Entry
+from corpora.text.comparison import comparison_form
+from scoring.core.composite import STRUCTURAL_KEY, composite, normalised
+from scoring.core.metric import FloatArray, Metric
+from scoring.core.scorer import Scorer
+from scoring.core.specification import specification
+from scoring.core.translation import Translation
+from scoring.metrics.chrf import CHARACTERS, WORDS, ChrfPlusPlus, split_words
 
 MOST_LETTERS = 200_000
 """Characters of the references that are searched; of a larger corpus references spread over it."""

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from corpora.entry import Entry
-from scoring.analysis import FstAnnotation
-from scoring.composite import STRUCTURAL_KEY, composite, composite_metrics
-from scoring.constant import Annotate, best_constant, spread
-from scoring.metric import Metric
-from scoring.scorer import Scorer
-from scoring.translation import Translation
+from corpora.model.entry import Entry
+from scoring.card.constant import Annotate, best_constant, spread
+from scoring.core.analysis import FstAnnotation
+from scoring.core.composite import STRUCTURAL_KEY, composite, composite_metrics
+from scoring.core.metric import Metric
+from scoring.core.scorer import Scorer
+from scoring.core.translation import Translation
 
 VERSION = 2
 """Of what floors there are and how they are worked out; floors of another version are not compared with these."""
@@ -131,7 +131,7 @@ def _words(translation: Translation, *, accepted: bool) -> tuple[int, Sequence[s
     if accepted and isinstance(annotation, FstAnnotation):
         found = annotation.reference
         return len(found), [word.word for word in found if word.accepted is not None]
-    from scoring.reading import reader
+    from scoring.words.reading import reader
 
     written = reader().read(translation.entry.reference).written
     return len(written), written
@@ -139,14 +139,14 @@ def _words(translation: Translation, *, accepted: bool) -> tuple[int, Sequence[s
 
 def joined(words: Sequence[str]) -> str:
     """Set words side by side as their script does."""
-    from scoring.reading import unspaced
+    from scoring.words.reading import unspaced
 
     return ("" if words and all(map(unspaced, words)) else " ").join(words)
 
 
 def beginning(text: str, share: float) -> str:
     """Keep a share of the words from the first on, rounded down; of characters where words are not spaced."""
-    from scoring.reading import unspaced
+    from scoring.words.reading import unspaced
 
     words = text.split()
     if any(map(unspaced, words)):

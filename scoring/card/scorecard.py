@@ -7,18 +7,18 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
-from corpora.entry import Entry
-from scoring.breakdown import DIMENSIONS, FREE, Group, breakdown
-from scoring.caveats import tallied
-from scoring.claim import Claim, Score, decide
-from scoring.composite import Composite, Input, composite
-from scoring.cost import cost_adjusted
-from scoring.floors import Floor, floors
-from scoring.intervals import SEED, Interval, bootstrap, wilson_intervals
-from scoring.scorer import Scorer
-from scoring.specification import specification
-from scoring.table import EntryStatistics, Table
-from scoring.tiers import Tier
+from corpora.model.entry import Entry
+from scoring.card.caveats import tallied
+from scoring.card.claim import Claim, Score, decide
+from scoring.card.cost import cost_adjusted
+from scoring.card.floors import Floor, floors
+from scoring.core.composite import Composite, Input, composite
+from scoring.core.scorer import Scorer
+from scoring.core.specification import specification
+from scoring.core.table import EntryStatistics, Table
+from scoring.core.tiers import Tier
+from scoring.statistics.breakdown import DIMENSIONS, FREE, Group, breakdown
+from scoring.statistics.intervals import SEED, Interval, bootstrap, wilson_intervals
 
 
 class ConfidenceInterval(BaseModel):

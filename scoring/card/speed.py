@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.cost import per
+from scoring.card.cost import per
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from math import isfinite
 
 import numpy as np
 
-from scoring.metric import FloatArray
-from scoring.specification import specification
+from scoring.core.metric import FloatArray
+from scoring.core.specification import specification
 
 STRUCTURAL_KEY = "fst_acceptance_rate"
 """The metric whose value decides for profile A (METRICS §7)."""

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from scoring.translation import Translation
+from scoring.core.translation import Translation
 
 Statistics = tuple[float, ...]
 """The additive numbers that one metric takes from one translation."""
@@ -103,3 +103,14 @@ class CorpusMetric(ABC):
     @abstractmethod
     def corpus_value(self, translations: Sequence[Translation]) -> float | None:
         """Give the value over all translations of a run; None where there is nothing to look at."""
+
+
+def oriented(values: FloatArray, better: str) -> FloatArray:
+    """Turn values so that more is better; a ratio whose ideal is 1 becomes its distance from it."""
+    match better:
+        case "lower":
+            return -values
+        case "neither":
+            return -np.abs(values - 1.0)
+        case _:
+            return values

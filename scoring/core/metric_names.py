@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from corpora.near_names import near_names, one_of
-from scoring.specification import specification
+from corpora.text.near_names import near_names, one_of
+from scoring.core.specification import specification
 
 COMPOSITE = "composite"
 ROSETTA = "rosetta"

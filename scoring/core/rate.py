@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring.metric import FloatArray, Metric
+from scoring.core.metric import FloatArray, Metric
+from scoring.core.signature import own_signature
 
 
 class Rate(Metric):
@@ -22,3 +23,14 @@ class Rate(Metric):
 def share(part: FloatArray, whole: FloatArray) -> FloatArray:
     """Divide place by place; NaN where there is nothing to be a part of."""
     return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), np.nan)
+
+
+class MatchRate(Rate):
+    """A rate whose entries are right or wrong: statistics (1 if right, 1), value in 0–1, higher is better.
+
+    Every entry counts in the denominator, a failed one as wrong (DESIGN M2).
+    """
+
+    @property
+    def signature(self) -> str:
+        return own_signature("nrefs:1|case:mixed|punct:yes|space:folded")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scoring.metric import CorpusMetric, Metric
-from scoring.specification import specification
+from scoring.core.metric import CorpusMetric, Metric
+from scoring.core.specification import specification
 
 
 def missing_reasons(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from corpora.entry import Entry
-from corpora.text import is_blank
+from corpora.model.entry import Entry
+from corpora.text.comparison import is_blank
 
 
 def references(entry: Entry, *, multi_ref: bool) -> tuple[str, ...]:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import msgpack
 import numpy as np
 
-from corpora.text import is_blank
-from scoring.composite import STRUCTURAL_KEY, Composite, composite, composites
-from scoring.metric import CorpusMetric, FloatArray, Metric, Statistics
-from scoring.reasons import missing_reasons
-from scoring.table import EntryStatistics, StatisticsError, Table, present_values
-from scoring.tiers import Tier, quality_tier
-from scoring.translation import Translation
+from corpora.text.comparison import is_blank
+from scoring.core.composite import STRUCTURAL_KEY, Composite, composite, composites
+from scoring.core.metric import CorpusMetric, FloatArray, Metric, Statistics
+from scoring.core.reasons import missing_reasons
+from scoring.core.table import EntryStatistics, StatisticsError, Table, present_values
+from scoring.core.tiers import Tier, quality_tier
+from scoring.core.translation import Translation
 
 
 @dataclass(frozen=True, slots=True)

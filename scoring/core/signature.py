@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import version
 
-from scoring.setup import ScoringSetup
+from scoring.core.setup import ScoringSetup
 
 ENGINE = "rosetta-1"
 """Which code takes the statistics; changes whenever an integer could."""

@@ -13,7 +13,7 @@ from importlib.resources import files
 from math import inf
 from typing import Any
 
-from scoring.metric import MetricInfo
+from scoring.core.metric import MetricInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Specification:
 def specification() -> Specification:
     """Read the tables once."""
     data = tomllib.loads(
-        files("scoring").joinpath("specification.toml").read_text(encoding="utf-8")
+        files("scoring.core").joinpath("specification.toml").read_text(encoding="utf-8")
     )
     return Specification(
         metrics={id_: _row(id_, row) for id_, row in data["metrics"].items()},

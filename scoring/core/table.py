@@ -14,8 +14,8 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from corpora.stored_value import StoredValueError
-from scoring.metric import FloatArray, Metric, Statistics
+from corpora.files.stored_value import StoredValueError
+from scoring.core.metric import FloatArray, Metric, Statistics
 
 EntryStatistics = Mapping[str, Statistics | None]
 """Statistics of one entry by metric id; None where the metric has nothing to look at."""

@@ -1,11 +1,11 @@
-"""Quality tiers: what a composite tends to mean (§5); ``scoring.claim`` says what may be claimed."""
+"""Quality tiers: what a composite tends to mean (§5); ``scoring.card.claim`` says what may be claimed."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from math import isnan
 
-from scoring.specification import specification
+from scoring.core.specification import specification
 
 
 class Tier(StrEnum):

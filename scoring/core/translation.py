@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from corpora.entry import Entry
+from corpora.model.entry import Entry
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from rapidfuzz.distance import Prefix
 from rapidfuzz.fuzz import ratio
 
-from corpora.words import folded
-from scoring.analysis import WordAnalysis
-from scoring.assignment import best_pairs
-from scoring.inflection import features
-from scoring.tagged_word import tagged_word
+from corpora.text.words import folded
+from scoring.core.analysis import WordAnalysis
+from scoring.core.assignment import best_pairs
+from scoring.grammar.inflection import features
+from scoring.grammar.tagged_word import tagged_word
 
 MOST_WORDS = 120
 """Words of either text that are compared; no sentence has more."""

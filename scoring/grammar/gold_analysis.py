@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from corpora.words import folded
-from scoring.tagged_word import TaggedWord, tagged_word
+from corpora.text.words import folded
+from scoring.grammar.tagged_word import TaggedWord, tagged_word
 
 _MORPHEME_SIGNS = re.compile("[-=~‑]")
 """Signs of the Leipzig glossing rules between morphemes, clitics and reduplicated parts."""

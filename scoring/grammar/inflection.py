@@ -134,7 +134,7 @@ def _without(values: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...
 @cache
 def _tag_words() -> _TagWords:
     """Read the table once."""
-    content = files("scoring").joinpath("tag_words.toml").read_text(encoding="utf-8")
+    content = files("scoring.grammar").joinpath("tag_words.toml").read_text(encoding="utf-8")
     data = tomllib.loads(content)
     return _TagWords(
         categories={name: _category(name, row) for name, row in data["categories"].items()},

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from corpora.words import folded
-from scoring.analysis import FstAnnotation, WordAnalysis
-from scoring.counterparts import MOST_WORDS, counterparts
-from scoring.inflection import inflection_faults
-from scoring.tagged_word import TaggedWord, tagged_word
-from scoring.wording import faulty, shortened
+from corpora.text.words import folded
+from scoring.core.analysis import FstAnnotation, WordAnalysis
+from scoring.core.wording import faulty, shortened
+from scoring.grammar.counterparts import MOST_WORDS, counterparts
+from scoring.grammar.inflection import inflection_faults
+from scoring.grammar.tagged_word import TaggedWord, tagged_word
 
 
 @dataclass(frozen=True, slots=True)

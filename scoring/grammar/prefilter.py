@@ -8,9 +8,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from itertools import chain
 
-from corpora.variant_rules import VariantRules
-from scoring.analysis import FstAnnotation
-from scoring.normal_form import MOST_KEPT, heads
+from corpora.languages.variant_rules import VariantRules
+from scoring.core.analysis import FstAnnotation
+from scoring.grammar.normal_form import MOST_KEPT, heads
 
 _PART = 1 << 80  # more than the hashes of a text's parts can add up to
 

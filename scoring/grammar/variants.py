@@ -1,7 +1,7 @@
 """Whether two sentences say the same by a language's own rules (METRICS §6, appendix B).
 
 Both are brought into a normal form and compared: no search, so that the time grows with the length of the
-sentences only. The rules are data (``corpora.variant_rules``); any language card may have some.
+sentences only. The rules are data (``corpora.languages.variant_rules``); any language card may have some.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Set
 from enum import StrEnum
 from itertools import chain
 
-from corpora.text import comparison_form, is_blank
-from corpora.variant_rules import VariantRules
-from scoring.analysis import FstAnnotation, WordAnalysis
-from scoring.glance import Glance
-from scoring.normal_form import Analyses, NormalForm, NormalForms, Sentence, VariantClass
+from corpora.languages.variant_rules import VariantRules
+from corpora.text.comparison import comparison_form, is_blank
+from scoring.core.analysis import FstAnnotation, WordAnalysis
+from scoring.grammar.normal_form import Analyses, NormalForm, NormalForms, Sentence, VariantClass
+from scoring.grammar.prefilter import Glance
 
 _WORD = re.compile(r"\w+")
 _EVERY = frozenset(VariantClass)
@@ -102,7 +102,7 @@ class Equivalence:
     def _analyses(self, annotation: FstAnnotation | None) -> Analyses:
         if annotation is None:
             return {}
-        from scoring.tagged_word import tagged_word
+        from scoring.grammar.tagged_word import tagged_word
 
         return {
             self._spell(found.word).casefold(): tuple(tagged_word(each) for each in found.analyses)

@@ -10,7 +10,7 @@ INCOMPLETE    less than half of it is there
 PARTIAL       half or more is there, but not all, or words are there that nothing explains
 WRONG_ORDER   all is there and nothing else, but a word has another grammar than in the reference, or the
               order differs where it is not free
-VALID         all is there and nothing else, or the rules of the language (``scoring.variants``) say that the
+VALID         all is there and nothing else, or the rules of the language (``scoring.grammar.variants``) say that the
               output is equivalent to the reference
 
 Content is there where an output word has the dictionary form of a reference word, or a meaning in common
@@ -29,15 +29,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from corpora.text import is_blank
-from corpora.variant_rules import VariantRules
-from corpora.words import folded
-from scoring.analysis import FstAnnotation, WordAnalysis
-from scoring.english import content_words
-from scoring.normal_form import speakerless
-from scoring.tagged_word import TaggedWord, tagged_word
-from scoring.translation import Translation
-from scoring.variants import Equivalence
+from corpora.languages.variant_rules import VariantRules
+from corpora.text.comparison import is_blank
+from corpora.text.words import folded
+from scoring.core.analysis import FstAnnotation, WordAnalysis
+from scoring.core.translation import Translation
+from scoring.grammar.english import content_words
+from scoring.grammar.normal_form import speakerless
+from scoring.grammar.tagged_word import TaggedWord, tagged_word
+from scoring.grammar.variants import Equivalence
 
 _NUMBER = re.compile(r"\d+")
 _MOST_KEPT = 50_000

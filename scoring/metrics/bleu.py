@@ -7,13 +7,13 @@ from unicodedata import normalize
 
 import numpy as np
 
-from scoring.metric import FloatArray, Metric, Statistics
-from scoring.ngrams import IntArray, shared_words
-from scoring.references import references, signed_number
-from scoring.signature import sacrebleu_signature
-from scoring.specification import metric_info
-from scoring.tokenizers import load_tokenizer, tokenizer_signature
-from scoring.translation import Translation
+from scoring.core.metric import FloatArray, Metric, Statistics
+from scoring.core.ngrams import IntArray, shared_words
+from scoring.core.references import references, signed_number
+from scoring.core.signature import sacrebleu_signature
+from scoring.core.specification import metric_info
+from scoring.core.translation import Translation
+from scoring.words.tokenizers import load_tokenizer, tokenizer_signature
 
 _ORDERS = 4
 _CHUNK = 256

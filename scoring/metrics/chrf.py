@@ -10,12 +10,12 @@ from unicodedata import normalize
 import numpy as np
 import numpy.typing as npt
 
-from scoring.metric import FloatArray, Metric, Statistics
-from scoring.ngrams import IntArray, key_fits, shared_by_counting, shared_ngrams, shared_words
-from scoring.references import references, signed_number
-from scoring.signature import sacrebleu_signature
-from scoring.specification import metric_info
-from scoring.translation import Translation
+from scoring.core.metric import FloatArray, Metric, Statistics
+from scoring.core.ngrams import IntArray, key_fits, shared_by_counting, shared_ngrams, shared_words
+from scoring.core.references import references, signed_number
+from scoring.core.signature import sacrebleu_signature
+from scoring.core.specification import metric_info
+from scoring.core.translation import Translation
 
 CHARACTERS = 6
 WORDS = 2

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from corpora.words import folded
-from scoring.analysis import FstAnnotation
-from scoring.metric import Statistics
-from scoring.rate import Rate
-from scoring.reading import SIGNATURE, Reading, capitalised
-from scoring.resources import Resources
-from scoring.sides import QUOTED, Side, Sides, languages_alike
-from scoring.signature import analyser_key, card_key, content_key, own_signature
-from scoring.specification import metric_info
-from scoring.translation import Translation
-from scoring.wording import counted, listed
+from corpora.text.words import folded
+from scoring.core.analysis import FstAnnotation
+from scoring.core.metric import Statistics
+from scoring.core.rate import Rate
+from scoring.core.signature import analyser_key, card_key, content_key, own_signature
+from scoring.core.specification import metric_info
+from scoring.core.translation import Translation
+from scoring.core.wording import counted, listed
+from scoring.words.reading import SIGNATURE, Reading, capitalised
+from scoring.words.resources import Resources
+from scoring.words.sides import QUOTED, Side, Sides, languages_alike
 
 
 class CodeSwitching(Rate):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from corpora.text import is_blank
-from scoring.metric import FloatArray, Statistics
-from scoring.rate import Rate
-from scoring.resources import Resources
-from scoring.setup import ScoringSetup
-from scoring.signature import own_signature
-from scoring.specification import metric_info
-from scoring.translation import Translation
+from corpora.text.comparison import is_blank
+from scoring.core.metric import FloatArray, Statistics
+from scoring.core.rate import Rate
+from scoring.core.setup import ScoringSetup
+from scoring.core.signature import own_signature
+from scoring.core.specification import metric_info
+from scoring.core.translation import Translation
+from scoring.words.resources import Resources
 
 LEAST, MOST = -0.5, 1.5
 """A score beyond these is on another scale (the z-scores of checkpoints before 2022, percentages) and is

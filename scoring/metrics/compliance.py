@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from corpora.text import is_blank
-from scoring.metric import FloatArray, Metric, Statistics
-from scoring.rate import share
-from scoring.resources import Resources
-from scoring.setup import ScoringSetup
-from scoring.signature import own_signature
-from scoring.specification import metric_info
-from scoring.translation import Translation
-from scoring.violations import Demand, Part, Rules
+from corpora.text.comparison import is_blank
+from scoring.core.metric import FloatArray, Metric, Statistics
+from scoring.core.rate import share
+from scoring.core.setup import ScoringSetup
+from scoring.core.signature import own_signature
+from scoring.core.specification import metric_info
+from scoring.core.translation import Translation
+from scoring.words.resources import Resources
+from scoring.words.violations import Demand, Part, Rules
 
 WEIGHTS = {Part.VARIABLES: 3, Part.QUOTES: 1, Part.CASING: 1}
 """Fifths: 60 % variables, 20 % quotation marks, 20 % casing (scoring-specification §2.5)."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from scoring.bitext import SIGNATURE as CONTENT
-from scoring.metric import CorpusMetric
-from scoring.reading import stem
-from scoring.resources import Resources
-from scoring.signature import analyser_key, card_key, content_key, own_signature
-from scoring.specification import metric_info
-from scoring.terminology_adherence import renderings
-from scoring.translation import Translation
+from scoring.core.metric import CorpusMetric
+from scoring.core.signature import analyser_key, card_key, content_key, own_signature
+from scoring.core.specification import metric_info
+from scoring.core.translation import Translation
+from scoring.metrics.terminology_adherence import renderings
+from scoring.words.bitext import SIGNATURE as CONTENT
+from scoring.words.reading import stem
+from scoring.words.resources import Resources
 
 
 class Consistency(CorpusMetric):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
-from scoring.metric import FloatArray, Statistics
-from scoring.rate import Rate
-from scoring.resources import Resources
-from scoring.setup import AnalyserFacts, ScoringSetup
-from scoring.signature import analyser_key, card_key, own_signature
-from scoring.specification import metric_info
-from scoring.translation import Translation
-from scoring.wording import counted, listed, shortened
+from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
+from scoring.core.metric import FloatArray, Statistics
+from scoring.core.rate import Rate
+from scoring.core.setup import AnalyserFacts, ScoringSetup
+from scoring.core.signature import analyser_key, card_key, own_signature
+from scoring.core.specification import metric_info
+from scoring.core.translation import Translation
+from scoring.core.wording import counted, listed, shortened
+from scoring.words.resources import Resources
 
 LEAST_ACCEPTANCE = 0.5
 """Share of the references' words that an analyser must accept before it may judge outputs (METRICS §2)."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scoring.alignment import LEAST_PAIRS
-from scoring.bitext import SIGNATURE as CONTENT
-from scoring.metric import Statistics
-from scoring.rate import Rate
-from scoring.reading import SIGNATURE, Reading, capitalised, stem
-from scoring.resources import Resources
-from scoring.signature import content_key, own_signature
-from scoring.specification import metric_info
-from scoring.translation import Translation
-from scoring.wording import counted, listed
+from scoring.core.metric import Statistics
+from scoring.core.rate import Rate
+from scoring.core.signature import content_key, own_signature
+from scoring.core.specification import metric_info
+from scoring.core.translation import Translation
+from scoring.core.wording import counted, listed
+from scoring.words.alignment import LEAST_PAIRS
+from scoring.words.bitext import SIGNATURE as CONTENT
+from scoring.words.reading import SIGNATURE, Reading, capitalised, stem
+from scoring.words.resources import Resources
 
 LEAST_KNOWN = 0.25
 """Share of the sources' running content words that a dictionary alone has to know."""

@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from corpora.entry import Entry
-from scoring.bleu import Bleu
-from scoring.chrf import ChrfPlusPlus
-from scoring.code_switching import CodeSwitching, why_no_code_switching
-from scoring.comet import Comet, why_no_comet
-from scoring.compliance import ComplianceIndex
-from scoring.consistency import Consistency, why_no_consistency
-from scoring.fst_acceptance import FstAcceptance, why_no_fst_acceptance
-from scoring.hallucination import Hallucination, why_no_hallucination
-from scoring.length import LengthRatio
-from scoring.match import ExactMatch, equivalent_match, why_no_equivalents
-from scoring.metric import CorpusMetric, Metric
-from scoring.morphology import MorphologicalAccuracy, why_no_morphology
-from scoring.orthography import OrthographicAccuracy, why_no_orthography
-from scoring.repair import RepairEffectiveness
-from scoring.resources import Resources
-from scoring.scorer import PackedColumn, Scorer
-from scoring.semantic import SemanticScore, why_no_semantic_score
-from scoring.setup import ScoringSetup
-from scoring.specification import specification
-from scoring.ter import Ter
-from scoring.terminology_adherence import TerminologyAdherence, why_no_terminology
-from scoring.tokenizers import bleu_tokenizer, references_script
+from corpora.model.entry import Entry
+from scoring.core.metric import CorpusMetric, Metric
+from scoring.core.scorer import PackedColumn, Scorer
+from scoring.core.setup import ScoringSetup
+from scoring.core.specification import specification
+from scoring.metrics.bleu import Bleu
+from scoring.metrics.chrf import ChrfPlusPlus
+from scoring.metrics.code_switching import CodeSwitching, why_no_code_switching
+from scoring.metrics.comet import Comet, why_no_comet
+from scoring.metrics.compliance import ComplianceIndex
+from scoring.metrics.consistency import Consistency, why_no_consistency
+from scoring.metrics.fst_acceptance import FstAcceptance, why_no_fst_acceptance
+from scoring.metrics.hallucination import Hallucination, why_no_hallucination
+from scoring.metrics.length import LengthRatio
+from scoring.metrics.match import ExactMatch, equivalent_match, why_no_equivalents
+from scoring.metrics.morphology import MorphologicalAccuracy, why_no_morphology
+from scoring.metrics.orthography import OrthographicAccuracy, why_no_orthography
+from scoring.metrics.repair import RepairEffectiveness
+from scoring.metrics.semantic import SemanticScore, why_no_semantic_score
+from scoring.metrics.ter import Ter
+from scoring.metrics.terminology_adherence import TerminologyAdherence, why_no_terminology
+from scoring.words.resources import Resources
+from scoring.words.tokenizers import bleu_tokenizer, references_script
 
 SURFACE = (
     "exact_match_rate",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from unicodedata import normalize
 
-from scoring.metric import Statistics
-from scoring.rate import Rate
-from scoring.signature import own_signature
-from scoring.specification import metric_info
-from scoring.translation import Translation
+from scoring.core.metric import Statistics
+from scoring.core.rate import Rate
+from scoring.core.signature import own_signature
+from scoring.core.specification import metric_info
+from scoring.core.translation import Translation
 
 
 class LengthRatio(Rate):

@@ -5,30 +5,19 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from corpora.text import comparison_form, is_blank
-from corpora.variant_rules import VariantRules
-from scoring.analysis import FstAnnotation
-from scoring.metric import Statistics
-from scoring.normal_form import VariantClass
-from scoring.rate import Rate
-from scoring.signature import card_key, own_signature
-from scoring.specification import metric_info
-from scoring.translation import Translation
-from scoring.variants import Equivalence, LintVerdict
+from corpora.languages.variant_rules import VariantRules
+from corpora.text.comparison import comparison_form, is_blank
+from scoring.core.analysis import FstAnnotation
+from scoring.core.metric import Statistics
+from scoring.core.rate import MatchRate
+from scoring.core.signature import card_key, own_signature
+from scoring.core.specification import metric_info
+from scoring.core.translation import Translation
+from scoring.grammar.normal_form import VariantClass
+from scoring.grammar.variants import Equivalence, LintVerdict
 
 if TYPE_CHECKING:
-    from scoring.resources import Resources
-
-
-class MatchRate(Rate):
-    """A rate whose entries are right or wrong: statistics (1 if right, 1), value in 0–1, higher is better.
-
-    Every entry counts in the denominator, a failed one as wrong (DESIGN M2).
-    """
-
-    @property
-    def signature(self) -> str:
-        return own_signature("nrefs:1|case:mixed|punct:yes|space:folded")
+    from scoring.words.resources import Resources
 
 
 class ExactMatch(MatchRate):

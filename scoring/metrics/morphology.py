@@ -6,23 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from corpora.entry import Entry
-from corpora.words import folded
-from scoring.analysis import FstAnnotation, WordAnalysis
-from scoring.assignment import best_pairs
-from scoring.counterparts import counterparts
-from scoring.fst_acceptance import why_no_acceptance
-from scoring.gold_analysis import GoldWord, UnreadableAnalysisError, gold_words, joined
-from scoring.inflection import inflection_faults
-from scoring.metric import FloatArray, Statistics
-from scoring.rate import Rate
-from scoring.resources import Resources
-from scoring.setup import ScoringSetup
-from scoring.signature import analyser_key, card_key, own_signature
-from scoring.specification import metric_info
-from scoring.tagged_word import TaggedWord, tagged_word
-from scoring.translation import Translation
-from scoring.wording import faulty, listed, shortened
+from corpora.model.entry import Entry
+from corpora.text.words import folded
+from scoring.core.analysis import FstAnnotation, WordAnalysis
+from scoring.core.assignment import best_pairs
+from scoring.core.metric import FloatArray, Statistics
+from scoring.core.rate import Rate
+from scoring.core.setup import ScoringSetup
+from scoring.core.signature import analyser_key, card_key, own_signature
+from scoring.core.specification import metric_info
+from scoring.core.translation import Translation
+from scoring.core.wording import faulty, listed, shortened
+from scoring.grammar.counterparts import counterparts
+from scoring.grammar.gold_analysis import GoldWord, UnreadableAnalysisError, gold_words, joined
+from scoring.grammar.inflection import inflection_faults
+from scoring.grammar.tagged_word import TaggedWord, tagged_word
+from scoring.metrics.fst_acceptance import why_no_acceptance
+from scoring.words.resources import Resources
 
 
 class MorphologicalAccuracy(Rate):

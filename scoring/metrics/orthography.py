@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from corpora.words import folded
-from scoring.metric import Statistics
-from scoring.rate import Rate
-from scoring.resources import Resources
-from scoring.signature import card_key, own_signature
-from scoring.specification import metric_info
-from scoring.spelling import Spelling
-from scoring.translation import Translation
-from scoring.wording import counted, listed, shortened
+from corpora.text.words import folded
+from scoring.core.metric import Statistics
+from scoring.core.rate import Rate
+from scoring.core.signature import card_key, own_signature
+from scoring.core.specification import metric_info
+from scoring.core.translation import Translation
+from scoring.core.wording import counted, listed, shortened
+from scoring.words.resources import Resources
+from scoring.words.spelling import Spelling
 
 
 class OrthographicAccuracy(Rate):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from corpora.text import is_blank
-from scoring.compliance import compliance_facts
-from scoring.metric import FloatArray, Statistics
-from scoring.rate import Rate, share
-from scoring.resources import Resources
-from scoring.signature import own_signature
-from scoring.specification import metric_info
-from scoring.translation import Translation
-from scoring.violations import Part, Rules, total
+from corpora.text.comparison import is_blank
+from scoring.core.metric import FloatArray, Statistics
+from scoring.core.rate import Rate, share
+from scoring.core.signature import own_signature
+from scoring.core.specification import metric_info
+from scoring.core.translation import Translation
+from scoring.metrics.compliance import compliance_facts
+from scoring.words.resources import Resources
+from scoring.words.violations import Part, Rules, total
 
 
 class RepairEffectiveness(Rate):

@@ -1,7 +1,7 @@
 """The semantic score: does the output mean what the source means (scoring-specification §2.3)?
 
 Two forms. Where the user has a meaning dictionary of the target language and an analyser, verdicts of fixed
-rules (``scoring.verdicts``) take precedence (appendix B); everywhere else the cosine of embeddings.
+rules (``scoring.grammar.verdicts``) take precedence (appendix B); everywhere else the cosine of embeddings.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-from corpora.text import is_blank
-from scoring.analysis import FstAnnotation
-from scoring.metric import Statistics
-from scoring.rate import Rate
-from scoring.resources import Resources
-from scoring.setup import ScoringSetup
-from scoring.signature import analyser_key, card_key, content_key, own_signature
-from scoring.specification import metric_info
-from scoring.translation import Translation
-from scoring.verdicts import TENTHS, Judge, Judgement, SemanticVerdict
-from scoring.wording import listed
+from corpora.text.comparison import is_blank
+from scoring.core.analysis import FstAnnotation
+from scoring.core.metric import Statistics
+from scoring.core.rate import Rate
+from scoring.core.setup import ScoringSetup
+from scoring.core.signature import analyser_key, card_key, content_key, own_signature
+from scoring.core.specification import metric_info
+from scoring.core.translation import Translation
+from scoring.core.wording import listed
+from scoring.grammar.verdicts import TENTHS, Judge, Judgement, SemanticVerdict
+from scoring.words.resources import Resources
 
 
 class SemanticScore(Rate):

@@ -6,12 +6,12 @@ from unicodedata import normalize
 
 import numpy as np
 
-from scoring.metric import FloatArray, Metric, Statistics
-from scoring.references import references, signed_number
-from scoring.signature import sacrebleu_signature
-from scoring.specification import metric_info
-from scoring.tercom import edits
-from scoring.translation import Translation
+from scoring.core.metric import FloatArray, Metric, Statistics
+from scoring.core.references import references, signed_number
+from scoring.core.signature import sacrebleu_signature
+from scoring.core.specification import metric_info
+from scoring.core.translation import Translation
+from scoring.metrics.tercom import edits
 
 
 class Ter(Metric):

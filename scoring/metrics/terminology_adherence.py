@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from scoring.metric import Statistics
-from scoring.rate import Rate
-from scoring.renderings import LEAST_STEM, Renderings
-from scoring.resources import Resources
-from scoring.signature import analyser_key, card_key, content_key, own_signature
-from scoring.specification import metric_info
-from scoring.terminology import Term
-from scoring.translation import Translation
+from scoring.core.metric import Statistics
+from scoring.core.rate import Rate
+from scoring.core.signature import analyser_key, card_key, content_key, own_signature
+from scoring.core.specification import metric_info
+from scoring.core.translation import Translation
+from scoring.words.renderings import LEAST_STEM, Renderings
+from scoring.words.resources import Resources
+from scoring.words.terminology import Term
 
 
 class TerminologyAdherence(Rate):

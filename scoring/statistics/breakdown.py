@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from corpora.entry import Entry
-from scoring.composite import composite
-from scoring.intervals import SEED, Interval, bootstrap
-from scoring.table import Table
+from corpora.model.entry import Entry
+from scoring.core.composite import composite
+from scoring.core.table import Table
+from scoring.statistics.intervals import SEED, Interval, bootstrap
 
 DIMENSIONS = {
     "difficulty": "difficulty",

@@ -12,12 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from scoring.calibration.judgements import oriented
-from scoring.composite import composites
-from scoring.intervals import DRAWS, LEVEL, SEED
-from scoring.metric import FloatArray
-from scoring.significance import COMPOSITE, direction, known_values, resamples, shared_profile
-from scoring.table import Table
+from scoring.core.composite import composites
+from scoring.core.metric import FloatArray, oriented
+from scoring.core.table import Table
+from scoring.statistics.intervals import DRAWS, LEVEL, SEED
+from scoring.statistics.significance import (
+    COMPOSITE,
+    direction,
+    known_values,
+    resamples,
+    shared_profile,
+)
 
 BoolArray = npt.NDArray[np.bool_]
 

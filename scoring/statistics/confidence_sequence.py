@@ -15,8 +15,8 @@ from math import comb, isfinite, log
 
 import numpy as np
 
-from scoring.intervals import LEVEL
-from scoring.metric import FloatArray, MetricInfo
+from scoring.core.metric import FloatArray, MetricInfo
+from scoring.statistics.intervals import LEVEL
 
 _WAGERS = 0.95 * 2.0 ** (-np.arange(12) / 2)
 """Shares of the capital that are bet, from bold for few entries to timid for a hundred thousand."""

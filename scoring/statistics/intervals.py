@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scoring.composite import composites, profile_for
-from scoring.match import MatchRate
-from scoring.metric import FloatArray, Metric
-from scoring.table import Table
+from scoring.core.composite import composites, profile_for
+from scoring.core.metric import FloatArray, Metric
+from scoring.core.rate import MatchRate
+from scoring.core.table import Table
 
 DRAWS = 1000
 LEVEL = 0.95

@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scoring.calibration.judgements import oriented
-from scoring.composite import composites, profile_for
-from scoring.intervals import DRAWS, LEVEL, SEED, distinct_columns, exact_type, resample
-from scoring.metric import FloatArray
-from scoring.scorer import entry_composites
-from scoring.specification import specification
-from scoring.table import Table
+from scoring.core.composite import composites, profile_for
+from scoring.core.metric import FloatArray, oriented
+from scoring.core.scorer import entry_composites
+from scoring.core.specification import specification
+from scoring.core.table import Table
+from scoring.statistics.intervals import DRAWS, LEVEL, SEED, distinct_columns, exact_type, resample
 
 TRIALS = 10_000
 """Shuffles of the approximate randomisation, as many as sacreBLEU makes."""

@@ -13,7 +13,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from scoring.metric import FloatArray
+from scoring.core.metric import FloatArray
 
 LEAST_PAIRS = 200
 """With fewer pairs nearly every word is seen once, and one sight links it to all words around it."""

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from corpora.entry import Entry
-from scoring.alignment import LEAST_PAIRS, MOST_PAIRS, Alignment, model_name
-from scoring.reading import Reader, Reading, stem
+from corpora.model.entry import Entry
+from scoring.words.alignment import LEAST_PAIRS, MOST_PAIRS, Alignment, model_name
+from scoring.words.reading import Reader, Reading, stem
 
 FREQUENT = 0.02
 """Share of texts from which a word counts as a function word: it tells nothing of what a text is about."""

@@ -10,8 +10,8 @@ from functools import cache, cached_property, lru_cache
 
 import regex
 
-from corpora.language import Writing
-from corpora.words import JOINERS, folded, pieces, words
+from corpora.languages.language import Writing
+from corpora.text.words import JOINERS, folded, pieces, words
 
 _UNSPACED = (
     r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ーｰ\p{Script=Thai}\p{Script=Lao}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from corpora.words import folded
-from scoring.analysis import FstAnnotation, WordAnalysis
-from scoring.reading import Reader
-from scoring.tagged_word import tagged_word
-from scoring.terminology import Term
-from scoring.translation import Translation
+from corpora.text.words import folded
+from scoring.core.analysis import FstAnnotation, WordAnalysis
+from scoring.core.translation import Translation
+from scoring.grammar.tagged_word import tagged_word
+from scoring.words.reading import Reader
+from scoring.words.terminology import Term
 
 LEAST_STEM = 3
 """Letters that must stay when an ending is taken off."""

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from corpora.entry import Entry
-from corpora.language import LanguageCard, Writing
-from scoring.bitext import Bitext
-from scoring.reading import reader
-from scoring.setup import ScoringSetup
-from scoring.terminology import Terminology
+from corpora.languages.language import LanguageCard, Writing
+from corpora.model.entry import Entry
+from scoring.core.setup import ScoringSetup
+from scoring.words.bitext import Bitext
+from scoring.words.reading import reader
+from scoring.words.terminology import Terminology
 
 
 @dataclass(frozen=True)

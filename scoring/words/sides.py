@@ -8,11 +8,11 @@ from functools import cached_property, lru_cache
 
 import regex
 
-from corpora.text import script_of, scripts
-from corpora.words import folded
-from scoring.reading import reader
-from scoring.resources import Resources
-from scoring.source_words import source_word_list
+from corpora.text.comparison import script_of, scripts
+from corpora.text.words import folded
+from scoring.words.reading import reader
+from scoring.words.resources import Resources
+from scoring.words.source_words import source_word_list
 
 QUOTED = 10
 """A word of the references that stands in this many times as many sources is quoted there (the title of a

@@ -18,8 +18,8 @@ from typing import Any
 
 import msgpack
 
-from corpora.words import folded
-from scoring.reading import unspaced
+from corpora.text.words import folded
+from scoring.words.reading import unspaced
 
 MOST = 5000
 """How many of the most frequent words are taken; a rarer word is more likely a name or a loan."""

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import regex
 
-from corpora.language import Writing
-from corpora.text import script_of
-from corpora.words import Word, folded, pieces, words
-from scoring.reading import Reader, reader
-from scoring.wording import listed
+from corpora.languages.language import Writing
+from corpora.text.comparison import script_of
+from corpora.text.words import Word, folded, pieces, words
+from scoring.core.wording import listed
+from scoring.words.reading import Reader, reader
 
 _HYPHENS = "-‑"
 _UNSPACED = frozenset(

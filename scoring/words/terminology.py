@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from scoring.reading import reader
+from scoring.words.reading import reader
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from corpora.text import scripts
+from corpora.text.comparison import scripts
 
 Tokenizer = Callable[[str], list[str]]
 

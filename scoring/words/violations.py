@@ -14,10 +14,10 @@ from unicodedata import normalize
 
 import regex
 
-from corpora.entry import Entry
-from corpora.placeholders import Reading, read
-from scoring.quotation import quotation_marks, quoting, turned_round
-from scoring.resources import Resources
+from corpora.model.entry import Entry
+from corpora.text.placeholders import Reading, read
+from scoring.words.quotation import quotation_marks, quoting, turned_round
+from scoring.words.resources import Resources
 
 CASED = frozenset(
     {"Latn", "Latf", "Latg", "Cyrl", "Grek", "Armn", "Copt", "Glag", "Adlm", "Osge", "Dsrt", "Vith", "Wara"}

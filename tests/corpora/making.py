@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from corpora.load import load
-from corpora.problems import CorpusError, Problem, Severity
+from corpora.files.problems import CorpusError, Problem, Severity
+from corpora.formats.load import load
 
 LANGUAGES = {"source_language": "en", "target_language": "crk"}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.load import load
+from corpora.formats.load import load
 
 PAGE = Path(__file__).parents[2] / "docs" / "corpora.md"
 EXAMPLES = re.findall(r"```(json|jsonl|csv)\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
-from corpora.corpus import Dataset, Form
-from corpora.entry import CONTEXTS, REGISTERS, Entry, Segment
-from corpora.load import load
+from corpora.formats.load import load
+from corpora.model.corpus import Dataset, Form
+from corpora.model.entry import CONTEXTS, REGISTERS, Entry, Segment
 from corpora.samples import (
     DEMO_COACHING,
     DEMO_CORPUS,

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.corpus import Corpus, Dataset, Form
-from corpora.entry import Entry, Segment
-from corpora.problems import CorpusError
-from corpora.selection import Selection
+from corpora.files.problems import CorpusError
+from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import Entry, Segment
+from corpora.model.selection import Selection
 from tests.corpora.making import entry, envelope
 
 

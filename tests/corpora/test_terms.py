@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.corpus import Corpus, Dataset
-from corpora.load import load
-from corpora.problems import CorpusError
-from corpora.terms import Transmission, licence_leads_to
-from corpora.write import write
+from corpora.files.problems import CorpusError
+from corpora.formats.load import load
+from corpora.formats.write import write
+from corpora.model.corpus import Corpus, Dataset
+from corpora.model.terms import Transmission, licence_leads_to
 from tests.corpora.making import LANGUAGES, entry, envelope, file, json_file, only_problem
 
 LOCAL = "local-only"

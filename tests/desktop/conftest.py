@@ -55,7 +55,7 @@ def pytest_pycollect_makemodule(
 @pytest.fixture(scope="session")
 def qapp(qapp: QApplication) -> QApplication:
     """The application, with the bundled fonts."""
-    from review.desktop import fonts
+    from review.desktop.look import fonts
 
     fonts.load()
     return qapp

@@ -13,12 +13,13 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from review.desktop.desk import Desk
-from review.desktop.item_page import ItemPage
-from review.desktop.look import Look, Theme
-from review.desktop.sentence_face import Mode
-from review.desktop.text_pane import TextPane
-from review.desktop.work import Work
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.work import Work
+from review.desktop.item.item_page import ItemPage
+from review.desktop.item.sentence_face import Mode
+from review.desktop.look.colours import Theme
+from review.desktop.look.look import Look
+from review.desktop.parts.text_pane import TextPane
 from review.files.batch import Batch
 from review.log.event import Event
 from review.log.laptop import Laptop
@@ -27,7 +28,7 @@ from review.rating import Rating, Relation
 from review.session.opening import Opening
 from review.session.session import Session
 from review.session.view import TextField, View
-from review.session.words import Words
+from review.session.words.catalogue import Words
 from tests.review.session.scenes import CODE, Clock, batch_of
 
 CONTROL = Qt.KeyboardModifier.ControlModifier

@@ -10,9 +10,9 @@ import sys
 
 from PySide6.QtCore import QCoreApplication, QPoint, Qt, QTimer
 
-from review.desktop.buttons import Button
-from review.desktop.choose_page import ChoosePage
-from review.desktop.running import Running
+from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.parts.buttons import Button
+from review.desktop.program.running import Running
 
 
 def main(tags: list[str]) -> None:

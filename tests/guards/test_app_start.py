@@ -17,8 +17,8 @@ import asyncio, sys
 from pathlib import Path
 
 import pytest
-from rosetta_tui.app import RosettaApp
-from rosetta_tui.screens.home import HomeScreen
+from rosetta_tui.app.app import RosettaApp
+from rosetta_tui.home.screen import HomeScreen
 
 HomeScreen.action_read = lambda self: None  # what is read after the first frame does not count
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from harness.comparing import LEAST_RUNS, MOST_RUNS
+from harness.compare.comparing import LEAST_RUNS, MOST_RUNS
 from rosetta_tui.commands.compare import compare
-from scoring.confidence_sequence import _WAGERS, enough
-from scoring.intervals import DRAWS, LEVEL, SEED
-from scoring.reproducibility import DECIDING, TOLERANCE
-from scoring.significance import TRIALS
-from scoring.specification import specification
+from scoring.core.specification import specification
+from scoring.statistics.confidence_sequence import _WAGERS, enough
+from scoring.statistics.intervals import DRAWS, LEVEL, SEED
+from scoring.statistics.reproducibility import DECIDING, TOLERANCE
+from scoring.statistics.significance import TRIALS
 
 PAGE = Path(__file__).parents[2].joinpath("docs", "comparing.md").read_text("utf-8")
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 import pytest
 
-from harness.calls import Usage
-from harness.prices import Prices
-from rosetta_tui.cli import COMMANDS
+from harness.core.calls import Usage
+from harness.endpoint.prices import Prices
 from rosetta_tui.commands import rosetta
+from rosetta_tui.front import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, DEMO_WEAK, sample_path
-from tests.tui.test_run_commands import Rosetta
+from tests.tui.commands.test_run_commands import Rosetta
 
 TELLTALE = "Zaubertrank-7f3a"
 FORMS = ("card", "jsonl", "csv")
@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
     folder.mkdir(parents=True)
     for sample in (DEMO_CORPUS, DEMO_WEAK, DEMO_COACHING):
         shutil.copy(sample_path(sample), folder / sample)
-    shipped = Path(str(files("corpora"))) / "languages"
+    shipped = Path(str(files("corpora"))) / "languages" / "shipped"
     shutil.copy(shipped / "epo" / "epo.hfstol", folder / "own.hfstol")
     shutil.copy(shipped / "eo.toml", folder / "own.toml")
     entries = json.loads((folder / DEMO_CORPUS).read_text("utf-8"))["entries"]

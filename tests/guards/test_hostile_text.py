@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.events import Failed, Waiting
+from harness.events.kinds import Failed, Waiting
 from harness.store.runs import find_run
-from rosetta_tui.app import RosettaApp
-from rosetta_tui.screens.entry import EntryScreen
-from tests.tui.explained import Known, hostile_why
+from rosetta_tui.app.app import RosettaApp
+from rosetta_tui.entry.screen import EntryScreen
+from tests.tui.entry.explained import Known, hostile_why
 from tests.tui.scenes import HOSTILE, Scene, card_of, hostile
 from tests.tui.screens import App, settle, text
-from tests.tui.test_text import acting
+from tests.tui.show.test_text import acting
 
 SIZES = [(80, 24), (160, 48)]
 
@@ -121,7 +121,7 @@ async def test_a_search_for_hostile_text(made: Scene) -> None:
         await settle(pilot)
         from dataclasses import replace
 
-        from rosetta_tui.screens.live import LiveScreen
+        from rosetta_tui.live.screen import LiveScreen
 
         assert isinstance(app.screen, LiveScreen)
         for hostile_text in HOSTILE[:9]:
@@ -139,7 +139,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from tests.tui.explained import Known, hostile_why
+from tests.tui.entry.explained import Known, hostile_why
 from tests.tui.scenes import HOSTILE, hostile
 from tests.tui.screens import App
 

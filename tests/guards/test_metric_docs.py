@@ -6,7 +6,7 @@ import re
 import runpy
 from pathlib import Path
 
-from scoring.specification import specification
+from scoring.core.specification import specification
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "metrics.md").read_text("utf-8")

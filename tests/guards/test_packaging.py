@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.version import VERSION
+from harness.core.version import VERSION
 from tests.wheels import build_wheel
 
 ROOT = Path(__file__).parents[2]

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from scoring.composite import composite
-from scoring.scorecard import Scores
-from scoring.specification import Row, specification
+from scoring.card.scorecard import Scores
+from scoring.core.composite import composite
+from scoring.core.specification import Row, specification
 
 SEEDS = Path(__file__).parents[2].parent / "shared" / "seeds"
 NO_FURTHER_FIELDS = {"fst_accepted", "exact_matches", "equivalent_matches"}

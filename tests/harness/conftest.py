@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 from tests.harness.scripted import Scripted, serving
 
 

@@ -9,19 +9,19 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from corpora.corpus import Corpus, Dataset, Form
-from corpora.entry import Entry
-from harness.beginning import begin, resume_method
-from harness.control import Control
-from harness.events import EntryScored, Event, Failed, Finished, Progress, Started
-from harness.keys import no_key
-from harness.method import Method
-from harness.methods.options import MethodOptions
+from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import Entry
+from harness.endpoint.keys import no_key
+from harness.events.control import Control
+from harness.events.kinds import EntryScored, Event, Failed, Finished, Progress, Started
+from harness.method.method import Method
+from harness.method.options import MethodOptions
+from harness.method.result import Attempt, Result
 from harness.methods.registry import build
-from harness.plan import Plan, Resumption, RunOptions
-from harness.result import Attempt, Result
-from harness.running import go
-from harness.store.database import open_store
+from harness.run.beginning import begin, resume_method
+from harness.run.running import go
+from harness.setup.plan import Plan, Resumption, RunOptions
+from harness.store.file.database import open_store
 from harness.store.results import read_attempts, read_results
 from harness.store.runs import Run, find_run, read_card
 

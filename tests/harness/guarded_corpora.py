@@ -11,15 +11,15 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from corpora.corpus import Dataset
-from corpora.entry import Entry
-from corpora.load import load
+from corpora.formats.load import load
+from corpora.model.corpus import Dataset
+from corpora.model.entry import Entry
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, sample_path
 from harness.annotators.annotator import NoMemo
 from harness.fst.analyser import open_analyser
-from harness.instruments import Instruments
-from harness.preparing import prepare
-from harness.scoring_options import ScoringOptions
+from harness.setup.preparing import prepare
+from harness.setup.scoring_options import ScoringOptions
+from harness.setup.scoring_tools import Instruments
 from tests.harness.fst.making import layout_of, spelt_by
 from tests.outside import DESCRIPTIVE, STRICT, TEXTS
 

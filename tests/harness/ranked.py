@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from corpora.corpus import Corpus
-from corpora.entry import Entry, Segment
-from harness.methods.options import MethodOptions
-from harness.plan import Plan, RunOptions
-from harness.store.database import open_store
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Entry, Segment
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan, RunOptions
+from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.harness.evaluation import corpus_of, run_corpus
 

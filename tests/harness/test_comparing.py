@@ -12,20 +12,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from corpora.corpus import Corpus
+from corpora.model.corpus import Corpus
 from harness.card.exporting import ExportForm, export_run
 from harness.card.importing import import_card
-from harness.comparing import Comparison, compare_runs
-from harness.comparing_entries import open_texts
-from harness.failures import UsageError
-from harness.methods.options import MethodOptions
-from harness.plan import Plan
-from harness.rescoring import rescore
-from harness.scoring_options import ScoringOptions
-from harness.store.database import open_store
+from harness.compare.comparing import compare_runs
+from harness.compare.comparison import Comparison
+from harness.compare.entries import open_texts
+from harness.core.failures import UsageError
+from harness.method.options import MethodOptions
+from harness.run.rescoring import rescore
+from harness.setup.plan import Plan
+from harness.setup.scoring_options import ScoringOptions
+from harness.store.file.database import open_store
 from harness.store.results import read_statistics
 from harness.store.runs import find_run
-from scoring.significance import compare
+from scoring.statistics.significance import compare
 from tests.harness.evaluation import LANGUAGES, begun, corpus, run_corpus
 
 SURFACE = ("exact_match_rate", "chrf_plus_plus", "bleu", "ter", "length_ratio")

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.comparing import Comparison, compare_runs
-from harness.comparing_rows import RowReader
-from harness.methods.options import MethodOptions
-from harness.plan import Plan
-from harness.scoring_options import ScoringOptions
+from harness.compare.comparing import compare_runs
+from harness.compare.comparison import Comparison
+from harness.compare.rows import RowReader
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan
+from harness.setup.scoring_options import ScoringOptions
 from harness.store.results import add_results, read_results
 from harness.store.runs import find_run, forget_failed, read_run
 from harness.store.stretches import begin_stretch

@@ -16,13 +16,16 @@ from pathlib import Path
 
 import pytest
 
-from harness import doctor_data, doctor_program, installation
-from harness.doctor import Finding, Health, examine, looked_at
-from harness.doctor_data import data, file_system, settings
-from harness.doctor_languages import languages
-from harness.doctor_program import extras, keys, program
+from harness.core import installation
+from harness.doctor import data as doctor_data
+from harness.doctor import program as doctor_program
+from harness.doctor.data import data, file_system, settings
+from harness.doctor.examination import examine, looked_at
+from harness.doctor.finding import Finding, Health
+from harness.doctor.languages import languages
+from harness.doctor.program import extras, keys, program
 from harness.settings import change_settings
-from harness.store.database import SCHEMA_VERSION, open_store
+from harness.store.file.database import SCHEMA_VERSION, open_store
 from tests.keyring_in_memory import MemoryKeyring, memory_keyring
 from tests.tui.scenes import scene
 
@@ -250,7 +253,7 @@ def test_languages_of_the_store_and_broken_cards_and_analysers_are_told(home: Pa
 
 
 def test_no_key_is_read_out(ring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch) -> None:
-    from harness.keys import set_key
+    from harness.endpoint.keys import set_key
 
     set_key("openrouter", "sk-secret-one")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-two")

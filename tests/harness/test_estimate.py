@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.corpus import Corpus
-from corpora.entry import Entry
-from harness.asking_ahead import first_request, groups
-from harness.estimate import Estimate, estimate
-from harness.keys import no_key
-from harness.methods.options import MethodOptions
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Entry
+from harness.endpoint.keys import no_key
+from harness.estimate.asking_ahead import first_request, groups
+from harness.estimate.estimate import Estimate, estimate
+from harness.estimate.token_guess import Range, guess
+from harness.method.options import MethodOptions
 from harness.methods.registry import build
-from harness.plan import Plan
-from harness.store.database import open_store
+from harness.setup.plan import Plan
+from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from harness.store.stretches import elapsed_seconds
-from harness.token_guess import Range, guess
 from tests.harness.evaluation import chat_plan, corpus, corpus_of, kept, run_corpus
 from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer
 
@@ -247,7 +247,7 @@ def test_a_plug_in_is_not_asked_ahead_and_known_only_by_its_runs(
 
 PLUGIN = """
 from pathlib import Path
-from harness.method import MethodClass, Setup
+from harness.method.method import MethodClass, Setup
 
 class Mine:
     endpoint = "https://llm.example.org/v1"
@@ -282,7 +282,7 @@ def test_large_corpora_are_sampled(store_path: Path, monkeypatch: pytest.MonkeyP
     given = corpus(600)
     plan = chat_plan("http://localhost:1/v1")
     whole = estimated(store_path, given, plan)
-    monkeypatch.setattr("harness.estimate.MOST_GROUPS", 50)
+    monkeypatch.setattr("harness.estimate.estimate.MOST_GROUPS", 50)
     part = estimated(store_path, given, plan)
     assert part.calls == whole.calls
     assert part.prompt_tokens is not None

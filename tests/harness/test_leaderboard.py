@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from corpora.corpus import Corpus
-from corpora.entry import Segment
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Segment
 from harness.card.exporting import ExportForm, export_run
 from harness.card.importing import import_card
-from harness.comparing import compare_runs
-from harness.leaderboard import Board, apart, leaderboards
-from harness.leaderboard_clusters import with_clusters
-from harness.store.database import open_store
-from rosetta_tui.leaderboard_rows import place_words
+from harness.compare.comparing import compare_runs
+from harness.leaderboard.clusters import with_clusters
+from harness.leaderboard.ranking import Board, apart, leaderboards
+from harness.store.file.database import open_store
+from rosetta_tui.leaderboard.rows import place_words
 from tests.harness.ranked import play, ranked_corpus, run_number
 
 

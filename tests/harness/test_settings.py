@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.failures import UsageError
-from harness.methods.takes import TAKES
+from harness.core.failures import UsageError
+from harness.method.takes import TAKES
 from harness.settings import (
     Changes,
     Settings,

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.entry import Entry
+from corpora.model.entry import Entry
 from harness.annotators.comet import comet_annotator
-from harness.failures import UsageError
-from harness.gloss_dictionary import read_gloss_dictionary
-from harness.methods.coaching import holds_coaching, read_coaching
-from harness.methods.dictionary import read_dictionary
-from harness.methods.outputs import read_outputs
-from harness.methods.word_list import read_word_list
-from harness.prices import Prices
-from harness.prompt import load_prompt
-from harness.user_file import MOST_BYTES, read_text
+from harness.core.failures import UsageError
+from harness.core.user_file import MOST_BYTES, read_text
+from harness.endpoint.prices import Prices
+from harness.inputs.coaching import holds_coaching, read_coaching
+from harness.inputs.dictionary import read_dictionary
+from harness.inputs.gloss_dictionary import read_gloss_dictionary
+from harness.inputs.outputs import read_outputs
+from harness.inputs.prompt import load_prompt
+from harness.inputs.word_list import read_word_list
 
 ENTRIES = [Entry(id=1, source="cat", reference="kato")]
 ZEROES = Path("/dev/zero")
@@ -152,12 +152,12 @@ def test_a_named_pipe_is_refused_and_not_waited_for(reader: Reader) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_no_other_reader_waits_for_a_named_pipe(tmp_path: Path) -> None:
-    from corpora.cards import read_card
-    from corpora.problems import CardError
+    from corpora.files.problems import CardError
+    from corpora.languages.cards import read_card
     from harness.card.reading import read_card_bytes
     from harness.fst.model import read_model
     from harness.fst.status import AnalyserError
-    from harness.methods.options import MethodOptions
+    from harness.method.options import MethodOptions
     from harness.methods.plugin import by_path
 
     pipe = tmp_path / "pipe.toml"

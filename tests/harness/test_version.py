@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from harness.version import VERSION
+from harness.core.version import VERSION
 
 
 def test_version_is_the_distribution_s() -> None:

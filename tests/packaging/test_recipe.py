@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from review.files.phrase import phrase
+from review.sealed.phrase import phrase
 from tests.packaging.parts import REVIEWER, ROOT, part
 
 recipe = part("recipe")
@@ -105,7 +105,7 @@ WARNINGS = """
 missing module named winreg - imported by platform (delayed), review.log.device (delayed, conditional)
 missing module named pydantic.BaseModel - imported by pydantic (conditional), review.forms (top-level)
 missing module named 'java.lang' - imported by platform (delayed, optional)
-missing module named regex - imported by review.desktop.missing_letters (top-level)
+missing module named regex - imported by review.desktop.look.missing_letters (top-level)
 excluded module named numpy - imported by more_itertools (delayed), harness.card.exporting (delayed)
 """
 
@@ -124,8 +124,8 @@ def test_the_window_and_its_engine_import_nothing_that_is_denied() -> None:
     """Asked of a fresh interpreter, because imports inside functions count as well once they are done."""
     code = (
         "import runpy, sys; sys.path.insert(0, sys.argv[1]); runpy.run_path(sys.argv[2]);"
-        "import recipe, keyring, review.session.opening, review.session.handing_over, review.files.keys,"
-        " review.files.sealing, review.files.signature, cryptography.hazmat.primitives.ciphers.aead;"
+        "import recipe, keyring, review.session.opening, review.session.handing_over, review.sealed.keys,"
+        " review.sealed.sealing, review.sealed.signature, cryptography.hazmat.primitives.ciphers.aead;"
         "print(*(each for each in sys.modules if recipe.is_denied(each) and each != 'urllib.request'))"
     )
     hook = str(REVIEWER / "without_network.py")
@@ -233,8 +233,8 @@ def test_archives_keep_links_and_what_may_be_run(tmp_path: Path) -> None:
 LOADED = """
 import sys
 
-import review.desktop.running
-import review.desktop.program
+import review.desktop.program.running
+import review.desktop.program.program
 print(*{name.partition(".")[0] for name in sys.modules})
 """
 
@@ -264,7 +264,7 @@ def test_what_the_window_imports_is_in_the_environment_of_the_bundle() -> None:
         [sys.executable, "-P", "-c", LOADED],
         env=environment, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    asked = _asked_for("review.desktop.program") - recipe.MAY_BE_ABSENT
+    asked = _asked_for("review.desktop.program.program") - recipe.MAY_BE_ABSENT
     owners = packages_distributions()
     needed = {
         owner.lower().replace("_", "-")
@@ -280,9 +280,9 @@ import sys
 sys.modules["_hashlib"] = None  # as in the bundle
 import hashlib
 assert not hasattr(hashlib, "scrypt")
-from review.files.passphrase import seal_with_passphrase
+from review.sealed.passphrase import seal_with_passphrase
 from review.files.person_tag import tag_of
-from review.files.phrase import phrase
+from review.sealed.phrase import phrase
 print(tag_of("YBKCTGFM", bytes(32)), phrase("00" * 32))
 seal_with_passphrase(b"sentences", "kizun gorot sapos")
 """

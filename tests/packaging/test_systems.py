@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.version import VERSION
+from harness.core.version import VERSION
 from review.files.batch import open_batch
 from tests.packaging.parts import REVIEWER, part
 

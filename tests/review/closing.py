@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from review.log.laptop import Laptop
-from review.office.store import Office
+from review.office.store.store import Office
 
 
 @pytest.fixture(autouse=True)

@@ -12,19 +12,19 @@ from pydantic import ValidationError
 from harness.card.canonical import canonical_bytes
 from review.files.batch import Batch, open_batch
 from review.files.batch_form import BATCH_FORMAT, BatchManifest
-from review.files.keys import key_phrase
 from review.files.ratings import open_ratings
 from review.files.ratings_form import RATINGS_FORMAT
-from review.files.sealing import read_age_identities
 from review.log.event import read_event
-from review.office.certifying import review_evidence
-from review.office.file_report import Outcome
-from review.office.importing import import_bytes
-from review.office.store import Office
-from review.verdict.certificate import CERTIFICATE_FORMAT
-from review.verdict.evidence_file import read_evidence_file
+from review.office.intake.file_report import Outcome
+from review.office.intake.importing import import_bytes
+from review.office.results.certifying import review_evidence
+from review.office.store.store import Office
+from review.sealed.keys import key_phrase
+from review.sealed.sealing import read_age_identities
+from review.verdict.certificate.certificate import CERTIFICATE_FORMAT
+from review.verdict.certificate.evidence_file import read_evidence_file
+from review.verdict.certificate.verifying import verify
 from review.verdict.stand_alone import rosetta_verify as second
-from review.verdict.verifying import verify
 
 FILES = Path(__file__).parent / "golden_1"
 CERTIFICATE = (FILES / "golden.certificate.json").read_bytes()

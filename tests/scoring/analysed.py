@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
-from corpora.entry import Entry
-from corpora.language import LanguageCard
-from corpora.words import words
+from corpora.languages.language import LanguageCard
+from corpora.model.entry import Entry
+from corpora.text.words import words
 from harness.fst.analyser import Analyser, open_analyser
-from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
-from scoring.resources import Resources
-from scoring.setup import AnalyserFacts, ScoringSetup
-from scoring.translation import Translation
+from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
+from scoring.core.setup import AnalyserFacts, ScoringSetup
+from scoring.core.translation import Translation
+from scoring.words.resources import Resources
 from tests.outside import STRICT, only_with
 
 needs_cree = only_with(STRICT)

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from corpora.entry import Entry
-from corpora.language import LanguageCard
-from scoring.bitext import alignment_name
-from scoring.resources import Resources
-from scoring.setup import ScoringSetup
-from scoring.source_words import source_word_list
-from scoring.terminology import Terminology
-from scoring.translation import Translation
+from corpora.languages.language import LanguageCard
+from corpora.model.entry import Entry
+from scoring.core.setup import ScoringSetup
+from scoring.core.translation import Translation
+from scoring.words.bitext import alignment_name
+from scoring.words.resources import Resources
+from scoring.words.source_words import source_word_list
+from scoring.words.terminology import Terminology
 from tests.outside import ENGLISH, published
 
 LANGUAGES = ("fin", "hin", "arb", "jpn", "amh", "ukr", "mri", "spa")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from corpora.cards import find_card
-from corpora.language import LanguageCard
-from corpora.words import words
-from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
-from scoring.translation import Translation
+from corpora.languages.cards import find_card
+from corpora.languages.language import LanguageCard
+from corpora.text.words import words
+from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
+from scoring.core.translation import Translation
 from tests.scoring.samples import entry
 
 ANALYSES = {

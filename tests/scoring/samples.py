@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from corpora.entry import Entry
-from scoring.translation import Translation
+from corpora.model.entry import Entry
+from scoring.core.translation import Translation
 
 HOSTILE = (
     "",

@@ -6,10 +6,10 @@ import re
 import tomllib
 from pathlib import Path
 
-from corpora.variant_rules import VariantRules
-from scoring.comet import LEAST, MOST
-from scoring.normal_form import VariantClass
-from scoring.verdicts import TENTHS
+from corpora.languages.variant_rules import VariantRules
+from scoring.grammar.normal_form import VariantClass
+from scoring.grammar.verdicts import TENTHS
+from scoring.metrics.comet import LEAST, MOST
 from tests.scoring.cree import card
 
 PAGE = Path(__file__).parents[2].joinpath("docs", "plains-cree.md").read_text("utf-8")

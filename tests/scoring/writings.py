@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from corpora.entry import Entry
-from corpora.language import LanguageCard, Writing
-from scoring.resources import Resources
-from scoring.setup import ScoringSetup
-from scoring.translation import Translation
+from corpora.languages.language import LanguageCard, Writing
+from corpora.model.entry import Entry
+from scoring.core.setup import ScoringSetup
+from scoring.core.translation import Translation
+from scoring.words.resources import Resources
 
 
 def target(

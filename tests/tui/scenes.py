@@ -8,26 +8,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from corpora.corpus import Corpus, Dataset, Form
-from corpora.entry import Entry, Segment
-from harness.calls import Reply, Request, Usage
-from harness.events import EntryScored, Event, Finished, Floor, Progress, RunState, Started, Waiting
-from harness.failures import ErrorClass
-from harness.floors import read_floors
-from harness.listening import EventQueue
-from harness.method import MethodClass, Setup
-from harness.result import Attempt, Result
-from harness.store.corpora import save_corpus
-from harness.store.database import open_store
+from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import Entry, Segment
+from harness.core.calls import Reply, Request, Usage
+from harness.core.failures import ErrorClass
+from harness.core.run_state import RunState
+from harness.events.kinds import EntryScored, Event, Finished, Floor, Progress, Started, Waiting
+from harness.events.listening import EventQueue
+from harness.method.method import MethodClass, Setup
+from harness.method.result import Attempt, Result
+from harness.setup.floors import read_floors
+from harness.store.corpora.entries import save_corpus
+from harness.store.file.database import open_store
 from harness.store.replies import NewReply, StoredReply, add_replies, request_key
 from harness.store.results import add_results
 from harness.store.runs import CARD_COLUMNS, create_run, find_run, seal_run, set_live
-from scoring.claim import Claim, Score, decide
-from scoring.composite import Composite
-from scoring.inventory import surface_metrics
-from scoring.reasons import missing_reasons
-from scoring.scorer import Scorer, Totals
-from scoring.translation import Translation
+from scoring.card.claim import Claim, Score, decide
+from scoring.core.composite import Composite
+from scoring.core.reasons import missing_reasons
+from scoring.core.scorer import Scorer, Totals
+from scoring.core.translation import Translation
+from scoring.metrics.inventory import surface_metrics
 
 SCORER = Scorer(surface_metrics(tokenizer="13a", has_variants=True))
 

@@ -15,11 +15,11 @@ from textual.events import Key
 from textual.pilot import Pilot
 from textual.worker import WorkerCancelled
 
-from harness.control import Control
-from harness.listening import EventQueue
-from rosetta_tui.app import RosettaApp
-from rosetta_tui.session import Followed, Session
-from rosetta_tui.textual_inside import TerminalApp
+from harness.events.control import Control
+from harness.events.listening import EventQueue
+from rosetta_tui.app.app import RosettaApp
+from rosetta_tui.session.watched import Followed, Session
+from rosetta_tui.toolkit.textual_inside import TerminalApp
 from tests.tui.scenes import Scene
 
 IDLE_SECONDS = 0.005

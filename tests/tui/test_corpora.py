@@ -11,24 +11,25 @@ import pytest
 from textual import on
 from textual.pilot import Pilot
 
-from corpora.corpus import Corpus
-from corpora.entry import Segment
-from corpora.load import load
-from corpora.original import Original
-from harness.store.corpora import save_corpus
-from harness.store.database import open_store
-from rosetta_tui import corpus_rows, originals
-from rosetta_tui.messages import NewRunAsked
-from rosetta_tui.opened_corpus import open_corpus
-from rosetta_tui.run_draft import RunDraft
-from rosetta_tui.screens.corpora import CorporaScreen
-from rosetta_tui.screens.corpus import CorpusScreen
-from rosetta_tui.screens.corpus_checks import CorpusChecksScreen
-from rosetta_tui.screens.corpus_entry import CorpusEntryScreen
-from rosetta_tui.screens.corpus_facts import CorpusFactsScreen
-from rosetta_tui.screens.live import LiveScreen
-from rosetta_tui.screens.new_run import NewRunScreen
-from rosetta_tui.widgets.file_choice import FileChoice
+from corpora.files.original import Original
+from corpora.formats.load import load
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Segment
+from harness.store.corpora.entries import save_corpus
+from harness.store.file.database import open_store
+from rosetta_tui.corpus import originals
+from rosetta_tui.corpus import rows as corpus_rows
+from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
+from rosetta_tui.corpus.entry_screen import CorpusEntryScreen
+from rosetta_tui.corpus.facts_screen import CorpusFactsScreen
+from rosetta_tui.corpus.list_screen import CorporaScreen
+from rosetta_tui.corpus.opened_corpus import open_corpus
+from rosetta_tui.corpus.screen import CorpusScreen
+from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.new_run.screen import NewRunScreen
+from rosetta_tui.request.draft import RunDraft
+from rosetta_tui.toolkit.form.file_choice import FileChoice
+from rosetta_tui.toolkit.messages import NewRunAsked
 from tests.corpora.making import entry, json_file
 from tests.tui.scenes import HOSTILE, Scene, hostile, scene, sealed
 from tests.tui.screens import App, lines, settle, text

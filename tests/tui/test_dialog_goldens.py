@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from textual.screen import Screen
 
-from harness import rescoring_prospect
-from harness.rescoring_prospect import Prospect
-from rosetta_tui import run_rows
-from rosetta_tui.screens.ask_setting import AskSettingScreen
-from rosetta_tui.screens.concurrency import ConcurrencyScreen
-from rosetta_tui.screens.go_on import GoOnScreen, Stop
-from rosetta_tui.screens.open_corpus import OpenCorpusScreen
-from rosetta_tui.screens.press_key import PressKeyScreen
-from rosetta_tui.screens.score_again import ScoreAgainScreen
+from harness.run import rescoring_prospect
+from harness.run.rescoring_prospect import Prospect
+from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
+from rosetta_tui.live.concurrency import ConcurrencyScreen
+from rosetta_tui.runs import rows as run_rows
+from rosetta_tui.runs.go_on import GoOnScreen, Stop
+from rosetta_tui.runs.score_again import ScoreAgainScreen
+from rosetta_tui.settings.ask_setting import AskSettingScreen
+from rosetta_tui.settings.press_key import PressKeyScreen
 from tests.tui.scenes import Scene, sealed
 from tests.tui.screens import App, settle
 from tests.tui.test_goldens import SIZES, compare

@@ -13,21 +13,21 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-import harness.doctor
-from harness.doctor import Finding, Health
-from rosetta_tui import terminal_facts
-from rosetta_tui.chosen_facts import chosen
+import harness.doctor.examination
+from harness.doctor.finding import Finding, Health
 from rosetta_tui.commands.doctor import doctor
-from rosetta_tui.doctor_words import FindingRows, finding_lines, summary
-from rosetta_tui.screens.doctor import DoctorScreen
-from rosetta_tui.terminal_facts import terminal
-from rosetta_tui.terminal_widths import SAMPLES, differing_widths
+from rosetta_tui.doctor import terminal_facts
+from rosetta_tui.doctor.screen import DoctorScreen
+from rosetta_tui.doctor.terminal_facts import terminal
+from rosetta_tui.doctor.terminal_widths import SAMPLES, differing_widths
+from rosetta_tui.doctor.words import FindingRows, finding_lines, summary
+from rosetta_tui.settings.findings import chosen
 from tests.keyring_in_memory import memory_keyring
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, settle, text
+from tests.tui.show.test_text import acting
 from tests.tui.test_goldens import compare
 from tests.tui.test_goldens_colours import compare_colours
-from tests.tui.test_text import acting
 
 ROOT = Path(__file__).parents[2]
 SIZES = [(80, 24), (160, 48)]
@@ -63,7 +63,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(harness.doctor, "examine", lambda _: iter(FINDINGS))
+    monkeypatch.setattr(harness.doctor.examination, "examine", lambda _: iter(FINDINGS))
     monkeypatch.setattr(terminal_facts, "terminal", lambda *_: iter(()))
 
 
@@ -186,7 +186,7 @@ def test_no_terminal_has_no_widths() -> None:
 
 WIDTHS = """
 import json, sys
-from rosetta_tui.terminal_widths import differing_widths
+from rosetta_tui.doctor.terminal_widths import differing_widths
 found = differing_widths()
 with open(sys.argv[1], "w") as file:
     json.dump(None if found is None else dict(found), file)
@@ -294,7 +294,7 @@ async def test_no_text_of_outside_acts(
     home: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = [Finding(each, each, Health.BROKEN, each, (each,)) for each in HOSTILE]
-    monkeypatch.setattr(harness.doctor, "examine", lambda _: iter(found))
+    monkeypatch.setattr(harness.doctor.examination, "examine", lambda _: iter(found))
     monkeypatch.setattr(terminal_facts, "terminal", lambda *_: iter(()))
     app = App(None, home / "rosetta.sqlite")
     async with app.run_test(size=size, notifications=True) as pilot:

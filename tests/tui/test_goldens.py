@@ -13,9 +13,9 @@ import pytest
 from textual.app import App as TextualApp
 
 from harness.store.runs import find_run
-from rosetta_tui import run_rows
-from rosetta_tui.screens.entry import EntryScreen
-from tests.tui.explained import Known, why
+from rosetta_tui.entry.screen import EntryScreen
+from rosetta_tui.runs import rows as run_rows
+from tests.tui.entry.explained import Known, why
 from tests.tui.scenes import scene, sealed
 from tests.tui.screens import App, lines, settle
 

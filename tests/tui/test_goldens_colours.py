@@ -14,11 +14,11 @@ import pytest
 from textual.color import Color, ColorParseError
 from textual.pilot import Pilot
 
-from rosetta_tui import run_rows
-from rosetta_tui.app import RosettaApp
-from rosetta_tui.screens.export import ExportScreen
-from rosetta_tui.screens.notes import NotesScreen
-from rosetta_tui.screens.retry import SETTINGS, RetryScreen
+from rosetta_tui.app.app import RosettaApp
+from rosetta_tui.runs import rows as run_rows
+from rosetta_tui.runs.notes import NotesScreen
+from rosetta_tui.runs.retry import SETTINGS, RetryScreen
+from rosetta_tui.toolkit.dialogs.export import ExportScreen
 from tests.tui.scenes import sealed
 from tests.tui.screens import App, settle
 from tests.tui.test_goldens import GOLDENS, SIZES, compare

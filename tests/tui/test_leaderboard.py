@@ -15,18 +15,18 @@ from click.testing import CliRunner
 from textual import on
 from textual.pilot import Pilot
 
-import harness.leaderboard
-from corpora.entry import Segment
-from harness.leaderboard import Board, leaderboards
-from harness.store.database import open_store
+import harness.leaderboard.ranking
+from corpora.model.entry import Segment
+from harness.leaderboard.ranking import Board, leaderboards
+from harness.store.file.database import open_store
 from harness.store.runs import find_run
-from rosetta_tui import leaderboard_rows
 from rosetta_tui.commands.leaderboard import SORTS as NAMES
 from rosetta_tui.commands.leaderboard import leaderboard
-from rosetta_tui.leaderboard_rows import SORTS, ordered
-from rosetta_tui.messages import RunsCompared
-from rosetta_tui.screens.leaderboard import LeaderboardScreen
-from rosetta_tui.screens.live import LiveScreen
+from rosetta_tui.leaderboard import rows as leaderboard_rows
+from rosetta_tui.leaderboard.rows import SORTS, ordered
+from rosetta_tui.leaderboard.screen import LeaderboardScreen
+from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.toolkit.messages import RunsCompared
 from tests.harness.ranked import play, ranked_corpus
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, lines, settle, text
@@ -107,13 +107,13 @@ async def test_a_frame_stands_before_anything_is_read_and_breakdowns_never_are(
 ) -> None:
     app = App(None, ranked.path)
     seen: list[str] = []
-    read = harness.leaderboard.leaderboards
+    read = harness.leaderboard.ranking.leaderboards
 
     def look_first(store: sqlite3.Connection) -> list[Board]:
         seen.append(app.call_from_thread(lambda: text(app)))
         return read(store)
 
-    monkeypatch.setattr(harness.leaderboard, "leaderboards", look_first)
+    monkeypatch.setattr(harness.leaderboard.ranking, "leaderboards", look_first)
     async with app.run_test(size=(160, 40)) as pilot:
         screen = await shown(pilot, app, ranked.path)
         assert "Reading …" in seen[0]
@@ -305,7 +305,7 @@ async def test_a_tier_that_a_card_states_is_shown_as_its_word_alone(
 def test_a_corpus_without_a_list_is_refused_in_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
 
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
     result = CliRunner().invoke(leaderboard, ["--dataset", "none[/]"])

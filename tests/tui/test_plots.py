@@ -16,11 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from harness.store.database import open_store
-from harness.store.positions import pack_positions
+from harness.store.file.database import open_store
+from harness.store.file.positions import pack_positions
 from harness.store.runs import RunSummary, list_runs, seal_run
-from rosetta_tui import plot_points
-from rosetta_tui.plot_points import (
+from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.plots import points as plot_points
+from rosetta_tui.plots import screen as plots
+from rosetta_tui.plots.drawing import Axis, Lines, plane
+from rosetta_tui.plots.points import (
     Effort,
     Kind,
     Picture,
@@ -32,16 +35,13 @@ from rosetta_tui.plot_points import (
     latency,
     scores,
 )
-from rosetta_tui.plots import Axis, Lines, plane
-from rosetta_tui.screens import plots
-from rosetta_tui.screens.live import LiveScreen
-from rosetta_tui.screens.plots import PlotsScreen
-from rosetta_tui.widgets.plot_view import PlotView
+from rosetta_tui.plots.screen import PlotsScreen
+from rosetta_tui.plots.view import PlotView
+from tests.tui.runs.test_run_query import run
 from tests.tui.scenes import CARD_COLUMNS, HOSTILE, card_of, scene, sealed  # type: ignore[attr-defined]
 from tests.tui.screens import App, settle, text
+from tests.tui.show.test_text import acting
 from tests.tui.test_goldens import SIZES, compare
-from tests.tui.test_run_query import run
-from tests.tui.test_text import acting
 
 NUMBERS = st.floats(-1e6, 1e6, allow_subnormal=False)
 
@@ -379,7 +379,7 @@ async def test_only_marked_runs_are_drawn_and_their_numbers_exported(
 
 
 def list_runs_of(folder: Path) -> list[RunSummary]:
-    from harness.store.database import opened
+    from harness.store.file.database import opened
 
     with opened(folder / "s.sqlite") as store:
         return list_runs(store)

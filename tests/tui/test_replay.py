@@ -12,20 +12,21 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from textual.pilot import Pilot
 
-from harness.events import EntryScored, Event, Finished, Progress, RunState
-from harness.failures import UsageError
+from harness.core.failures import UsageError
+from harness.core.run_state import RunState
+from harness.events.kinds import EntryScored, Event, Finished, Progress
 from harness.store.runs import find_run, read_card, set_live
-from rosetta_tui import replaying
-from rosetta_tui.live import EntryState, LiveRun
-from rosetta_tui.replaying import Jump, Playback
-from rosetta_tui.screens.entry import EntryScreen
-from rosetta_tui.screens.live import LiveScreen
-from rosetta_tui.screens.replay import ReplayScreen
+from rosetta_tui.entry.screen import EntryScreen
+from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.replay import timeline as replaying
+from rosetta_tui.replay.screen import ReplayScreen
+from rosetta_tui.replay.timeline import Jump, Playback
+from rosetta_tui.session.picture import EntryState, LiveRun
 from tests.tui.scenes import Scene, hostile, intervals_of, scene, sealed, values_of
 from tests.tui.screens import App, lines, settle, text
+from tests.tui.show.test_text import acting
 from tests.tui.test_goldens import SIZES, compare
 from tests.tui.test_goldens_colours import THEMES, compare_colours
-from tests.tui.test_text import acting
 
 START = 1_700_000_000.0
 
@@ -192,7 +193,7 @@ def test_a_real_run_ends_at_the_numbers_of_its_card(
 ) -> None:
     from click.testing import CliRunner
 
-    from harness.store.database import opened
+    from harness.store.file.database import opened
     from rosetta_tui.commands.demo import demo
 
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))

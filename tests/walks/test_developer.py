@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 from harness.store.runs import list_runs
-from tests.tui.test_first_use import Terminal
+from tests.tui.home.test_first_use import Terminal
 from tests.walks.shell import rosetta
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
@@ -20,7 +20,7 @@ METHOD = """
 import asyncio
 import pathlib
 
-from harness.method import MethodClass, Output, Setup
+from harness.method.method import MethodClass, Output, Setup
 
 HERE = pathlib.Path(__file__).parent
 

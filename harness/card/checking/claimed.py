@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from corpora.text import comparison_form
+from corpora.text.comparison import comparison_form
 from harness.card.reading import block, number
-from scoring.caveats import LEAST_SHARE, MOST_IDENTICAL, Caveat, Kind
-from scoring.claim import HIGHEST_WITHOUT_REVIEW, Claim, Limit, Reason, Score, decide
-from scoring.composite import Composite, Input, counting_gaps
-from scoring.floors import VERSION, Floor, attainable
-from scoring.specification import specification
-from scoring.tiers import Tier, quality_tier
+from scoring.card.caveats import LEAST_SHARE, MOST_IDENTICAL, Caveat, Kind
+from scoring.card.claim import HIGHEST_WITHOUT_REVIEW, Claim, Limit, Reason, Score, decide
+from scoring.card.floors import VERSION, Floor, attainable
+from scoring.core.composite import Composite, Input, counting_gaps
+from scoring.core.specification import specification
+from scoring.core.tiers import Tier, quality_tier
 
 if TYPE_CHECKING:
     from harness.card.model import RunCard
@@ -54,7 +54,7 @@ def of_earlier_version(card: Mapping[str, Any]) -> bool:
 def without_rise(card: Mapping[str, Any]) -> float | None:
     """Return the composite in which inputs without a value count as nothing; None where it is the stated one.
 
-    Only inputs of which worthless outputs have a value are counted (``scoring.composite.counting_gaps``).
+    Only inputs of which worthless outputs have a value are counted (``scoring.core.composite.counting_gaps``).
     """
     mixed = _mixed(_object(card.get("scores")))
     even = counting_gaps(mixed, attainable(stated_floors(card)))

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from corpora.entry import Entry
-from corpora.text import is_blank
+from corpora.model.entry import Entry
+from corpora.text.comparison import is_blank
 from harness.card.build import errors_by_class, measured, scored
+from harness.card.checking.stated import floors_are_stated
 from harness.card.material import Material
 from harness.card.model import EntryResult, Retries, RunCard, Scores
+from harness.card.row_verdicts import EQUIVALENT, EXACT, MISS, NO_OUTPUT
 from harness.card.rows import all_accepted, row_entry
-from harness.card.stated import floors_are_stated
-from harness.floors import EARLIER
-from harness.instruments import stated_setup
-from harness.method import Setup
-from harness.row_verdicts import EQUIVALENT, EXACT, MISS, NO_OUTPUT
-from harness.version import VERSION
-from scoring.floors import Floor
-from scoring.intervals import SEED
-from scoring.inventory import make_scorer, surface_setup
-from scoring.metric import Statistics
-from scoring.resources import Resources
-from scoring.scorer import EntryValues, Scorer
-from scoring.table import EntryStatistics
-from scoring.translation import Translation
+from harness.core.version import VERSION
+from harness.method.method import Setup
+from harness.setup.floors import EARLIER
+from harness.setup.scoring_tools import stated_setup
+from scoring.card.floors import Floor
+from scoring.core.metric import Statistics
+from scoring.core.scorer import EntryValues, Scorer
+from scoring.core.table import EntryStatistics
+from scoring.core.translation import Translation
+from scoring.metrics.inventory import make_scorer, surface_setup
+from scoring.statistics.intervals import SEED
+from scoring.words.resources import Resources
 
 
 def card_material(card: RunCard) -> Material:

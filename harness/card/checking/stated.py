@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isfinite
 
-from harness.card.difference import Difference
+from harness.card.checking.difference import Difference
 from harness.card.model import RunCard
-from scoring.composite import STRUCTURAL_KEY, composite_metrics
-from scoring.floors import VERSION
-from scoring.match import MatchRate
-from scoring.metric import Metric, MetricInfo
-from scoring.scorer import Scorer
+from scoring.card.floors import VERSION
+from scoring.core.composite import STRUCTURAL_KEY, composite_metrics
+from scoring.core.metric import Metric, MetricInfo
+from scoring.core.rate import MatchRate
+from scoring.core.scorer import Scorer
 
 MOST = 10**9
 """No entry has as many words, terms or rules; sums of larger numbers would lose digits."""

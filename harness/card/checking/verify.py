@@ -15,14 +15,9 @@ from harness.card.canonical import (
     seal_form,
     sorted_key_sha256,
 )
-from harness.card.claimed import earlier_claim
-from harness.card.difference import Difference, differences
-from harness.card.fingerprint import fingerprint
-from harness.card.layouts import Layout, adopt, is_ours, layout, snake_case, unwrapped
-from harness.card.material import stored_material
-from harness.card.model import RunCard, Withheld
-from harness.card.reading import parse_object
-from harness.card.recompute import (
+from harness.card.checking.claimed import earlier_claim
+from harness.card.checking.difference import Difference, differences
+from harness.card.checking.recompute import (
     card_material,
     card_scorer,
     card_setup,
@@ -34,15 +29,20 @@ from harness.card.recompute import (
     withheld,
     without,
 )
-from harness.card.report import report_again
+from harness.card.checking.stated import impossible, taken_as_stated
+from harness.card.fingerprint import fingerprint
+from harness.card.foreign.layouts import Layout, adopt, is_ours, layout, snake_case, unwrapped
+from harness.card.foreign.report import report_again
+from harness.card.material import stored_material
+from harness.card.model import RunCard, Withheld
+from harness.card.reading import parse_object
 from harness.card.rows import row_entry
-from harness.card.stated import impossible, taken_as_stated
-from harness.failures import HarnessError, UsageError
-from harness.instruments import stated_setup
+from harness.core.failures import HarnessError, UsageError
+from harness.setup.scoring_tools import stated_setup
 from harness.store.runs import find_run
-from scoring.composite import composite
-from scoring.scorer import Scorer
-from scoring.tiers import quality_tier
+from scoring.core.composite import composite
+from scoring.core.scorer import Scorer
+from scoring.core.tiers import quality_tier
 
 _WORDS = frozenset(
     {

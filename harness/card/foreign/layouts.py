@@ -11,10 +11,10 @@ from pydantic import ValidationError
 
 from harness.card.canonical import HASH_FIELD
 from harness.card.model import Block, Cost, RunCard, Speed, Tokens, Totals
-from harness.failures import UsageError
-from harness.method import MethodClass, Setup
-from scoring.claim import HIGHEST_WITHOUT_REVIEW
-from scoring.tiers import Tier, quality_tier
+from harness.core.failures import UsageError
+from harness.method.method import MethodClass, Setup
+from scoring.card.claim import HIGHEST_WITHOUT_REVIEW
+from scoring.core.tiers import Tier, quality_tier
 
 
 class Layout(StrEnum):

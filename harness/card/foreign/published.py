@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from corpora.entry import SEGMENT_NAMES, Segment
-from corpora.marks import is_mark, names_secret
-from harness.card.layouts import log_rows
+from corpora.checks.marks import is_mark, names_secret
+from corpora.model.entry import SEGMENT_NAMES, Segment
+from harness.card.foreign.layouts import log_rows
 from harness.card.model import Scores
 from harness.card.reading import number
-from harness.failures import UsageError
-from scoring.metric_names import metric_named
-from scoring.specification import specification
+from harness.core.failures import UsageError
+from scoring.core.metric_names import metric_named
+from scoring.core.specification import specification
 
 _TOLD = ("score_caveats", "metric_availability")
 """What a report says about its own scores."""

@@ -11,15 +11,15 @@ from typing import Any
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from corpora.corpus import Dataset
-from corpora.entry import SEGMENT_NAMES, Entry
-from corpora.text import comparison_form
+from corpora.model.corpus import Dataset
+from corpora.model.entry import SEGMENT_NAMES, Entry
+from corpora.text.comparison import comparison_form
 from harness.card.model import Block, EntryResult
-from harness.failures import ErrorClass, UsageError
-from harness.method import MethodClass, Setup
-from scoring.inventory import surface_metrics
-from scoring.scorer import Scorer
-from scoring.translation import Translation
+from harness.core.failures import ErrorClass, UsageError
+from harness.method.method import MethodClass, Setup
+from scoring.core.scorer import Scorer
+from scoring.core.translation import Translation
+from scoring.metrics.inventory import surface_metrics
 
 
 class ReportEntry(Block):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from harness.failures import ErrorClass, Transient
+from harness.core.failures import ErrorClass, Transient
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
-from corpora.corpus import INHERITED, Corpus, Dataset
-from corpora.entry import Entry, Segment
-from harness.store.positions import unpack_positions
-from harness.store.texts import intern_text
-from harness.store.trouble import stored_object, unpacks
+from corpora.model.corpus import INHERITED, Corpus, Dataset
+from corpora.model.entry import Entry, Segment
+from harness.store.file.positions import unpack_positions
+from harness.store.file.texts import intern_text
+from harness.store.file.trouble import stored_object, unpacks
 
 _COLUMNS = ("segment", "difficulty", "provenance", "register")
 _APART = frozenset({"id", "source", "reference", *_COLUMNS})

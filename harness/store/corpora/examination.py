@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpora.checks import check_entries
-from corpora.columns import Columns
-from corpora.corpus import Corpus, Dataset, Form
-from corpora.load import load
-from corpora.original import Original, original
-from corpora.problems import CorpusError, Problem
-from corpora.requirements import Requirement, requirements
-from corpora.statistics import Statistics, statistics
-from harness.store.corpora import read_dataset, read_entries
+from corpora.checks.entries import check_entries
+from corpora.checks.requirements import Requirement, requirements
+from corpora.checks.statistics import Statistics, statistics
+from corpora.files.original import Original, original
+from corpora.files.problems import CorpusError, Problem
+from corpora.formats.columns import Columns
+from corpora.formats.load import load
+from corpora.model.corpus import Corpus, Dataset, Form
+from harness.store.corpora.entries import read_dataset, read_entries
 
 
 @dataclass(frozen=True, slots=True)

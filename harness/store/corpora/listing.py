@@ -10,10 +10,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpora.corpus import Corpus, Dataset
-from harness.store.corpora import read_dataset, save_corpus
-from harness.store.texts import storable
-from harness.store.trouble import of_kind, stored_json
+from corpora.model.corpus import Corpus, Dataset
+from harness.core.storable import storable
+from harness.store.corpora.entries import read_dataset, save_corpus
+from harness.store.file.trouble import of_kind, stored_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def hold_in_memory(corpus: Corpus) -> tuple[sqlite3.Connection, int]:
     """
     from sqlite_utils import Database
 
-    from harness.store.migrations import migrations
+    from harness.store.file.migrations import migrations
 
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     migrations.apply(Database(connection))

@@ -10,10 +10,10 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import replace
 
-from corpora.checks import check_entries
-from corpora.corpus import Corpus, Form
-from harness.failures import UsageError
-from harness.store.corpora import read_dataset, read_entries
+from corpora.checks.entries import check_entries
+from corpora.model.corpus import Corpus, Form
+from harness.core.failures import UsageError
+from harness.store.corpora.entries import read_dataset, read_entries
 
 PREFIX = "store:"
 

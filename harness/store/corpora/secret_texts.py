@@ -18,13 +18,13 @@ from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
-from corpora.entry import Entry, Segment
-from corpora.findings import shown
-from corpora.text import is_blank
-from harness.failures import StoreError, UsageError
-from harness.store.corpora import read_entries
-from harness.store.database import private_folder, store_path
-from harness.store.transaction import transaction
+from corpora.files.findings import shown
+from corpora.model.entry import Entry, Segment
+from corpora.text.comparison import is_blank
+from harness.core.failures import StoreError, UsageError
+from harness.store.corpora.entries import read_entries
+from harness.store.file.database import private_folder, store_path
+from harness.store.file.transaction import transaction
 
 FILE = "secret-texts.key"
 """Beside the store."""

@@ -10,10 +10,10 @@ from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 
-from corpora.stored_value import StoredValueError
-from harness.failures import StoreError, UsageError
-from harness.store.private_copy import copied, copies, erase_left_copies
-from harness.store.trouble import STORE_ERRORS, full_words, unpacks, worded
+from corpora.files.stored_value import StoredValueError
+from harness.core.failures import StoreError, UsageError
+from harness.store.file.private_copy import copied, copies, erase_left_copies
+from harness.store.file.trouble import STORE_ERRORS, full_words, unpacks, worded
 
 SCHEMA_VERSION = 9
 """Number of migrations that this program knows; kept in ``PRAGMA user_version``."""
@@ -111,7 +111,7 @@ def _examined(connection: sqlite3.Connection) -> Iterator[None]:
     except STORE_ERRORS:
         raise
     except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
-        from harness.store.examination import damaged
+        from harness.store.file.examination import damaged
 
         if damaged(connection):
             raise StoredValueError from error
@@ -230,7 +230,7 @@ def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
     import filelock
     from sqlite_utils import Database
 
-    from harness.store.migrations import migrations
+    from harness.store.file.migrations import migrations
 
     with filelock.FileLock(private_folder(path.parent / "locks") / "store.lock", mode=0o600):
         connection.execute("PRAGMA journal_mode = WAL")

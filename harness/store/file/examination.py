@@ -12,9 +12,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from corpora.corpus import Dataset
-from harness.method import Setup
-from harness.store.trouble import (
+from corpora.model.corpus import Dataset
+from harness.method.method import Setup
+from harness.store.file.trouble import (
     STORE_ERRORS,
     inflated,
     of_kind,

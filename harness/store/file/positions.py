@@ -7,8 +7,8 @@ import zlib
 from array import array
 from collections.abc import Sequence
 
-from corpora.stored_value import StoredValueError
-from harness.store.trouble import inflated
+from corpora.files.stored_value import StoredValueError
+from harness.store.file.trouble import inflated
 
 _BYTES = 4
 

@@ -15,8 +15,8 @@ from typing import Any, ParamSpec, TypeVar
 
 from pydantic import ValidationError
 
-from corpora.stored_value import StoredValueError
-from harness.failures import StoreError
+from corpora.files.stored_value import StoredValueError
+from harness.core.failures import StoreError
 
 _BUSY = (
     "another program has held it for too long. Close the other Rosetta, or wait until it is done, then "

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from review.desktop.look import Look
-from review.desktop.work import Work
+from review.desktop.frame.work import Work
+from review.desktop.look.look import Look
 from review.session.opening import Opening
-from review.session.words import Words
+from review.session.words.catalogue import Words
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtWidgets import QScrollArea
 from shiboken6 import isValid
 
-from review.desktop.labels import Line
-from review.session.item_words import GOES_ON_BELOW
-from review.session.words import Words
+from review.desktop.parts.labels import Line
+from review.session.words.catalogue import Words
+from review.session.words.item import GOES_ON_BELOW
 
 
 class MoreBelow(Line):

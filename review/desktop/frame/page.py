@@ -19,20 +19,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from review.desktop import fonts
-from review.desktop.announcing import announce
-from review.desktop.banner import Banner
-from review.desktop.buttons import Button
-from review.desktop.desk import Desk
-from review.desktop.emptying import empty
-from review.desktop.flow import FlowLayout
-from review.desktop.labels import Line
-from review.desktop.missing_letters import shown
-from review.desktop.more_below import MoreBelow
-from review.desktop.reading import Reading
-from review.desktop.whole_text import WholeText
-from review.session.troubles import Trouble
-from review.session.words import Words
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.more_below import MoreBelow
+from review.desktop.frame.reading import Reading
+from review.desktop.look import fonts
+from review.desktop.look.missing_letters import shown
+from review.desktop.parts.announcing import announce
+from review.desktop.parts.banner import Banner
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.emptying import empty
+from review.desktop.parts.flow import FlowLayout
+from review.desktop.parts.labels import Line
+from review.desktop.parts.whole_text import WholeText
+from review.session.words.catalogue import Words
+from review.session.words.troubles import Trouble
 
 _CONTROL = Qt.KeyboardModifier.ControlModifier
 _ALT = Qt.KeyboardModifier.AltModifier

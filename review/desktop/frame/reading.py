@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QTextEdit, QWidget
 from shiboken6 import isValid
 
-from review.desktop.buttons import Button
+from review.desktop.parts.buttons import Button
 
 _LEAST = 40
 """Pixels that are left on the smallest screen; what stands below never gives way."""

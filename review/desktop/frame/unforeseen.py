@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from types import TracebackType
 
-from harness.failures import HarnessError
+from harness.core.failures import HarnessError
 
 
 class UnforeseenError(HarnessError):

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from harness.failures import HarnessError
-from review.desktop.unforeseen import UnforeseenError
+from harness.core.failures import HarnessError
+from review.desktop.frame.unforeseen import UnforeseenError
 
 Result = TypeVar("Result")
 

@@ -11,12 +11,12 @@ from itertools import pairwise
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from review.desktop.buttons import Button, key_said
-from review.desktop.capital import capital
-from review.desktop.flow import FlowLayout
-from review.session.item_words import Offer
-from review.session.keys import ACT_WORDS, KEYS, Act
-from review.session.words import Words
+from review.desktop.look.capital import capital
+from review.desktop.parts.buttons import Button, key_said
+from review.desktop.parts.flow import FlowLayout
+from review.session.words.catalogue import Words
+from review.session.words.item import Offer
+from review.session.words.keys import ACT_WORDS, KEYS, Act
 
 FIRST = (
     Act.CANNOT_JUDGE,

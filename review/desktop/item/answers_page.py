@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 
-from review.desktop.desk import Desk
-from review.desktop.missing_letters import shown
-from review.desktop.page import Page
-from review.desktop.rows import Rows
-from review.session.item_words import beginning
-from review.session.labels import answer_label
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.page import Page
+from review.desktop.look.missing_letters import shown
+from review.desktop.parts.rows import Rows
 from review.session.view import ShownItem
-from review.session.words import Words
+from review.session.words.catalogue import Words
+from review.session.words.item import beginning
+from review.session.words.labels import answer_label
 
 
 class AnswersPage(Page):

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from review.desktop.announcing import announce
-from review.desktop.answers import Answers
-from review.desktop.buttons import Button
-from review.desktop.capital import capital
-from review.desktop.flow import FlowLayout
-from review.desktop.labels import Line
-from review.session.item_words import Answer, Question
-from review.session.words import Words
+from review.desktop.look.capital import capital
+from review.desktop.parts.announcing import announce
+from review.desktop.parts.answers import Answers
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.flow import FlowLayout
+from review.desktop.parts.labels import Line
+from review.session.words.catalogue import Words
+from review.session.words.item import Answer, Question
 
 
 class Asked(QWidget):

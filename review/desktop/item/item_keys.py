@@ -7,8 +7,8 @@ from string import ascii_lowercase
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
-from review.desktop.page import with_control
-from review.session.keys import RATING_OF, Act, act_of
+from review.desktop.frame.page import with_control
+from review.session.words.keys import RATING_OF, Act, act_of
 
 _LAST_CHARACTER = 0x10FFFF
 

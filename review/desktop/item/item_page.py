@@ -6,23 +6,23 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 
-from review.desktop.announcing import announce
-from review.desktop.answers import Answers
-from review.desktop.buttons import Button
-from review.desktop.capital import capital
-from review.desktop.choices import Choices
-from review.desktop.desk import Desk
-from review.desktop.item_texts import ItemTexts
-from review.desktop.lesson import LessonBox
-from review.desktop.missing_letters import shown
-from review.desktop.sentence_face import Mode
-from review.desktop.sentence_page import SentencePage
+from review.desktop.frame.desk import Desk
+from review.desktop.item.choices import Choices
+from review.desktop.item.item_texts import ItemTexts
+from review.desktop.item.lesson import LessonBox
+from review.desktop.item.sentence_face import Mode
+from review.desktop.item.sentence_page import SentencePage
+from review.desktop.look.capital import capital
+from review.desktop.look.missing_letters import shown
+from review.desktop.parts.announcing import announce
+from review.desktop.parts.answers import Answers
+from review.desktop.parts.buttons import Button
 from review.rating import Rating, Reason
-from review.session import item_words
-from review.session.item_words import Mark, Offer
-from review.session.keys import ACT_WORDS, RATING_OF, Act, reason_of
 from review.session.session import Session
 from review.session.view import ShownItem, TextField, View
+from review.session.words import item as item_words
+from review.session.words.item import Mark, Offer
+from review.session.words.keys import ACT_WORDS, RATING_OF, Act, reason_of
 
 
 class ItemPage(SentencePage):

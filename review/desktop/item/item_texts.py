@@ -5,14 +5,14 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from review.desktop.labels import Line
-from review.desktop.marks import Marks
-from review.desktop.missing_letters import shown
-from review.desktop.whole_text import WholeText
-from review.session import item_words
-from review.session.item_words import Mark
+from review.desktop.item.marks import Marks
+from review.desktop.look.missing_letters import shown
+from review.desktop.parts.labels import Line
+from review.desktop.parts.whole_text import WholeText
 from review.session.view import ShownItem
-from review.session.words import Words
+from review.session.words import item as item_words
+from review.session.words.catalogue import Words
+from review.session.words.item import Mark
 
 DECIDED_SCALE = 1.35
 """What is judged, or translated, stands in larger letters than the rest."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
-from review.desktop.labels import Line
-from review.desktop.missing_letters import shown
-from review.desktop.whole_text import WholeText
-from review.session.item_words import lesson_said
+from review.desktop.look.missing_letters import shown
+from review.desktop.parts.labels import Line
+from review.desktop.parts.whole_text import WholeText
 from review.session.view import Lesson
-from review.session.words import Words
+from review.session.words.catalogue import Words
+from review.session.words.item import lesson_said
 
 
 class LessonBox(QFrame):

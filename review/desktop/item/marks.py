@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from review.desktop.emptying import empty
-from review.desktop.labels import Line
-from review.desktop.missing_letters import shown
-from review.desktop.whole_text import WholeText
-from review.session.item_words import Mark
+from review.desktop.look.missing_letters import shown
+from review.desktop.parts.emptying import empty
+from review.desktop.parts.labels import Line
+from review.desktop.parts.whole_text import WholeText
+from review.session.words.item import Mark
 
 
 class Marks(QWidget):

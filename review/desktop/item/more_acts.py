@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from review.desktop.buttons import Button
-from review.desktop.capital import capital
-from review.desktop.emptying import empty
-from review.desktop.flow import FlowLayout
-from review.session.keys import ACT_WORDS, KEYS, Act
-from review.session.words import Words
+from review.desktop.look.capital import capital
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.emptying import empty
+from review.desktop.parts.flow import FlowLayout
+from review.session.words.catalogue import Words
+from review.session.words.keys import ACT_WORDS, KEYS, Act
 
 
 class MoreActs(QWidget):

@@ -8,19 +8,19 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent
 
-from review.desktop.announcing import announce
-from review.desktop.desk import Desk
-from review.desktop.item_keys import control_act
-from review.desktop.offers import Offers
-from review.desktop.page import Page
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.page import Page
+from review.desktop.item.item_keys import control_act
+from review.desktop.parts.announcing import announce
+from review.desktop.parts.offers import Offers
 from review.rating import Rating
-from review.session import page_words
-from review.session.keys import ACT_WORDS, KEYS, TRANSLATION_WORDS, Act, act_of
-from review.session.labels import rating_label, sharing
-from review.session.onward import ONWARD_OF, Onward
-from review.session.page_words import PageWords
-from review.session.troubles import Trouble
 from review.session.view import Phase, ShownItem, View
+from review.session.words import page as page_words
+from review.session.words.keys import ACT_WORDS, KEYS, TRANSLATION_WORDS, Act, act_of
+from review.session.words.labels import rating_label, sharing
+from review.session.words.onward import ONWARD_OF, Onward
+from review.session.words.page import PageWords
+from review.session.words.troubles import Trouble
 
 
 class PausePage(Page):

@@ -15,27 +15,27 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QProgressBar, QWidget
 
-from corpora.scripts import tag_script
-from corpora.visible import readable
-from review.desktop.act_row import BEHIND, ActRow
-from review.desktop.announcing import announce
-from review.desktop.buttons import Button
-from review.desktop.choices import Choices, OnceMore
-from review.desktop.desk import Desk
-from review.desktop.item_texts import ItemTexts
-from review.desktop.labels import Line
-from review.desktop.missing_letters import legible
-from review.desktop.more_acts import MoreActs
-from review.desktop.page import INSET, Page
-from review.desktop.text_pane import TextPane
-from review.desktop.writing import Writing
-from review.session import item_words
-from review.session.beside import beside as beside_it
-from review.session.item_words import Mark, Offer
-from review.session.keys import Act
+from corpora.languages.scripts import tag_script
+from corpora.text.visible import readable
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.page import INSET, Page
+from review.desktop.item.act_row import BEHIND, ActRow
+from review.desktop.item.choices import Choices, OnceMore
+from review.desktop.item.item_texts import ItemTexts
+from review.desktop.item.more_acts import MoreActs
+from review.desktop.item.writing import Writing
+from review.desktop.look.missing_letters import legible
+from review.desktop.parts.announcing import announce
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.labels import Line
+from review.desktop.parts.text_pane import TextPane
 from review.session.session import Session
-from review.session.troubles import Trouble
 from review.session.view import Lesson, Phase, ShownItem, View
+from review.session.words import item as item_words
+from review.session.words.beside import beside as beside_it
+from review.session.words.item import Mark, Offer
+from review.session.words.keys import Act
+from review.session.words.troubles import Trouble
 
 MOST_ROWS = 2
 """Rows of acts that stay in sight, where that leaves half of the height to read."""

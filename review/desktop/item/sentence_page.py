@@ -14,20 +14,21 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent
 from shiboken6 import isValid
 
-from harness.failures import HarnessError
-from review.desktop.announcing import announce
-from review.desktop.desk import Desk
-from review.desktop.item_keys import control_act
-from review.desktop.sentence_face import UNASKED, Mode, SentenceFace
+from harness.core.failures import HarnessError
+from review.desktop.frame.desk import Desk
+from review.desktop.item.item_keys import control_act
+from review.desktop.item.sentence_face import UNASKED, Mode, SentenceFace
+from review.desktop.parts.announcing import announce
 from review.rating import CannotJudge
-from review.session import item_words, saying
-from review.session.item_words import Question
-from review.session.keys import Act, act_of, cannot_judge_of
-from review.session.labels import harm_question
-from review.session.onward import ONWARD_OF, Onward
+from review.session import saying
 from review.session.session import Session
-from review.session.troubles import Trouble, trouble
 from review.session.view import ShownItem, TextField, View
+from review.session.words import item as item_words
+from review.session.words.item import Question
+from review.session.words.keys import Act, act_of, cannot_judge_of
+from review.session.words.labels import harm_question
+from review.session.words.onward import ONWARD_OF, Onward
+from review.session.words.troubles import Trouble, trouble
 
 SLOW_MILLISECONDS = 300
 """When saving takes longer than this, the page says that it goes on."""

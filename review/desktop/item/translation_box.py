@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRect, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from review.desktop.labels import Line
-from review.desktop.letter_row import LetterRow
-from review.desktop.typing_box import TypingBox
-from review.session import item_words
-from review.session.words import Words
+from review.desktop.parts.labels import Line
+from review.desktop.parts.letter_row import LetterRow
+from review.desktop.parts.typing_box import TypingBox
+from review.session.words import item as item_words
+from review.session.words.catalogue import Words
 
 _FEWEST_LINES, _MOST_LINES = 3, 8
 

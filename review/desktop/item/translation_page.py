@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from review.desktop.desk import Desk
-from review.desktop.sentence_face import Mode
-from review.desktop.sentence_page import SentencePage
-from review.desktop.translation_box import TranslationBox
-from review.session import item_words
-from review.session.item_words import Mark, Offer
-from review.session.keys import TRANSLATION_WORDS
+from review.desktop.frame.desk import Desk
+from review.desktop.item.sentence_face import Mode
+from review.desktop.item.sentence_page import SentencePage
+from review.desktop.item.translation_box import TranslationBox
 from review.session.session import Session
 from review.session.view import ShownItem, TextField
+from review.session.words import item as item_words
+from review.session.words.item import Mark, Offer
+from review.session.words.keys import TRANSLATION_WORDS
 
 
 class TranslationPage(SentencePage):

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from review.desktop.buttons import Button
-from review.desktop.capital import capital
-from review.desktop.flow import FlowLayout
-from review.desktop.labels import Line
-from review.desktop.letter_row import LetterRow
-from review.desktop.typing_box import TypingBox
-from review.session.words import Words
+from review.desktop.look.capital import capital
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.flow import FlowLayout
+from review.desktop.parts.labels import Line
+from review.desktop.parts.letter_row import LetterRow
+from review.desktop.parts.typing_box import TypingBox
+from review.session.words.catalogue import Words
 
 
 class Writing(QWidget):

@@ -13,7 +13,7 @@ from PySide6.QtGui import QFont, QFontDatabase
 
 from review.files.font_file import CarriedFont, FontError
 
-FOLDER: Final = Path(__file__).parent / "fonts"
+FOLDER: Final = Path(__file__).parents[1] / "fonts"
 
 FAMILIES: Final = (
     "Rosetta Noto Sans",

@@ -1,22 +1,19 @@
-"""How things look: three sets of colours and six sizes of letters, changed at once and remembered.
-
-Every text has a contrast of at least 7 to its ground (WCAG 2, level AAA), every border and the ring around
-what has the focus at least 3. A colour only repeats what a word or a sign says already.
-"""
+"""How things look: three sets of colours and six sizes of letters, changed at once and remembered."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 
-from review.desktop import fonts
-from review.desktop.missing_letters import forget_fonts
-from review.desktop.style import HIDES_KEYS, sheet
+from review.desktop.look import fonts
+from review.desktop.look.colours import COLOURS, Colours, Theme
+from review.desktop.look.missing_letters import forget_fonts
+from review.desktop.look.style import HIDES_KEYS, sheet
 from review.files.font_file import CarriedFont
 
 SIZES: Final = (16, 20, 25, 30, 40, 48)
@@ -31,51 +28,6 @@ class Setting(StrEnum):
     COLOURS = "window colours"
     TEXT_SIZE = "window text size"
     SHOWS_KEYS = "window shows keys"
-
-
-class Theme(StrEnum):
-    """A set of colours."""
-
-    LIGHT = "light"
-    DARK = "dark"
-    CONTRAST = "contrast"
-
-
-class Colours(NamedTuple):
-    """The colours of a theme, by what they are for."""
-
-    ground: QColor
-    field: QColor
-    """Behind what is read, typed or pressed."""
-    text: QColor
-    quiet: QColor
-    border: QColor
-    accent: QColor
-    on_accent: QColor
-    good: QColor
-    warn: QColor
-    focus: QColor
-    """The ring around what has the focus."""
-
-
-def _colours(*names: str) -> Colours:
-    return Colours(*map(QColor, names))
-
-
-COLOURS: Final = {
-    Theme.LIGHT: _colours(
-        "#f6f3ec", "#fffefb", "#1d1c19", "#4a4740", "#7a756a",
-        "#0b4a5c", "#ffffff", "#0d5030", "#8a2c0a", "#8b2fa8",
-    ),
-    Theme.DARK: _colours(
-        "#17191c", "#212429", "#f1efe9", "#c6c3ba", "#8b8a84",
-        "#8fd0dc", "#0c1a1e", "#9adfb0", "#ffb98a", "#f5c84b",
-    ),
-    Theme.CONTRAST: _colours(
-        "#000000", "#000000", "#ffffff", "#ffffff", "#ffffff",
-        "#ffe500", "#000000", "#7dff9b", "#ffb47a", "#00ffff",
-    ),
-}  # fmt: skip
 
 
 class Look(QObject):

@@ -13,8 +13,8 @@ from itertools import accumulate
 from PySide6.QtCore import QTextBoundaryFinder
 from PySide6.QtGui import QGlyphRun, QTextLayout, QTextOption
 
-from corpora.visible import readable
-from review.desktop import fonts
+from corpora.text.visible import readable
+from review.desktop.look import fonts
 from review.session.legible import legible_without, seen_of
 
 _PX = 20

@@ -11,7 +11,7 @@ from typing import Final
 
 from PySide6.QtCore import QObject, QTranslator
 
-from review.session.words import Words, msgid
+from review.session.words.catalogue import Words, msgid
 
 QT_WORDS: Final = (
     # the menus of a text, and of a box in which one types

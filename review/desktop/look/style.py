@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from review.desktop.look import Colours
+    from review.desktop.look.colours import Colours
 
 TARGET = 44
 """Pixels: the smallest thing to press that a shaking hand hits."""

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from review.desktop.buttons import Button
-from review.desktop.desk import Desk
-from review.desktop.first_page import FirstPage
-from review.desktop.flow import FlowLayout
-from review.desktop.letter_row import LetterRow
+from review.desktop.frame.desk import Desk
+from review.desktop.pages.first_page import FirstPage
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.flow import FlowLayout
+from review.desktop.parts.letter_row import LetterRow
 from review.session.opening_words import Asked
 
 _LONGEST = 400

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 
-from review.desktop.desk import Desk
-from review.desktop.first_page import FirstPage
-from review.desktop.missing_letters import shown
-from review.desktop.rows import Rows
+from review.desktop.frame.desk import Desk
+from review.desktop.look.missing_letters import shown
+from review.desktop.pages.first_page import FirstPage
+from review.desktop.parts.rows import Rows
 from review.session import opening_words
 from review.session.choice import Choice
-from review.session.troubles import Trouble
+from review.session.words.troubles import Trouble
 
 
 class ChoosePage(FirstPage):

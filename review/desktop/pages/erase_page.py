@@ -10,14 +10,14 @@ from functools import partial
 from PySide6.QtCore import Signal
 from shiboken6 import isValid
 
-from harness.failures import HarnessError
-from review.desktop.announcing import announce
-from review.desktop.buttons import Button
-from review.desktop.desk import Desk
-from review.desktop.page import Page
-from review.desktop.tick import Tick
-from review.session.troubles import Trouble, trouble
+from harness.core.failures import HarnessError
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.page import Page
+from review.desktop.parts.announcing import announce
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.tick import Tick
 from review.session.waiting import Kept, kept
+from review.session.words.troubles import Trouble, trouble
 
 
 class ErasePage(Page):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from harness.failures import HarnessError
-from review.desktop.desk import Desk
-from review.desktop.page import Page
+from harness.core.failures import HarnessError
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.page import Page
 from review.session.erasing import Remains, finish_erasing
-from review.session.troubles import trouble
+from review.session.words.troubles import trouble
 
 
 class ErasedPage(Page):

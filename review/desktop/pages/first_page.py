@@ -7,10 +7,10 @@ from collections.abc import Callable
 from PySide6.QtCore import Signal
 from shiboken6 import isValid
 
-from review.desktop.buttons import Button
-from review.desktop.desk import Desk
-from review.desktop.language_row import LanguageRow
-from review.desktop.page import Page
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.page import Page
+from review.desktop.pages.language_row import LanguageRow
+from review.desktop.parts.buttons import Button
 
 
 class FirstPage(Page):

@@ -15,13 +15,13 @@ from PySide6.QtCore import QDir, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from harness.failures import HarnessError
-from review.desktop.desk import Desk
-from review.desktop.labels import Line
-from review.desktop.missing_letters import shown
-from review.desktop.rows import Rows
+from harness.core.failures import HarnessError
+from review.desktop.frame.desk import Desk
+from review.desktop.look.missing_letters import shown
+from review.desktop.parts.labels import Line
+from review.desktop.parts.rows import Rows
 from review.files.stick import stick_error
-from review.session.troubles import trouble
+from review.session.words.troubles import trouble
 
 _MOST = 2000
 """Folders that are listed of one place."""

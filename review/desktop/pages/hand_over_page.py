@@ -11,20 +11,20 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from shiboken6 import isValid
 
-from harness.failures import HarnessError
-from review.desktop.announcing import announce
-from review.desktop.desk import Desk
-from review.desktop.folders import Folders, first_folder
-from review.desktop.missing_letters import shown
-from review.desktop.offers import Offers
-from review.desktop.page import Page, harmless_lines
-from review.desktop.rows import Rows
-from review.desktop.text_pane import TextPane
-from review.session import page_words
+from harness.core.failures import HarnessError
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.page import Page, harmless_lines
+from review.desktop.look.missing_letters import shown
+from review.desktop.pages.folders import Folders, first_folder
+from review.desktop.parts.announcing import announce
+from review.desktop.parts.offers import Offers
+from review.desktop.parts.rows import Rows
+from review.desktop.parts.text_pane import TextPane
 from review.session.handing_over import Exported
-from review.session.keys import KEYS, Act, act_of
-from review.session.troubles import trouble
 from review.session.view import View
+from review.session.words import page as page_words
+from review.session.words.keys import KEYS, Act, act_of
+from review.session.words.troubles import trouble
 
 LOOK_MILLISECONDS = 2000
 """How soon a stick that is put in is seen; nobody has to wait for it, or to be quicker."""

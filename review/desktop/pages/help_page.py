@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from review.desktop.desk import Desk
-from review.desktop.labels import Line
-from review.desktop.missing_letters import shown
-from review.desktop.page import Page
-from review.session import page_words
-from review.session.keys import (
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.page import Page
+from review.desktop.look.missing_letters import shown
+from review.desktop.parts.labels import Line
+from review.session.words import page as page_words
+from review.session.words.keys import (
     ACT_WORDS,
     KEYS,
     RATING_OF,
@@ -19,7 +19,7 @@ from review.session.keys import (
     act_of,
     key_name,
 )
-from review.session.labels import rating_label, rating_meaning
+from review.session.words.labels import rating_label, rating_meaning
 
 
 class HelpPage(Page):

@@ -7,9 +7,9 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from review.desktop.buttons import Button
-from review.desktop.desk import Desk
-from review.desktop.flow import FlowLayout
+from review.desktop.frame.desk import Desk
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.flow import FlowLayout
 
 
 class LanguageRow(QWidget):

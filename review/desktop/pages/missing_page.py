@@ -5,8 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from review.desktop.desk import Desk
-from review.desktop.first_page import FirstPage
+from review.desktop.frame.desk import Desk
+from review.desktop.pages.first_page import FirstPage
 
 _MOST = 8
 """Letters that are named; one is enough for whoever helps."""

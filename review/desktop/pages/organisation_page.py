@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 
-from review.desktop.desk import Desk
-from review.desktop.first_page import FirstPage
+from review.desktop.frame.desk import Desk
+from review.desktop.pages.first_page import FirstPage
 from review.files.batch import Batch
-from review.session import page_words
+from review.session.words import page as page_words
 
 
 class OrganisationPage(FirstPage):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from review.desktop.answers import Answers
-from review.desktop.first_page import FirstPage
-from review.session.item_words import Answer
+from review.desktop.pages.first_page import FirstPage
+from review.desktop.parts.answers import Answers
+from review.session.words.item import Answer
 
 
 class QuestionPage(FirstPage):

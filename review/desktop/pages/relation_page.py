@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 
-from review.desktop.desk import Desk
-from review.desktop.question_page import QuestionPage
+from review.desktop.frame.desk import Desk
+from review.desktop.pages.question_page import QuestionPage
 from review.rating import Relation
-from review.session import page_words
-from review.session.keys import relation_of
+from review.session.words import page as page_words
+from review.session.words.keys import relation_of
 
 
 class RelationPage(QuestionPage):

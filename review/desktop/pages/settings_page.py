@@ -9,15 +9,16 @@ from typing import Final, TypeVar
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from harness.version import VERSION
-from review.desktop.answers import Answer, Answers
-from review.desktop.buttons import Button
-from review.desktop.desk import Desk
-from review.desktop.flow import FlowLayout
-from review.desktop.look import SIZES, Theme
-from review.desktop.page import Page
-from review.desktop.tick import Tick
-from review.session.words import msgid
+from harness.core.version import VERSION
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.page import Page
+from review.desktop.look.colours import Theme
+from review.desktop.look.look import SIZES
+from review.desktop.parts.answers import Answer, Answers
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.flow import FlowLayout
+from review.desktop.parts.tick import Tick
+from review.session.words.catalogue import msgid
 
 THEMES: Final[Mapping[Theme, str]] = {
     Theme.LIGHT: msgid("Light"),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 
-from review.desktop.desk import Desk
-from review.desktop.question_page import QuestionPage
+from review.desktop.frame.desk import Desk
+from review.desktop.pages.question_page import QuestionPage
 from review.files.batch_form import BatchManifest
-from review.session import page_words
-from review.session.keys import may_share
+from review.session.words import page as page_words
+from review.session.words.keys import may_share
 
 
 class SharingPage(QuestionPage):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 
-from review.desktop.desk import Desk
-from review.desktop.first_page import FirstPage
+from review.desktop.frame.desk import Desk
+from review.desktop.pages.first_page import FirstPage
 
 
 class WelcomePage(FirstPage):

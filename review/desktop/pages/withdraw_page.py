@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import QTimer, Signal
 
-from review.desktop.announcing import announce
-from review.desktop.answers import Answers
-from review.desktop.desk import Desk
-from review.desktop.page import Page
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.page import Page
+from review.desktop.parts.announcing import announce
+from review.desktop.parts.answers import Answers
 from review.log.payloads import Scope
-from review.session import page_words
-from review.session.item_words import Answer
-from review.session.keys import KEYS, Act, act_of, scope_of
-from review.session.labels import scope_label
+from review.session.words import page as page_words
+from review.session.words.item import Answer
+from review.session.words.keys import KEYS, Act, act_of, scope_of
+from review.session.words.labels import scope_label
 
 
 class WithdrawPage(Page):

@@ -22,12 +22,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from review.desktop.buttons import RADIUS, Button, key_said
-from review.desktop.flow import Columns
-from review.desktop.own_words import said
-from review.desktop.wrapped import Wrapped
-from review.session.item_words import Answer
-from review.session.words import msgid
+from review.desktop.look.own_words import said
+from review.desktop.parts.buttons import RADIUS, Button, key_said
+from review.desktop.parts.flow import Columns
+from review.desktop.parts.wrapped import Wrapped
+from review.session.words.catalogue import msgid
+from review.session.words.item import Answer
 
 __all__ = ["Answer", "Answers"]
 

@@ -9,12 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QVBoxLayout, QWidget
 
-from review.desktop.announcing import announce
-from review.desktop.buttons import Button
-from review.desktop.labels import Line
-from review.desktop.text_pane import TextPane
-from review.session.troubles import Trouble
-from review.session.words import Words
+from review.desktop.parts.announcing import announce
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.labels import Line
+from review.desktop.parts.text_pane import TextPane
+from review.session.words.catalogue import Words
+from review.session.words.troubles import Trouble
 
 _BESIDE = 2.5
 """So many times as wide as its button must the banner be to have it beside its words."""

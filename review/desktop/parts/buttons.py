@@ -23,11 +23,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QApplication, QSizePolicy, QStyle, QWidget
 
-from review.desktop.own_words import said
-from review.desktop.style import HIDES_KEYS, TARGET
-from review.desktop.wrapped import Wrapped
-from review.session.keys import KEY_NAMES
-from review.session.words import msgid
+from review.desktop.look.own_words import said
+from review.desktop.look.style import HIDES_KEYS, TARGET
+from review.desktop.parts.wrapped import Wrapped
+from review.session.words.catalogue import msgid
+from review.session.words.keys import KEY_NAMES
 
 KEY: Final = msgid("Key {key}")
 ENTER: Final = msgid("Enter")

@@ -10,11 +10,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
-from review.desktop.announcing import announce
-from review.desktop.buttons import Button
-from review.desktop.flow import FlowLayout
-from review.desktop.own_words import said
-from review.session.words import msgid
+from review.desktop.look.own_words import said
+from review.desktop.parts.announcing import announce
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.flow import FlowLayout
+from review.session.words.catalogue import msgid
 
 CAPITALS: Final = msgid("Capital letters")
 SMALLS: Final = msgid("Lower-case letters")

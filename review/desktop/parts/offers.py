@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QWidget
 
-from review.desktop.buttons import Button
-from review.desktop.flow import FlowLayout
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.flow import FlowLayout
 
 
 class Offers(QWidget):

@@ -8,8 +8,8 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from review.desktop.buttons import Button
-from review.session.words import Words
+from review.desktop.parts.buttons import Button
+from review.session.words.catalogue import Words
 
 _AT_ONCE = 40
 

@@ -6,8 +6,8 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QStyle
 
-from review.desktop.style import TARGET
-from review.desktop.wrapped import Wrapped
+from review.desktop.look.style import TARGET
+from review.desktop.parts.wrapped import Wrapped
 
 _GAP = 12
 _RING = 3

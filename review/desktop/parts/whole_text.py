@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from review.desktop.text_pane import TextPane
+from review.desktop.parts.text_pane import TextPane
 
 
 class WholeText(TextPane):

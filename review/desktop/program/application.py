@@ -12,11 +12,11 @@ from PySide6.QtCore import QEvent, QLocale, QSettings, Qt, Signal
 from PySide6.QtGui import QFileOpenEvent, QSessionManager
 from PySide6.QtWidgets import QApplication
 
-from review.desktop import fonts
-from review.desktop.qt_words import QtWords
-from review.desktop.unforeseen import fault
-from review.session.troubles import Trouble
-from review.session.words import Words
+from review.desktop.frame.unforeseen import fault
+from review.desktop.look import fonts
+from review.desktop.look.qt_words import QtWords
+from review.session.words.catalogue import Words
+from review.session.words.troubles import Trouble
 
 _NOWHERE = os.devnull
 """Where Qt's own settings go: the program leaves nothing outside its data folder."""

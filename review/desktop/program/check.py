@@ -13,12 +13,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QTimer
 
-from harness.version import VERSION
-from review.desktop.choose_page import ChoosePage
-from review.desktop.leaving import ending_by, saying_no_screen
-from review.desktop.no_window import no_window
-from review.desktop.page import Page
-from review.desktop.running import Running
+from harness.core.version import VERSION
+from review.desktop.frame.page import Page
+from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.program.leaving import ending_by, saying_no_screen
+from review.desktop.program.no_window import no_window
+from review.desktop.program.running import Running
 from review.session.opening import is_there
 
 _FAILED = 1

@@ -6,13 +6,13 @@ from functools import partial
 
 from PySide6.QtCore import QObject
 
-from harness.failures import HarnessError
-from review.desktop.clipboard import forget_clipboard
-from review.desktop.desk import Desk
-from review.desktop.erase_page import ErasePage
-from review.desktop.erased_page import ErasedPage
-from review.desktop.hand_over_page import HandOverPage
-from review.desktop.window import Window
+from harness.core.failures import HarnessError
+from review.desktop.frame.desk import Desk
+from review.desktop.pages.erase_page import ErasePage
+from review.desktop.pages.erased_page import ErasedPage
+from review.desktop.pages.hand_over_page import HandOverPage
+from review.desktop.parts.clipboard import forget_clipboard
+from review.desktop.program.window import Window
 from review.session.erasing import Remains, erase_everything, why_not_erased
 from review.session.waiting import hand_over_all
 

@@ -12,9 +12,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.failures import HarnessError
-from harness.store.database import home
-from review.session.words import Words, words_of_system
+from harness.core.failures import HarnessError
+from harness.store.file.database import home
+from review.session.words.catalogue import Words, words_of_system
 
 _DRAWS = "platforms/libqxcb.so"
 """The part of Qt that draws windows on Linux; it needs libraries of the system."""

@@ -9,15 +9,15 @@ from typing import Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from harness.failures import HarnessError, StoreError
-from review.desktop.banner import Banner
-from review.desktop.buttons import Button
-from review.desktop.flow import FlowLayout
-from review.desktop.labels import Line
-from review.desktop.no_window import where_answers_are
+from harness.core.failures import HarnessError, StoreError
+from review.desktop.parts.banner import Banner
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.flow import FlowLayout
+from review.desktop.parts.labels import Line
+from review.desktop.program.no_window import where_answers_are
 from review.log.saving import NotSaved, Problem
-from review.session.troubles import Trouble
-from review.session.words import Words, msgid
+from review.session.words.catalogue import Words, msgid
+from review.session.words.troubles import Trouble
 
 _WHY: Final[Mapping[Problem, str]] = {
     Problem.DISK_FULL: msgid(

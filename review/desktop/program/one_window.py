@@ -16,7 +16,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 
-from harness.store.database import private_folder
+from harness.store.file.database import private_folder
 
 FOLDER = "window"
 """In the data folder; empty, or gone, while no window is open."""

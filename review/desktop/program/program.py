@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.failures import HarnessError
-from harness.installation import install_line
-from harness.version import VERSION
-from review.session.words import checked_tag
+from harness.core.failures import HarnessError
+from harness.core.installation import install_line
+from harness.core.version import VERSION
+from review.session.words.catalogue import checked_tag
 
 _FAILED, _WRONG_USAGE = 1, 2
 
@@ -32,10 +32,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _start(asked: argparse.Namespace, language: str | None) -> int:
     if asked.check:
-        from review.desktop.check import check
+        from review.desktop.program.check import check
 
         return check(asked.places, language)
-    from review.desktop.running import run
+    from review.desktop.program.running import run
 
     return run(asked.places, language)
 
@@ -74,7 +74,7 @@ def _no_qt() -> str:
             f"{install_line('PySide6-Essentials')}"
         )
     except ImportError as error:
-        from review.desktop.no_window import no_window
+        from review.desktop.program.no_window import no_window
 
         return no_window(failed=str(error))
     return ""

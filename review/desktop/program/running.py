@@ -11,23 +11,24 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from harness.failures import HarnessError
-from harness.store.database import home
-from review.desktop.application import Application, languages_of_system
-from review.desktop.desk import Desk
-from review.desktop.erasure import Erasure
-from review.desktop.leaving import ending_by, saying_no_screen
-from review.desktop.look import SIZES, Look, Setting, Theme
-from review.desktop.no_window import no_window
-from review.desktop.not_open_window import NotOpenWindow, not_complete, not_open
-from review.desktop.one_window import OneWindow
-from review.desktop.visit import Visit
-from review.desktop.window import Window
-from review.desktop.work import Work
+from harness.core.failures import HarnessError
+from harness.store.file.database import home
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.work import Work
+from review.desktop.look.colours import Theme
+from review.desktop.look.look import SIZES, Look, Setting
+from review.desktop.program.application import Application, languages_of_system
+from review.desktop.program.erasure import Erasure
+from review.desktop.program.leaving import ending_by, saying_no_screen
+from review.desktop.program.no_window import no_window
+from review.desktop.program.not_open_window import NotOpenWindow, not_complete, not_open
+from review.desktop.program.one_window import OneWindow
+from review.desktop.program.visit import Visit
+from review.desktop.program.window import Window
 from review.session.erasing import open_laptop
 from review.session.opening import Opening, is_there
-from review.session.troubles import Trouble
-from review.session.words import Words, words_of_system
+from review.session.words.catalogue import Words, words_of_system
+from review.session.words.troubles import Trouble
 
 _USUAL_SIZE = SIZES[1]
 

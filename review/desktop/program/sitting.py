@@ -10,28 +10,28 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
-from harness.failures import HarnessError
-from review.desktop.answers_page import AnswersPage
-from review.desktop.clipboard import forget_clipboard
-from review.desktop.code_pages import let_go_of_code
-from review.desktop.desk import Desk
-from review.desktop.hand_over_page import HandOverPage
-from review.desktop.help_page import HelpPage
-from review.desktop.item_page import ItemPage
-from review.desktop.page import Page
-from review.desktop.pauses import PAUSES, EndPage
-from review.desktop.sharing_page import SharingPage
-from review.desktop.translation_page import TranslationPage
-from review.desktop.window import Window
-from review.desktop.withdraw_page import WithdrawPage
+from harness.core.failures import HarnessError
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.page import Page
+from review.desktop.item.answers_page import AnswersPage
+from review.desktop.item.item_page import ItemPage
+from review.desktop.item.pauses import PAUSES, EndPage
+from review.desktop.item.translation_page import TranslationPage
+from review.desktop.pages.hand_over_page import HandOverPage
+from review.desktop.pages.help_page import HelpPage
+from review.desktop.pages.sharing_page import SharingPage
+from review.desktop.pages.withdraw_page import WithdrawPage
+from review.desktop.parts.clipboard import forget_clipboard
+from review.desktop.program.code_pages import let_go_of_code
+from review.desktop.program.window import Window
 from review.files.batch import Batch
 from review.log.payloads import Scope
-from review.session import page_words
 from review.session.handing_over import Exported
-from review.session.onward import Onward
 from review.session.session import Session
-from review.session.troubles import trouble
 from review.session.view import ShownItem, View
+from review.session.words import page as page_words
+from review.session.words.onward import Onward
+from review.session.words.troubles import trouble
 
 Result = TypeVar("Result")
 

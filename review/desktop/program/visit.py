@@ -13,34 +13,34 @@ from typing import NamedTuple, TypeVar
 
 from PySide6.QtCore import QObject
 
-from corpora.scripts import tag_script
-from harness.failures import HarnessError
-from review.desktop import fonts
-from review.desktop.asking_page import AskingPage
-from review.desktop.choose_page import ChoosePage
-from review.desktop.consent_page import ConsentPage
-from review.desktop.desk import Desk
-from review.desktop.file_page import FilePage
-from review.desktop.first_page import FirstPage
-from review.desktop.missing_letters import legible, undrawn
-from review.desktop.missing_page import MissingPage
-from review.desktop.organisation_page import OrganisationPage
-from review.desktop.page import Page
-from review.desktop.relation_page import RelationPage
-from review.desktop.sharing_page import SharingPage
-from review.desktop.sitting import Sitting
-from review.desktop.welcome_page import WelcomePage
-from review.desktop.window import Window
+from corpora.languages.scripts import tag_script
+from harness.core.failures import HarnessError
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.page import Page
+from review.desktop.look import fonts
+from review.desktop.look.missing_letters import legible, undrawn
+from review.desktop.pages.asking_page import AskingPage
+from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.pages.consent_page import ConsentPage
+from review.desktop.pages.file_page import FilePage
+from review.desktop.pages.first_page import FirstPage
+from review.desktop.pages.missing_page import MissingPage
+from review.desktop.pages.organisation_page import OrganisationPage
+from review.desktop.pages.relation_page import RelationPage
+from review.desktop.pages.sharing_page import SharingPage
+from review.desktop.pages.welcome_page import WelcomePage
+from review.desktop.program.sitting import Sitting
+from review.desktop.program.window import Window
 from review.files.batch import Batch
-from review.files.problem import FileError, FileProblem
 from review.log.payloads import Face
 from review.rating import Relation
+from review.sealed.problem import FileError, FileProblem
 from review.session import opening_words
 from review.session.choice import Choice, of_file
 from review.session.opening import Opening
 from review.session.session import Session
-from review.session.troubles import Trouble, trouble
 from review.session.view import Phase, View
+from review.session.words.troubles import Trouble, trouble
 
 Result = TypeVar("Result")
 

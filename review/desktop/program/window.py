@@ -16,13 +16,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget
 
-from review.desktop.desk import Desk
-from review.desktop.held_keys import HeldKeys
-from review.desktop.look import LARGE
-from review.desktop.page import Page
-from review.desktop.settings_page import SettingsPage
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.page import Page
+from review.desktop.look.look import LARGE
+from review.desktop.pages.settings_page import SettingsPage
+from review.desktop.program.held_keys import HeldKeys
 from review.files.finding import BATCH_SUFFIX
-from review.session.troubles import Trouble
+from review.session.words.troubles import Trouble
 
 _SMALLEST = (480, 360)
 _COMFORTABLE = (1100, 760)

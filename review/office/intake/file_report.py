@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from review.log.clocks import WildClock
 from review.log.merge import Remark
-from review.office.speaking import Several
+from review.office.intake.speaking import Several
 
 
 class Outcome(StrEnum):

@@ -12,15 +12,12 @@ from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 from review.files.batch_form import BatchManifest
 from review.files.finding import BATCH_SUFFIX, RATINGS_SUFFIX
-from review.files.keys import key_phrase
-from review.files.problem import FileError, FileProblem
 from review.files.ratings import RatingsFile, open_ratings
 from review.files.ratings_contents import chains_of, contents_of
 from review.files.ratings_form import Sender
-from review.files.sealing import AgeIdentity, SealError, checked_recipient
 from review.files.stick import StickError, read_file
 from review.log.event import Event, EventError, read_event
 from review.log.merge import MOST_EVENTS, MergeReport, merge
@@ -28,15 +25,18 @@ from review.log.payloads import Kind, Withdraw
 from review.log.saving import NotSaved, saying
 from review.log.table import devices_of, insert_event, read_device, read_person
 from review.log.withdrawal import known_withdrawals
-from review.office.arrivals import Arrival, mark_recompute, note_arrival
-from review.office.attaching import suspend_withdrawn
-from review.office.database import note_unclean, rewrite
-from review.office.file_report import FileReport, Outcome
-from review.office.objections import closed_devices, objection
-from review.office.quarantine import drop_reached, holds_reached, set_aside
-from review.office.received import KnownLaptop
-from review.office.speaking import note_laptops, speaking_of
-from review.office.store import Office, Review
+from review.office.intake.file_report import FileReport, Outcome
+from review.office.intake.objections import closed_devices, objection
+from review.office.intake.quarantine import drop_reached, holds_reached, set_aside
+from review.office.intake.speaking import note_laptops, speaking_of
+from review.office.results.attaching import suspend_withdrawn
+from review.office.store.arrivals import Arrival, mark_recompute, note_arrival
+from review.office.store.database import note_unclean, rewrite
+from review.office.store.received import KnownLaptop
+from review.office.store.store import Office, Review
+from review.sealed.keys import key_phrase
+from review.sealed.problem import FileError, FileProblem
+from review.sealed.sealing import AgeIdentity, SealError, checked_recipient
 
 _TOO_MUCH_WAITS = (
     "its laptop is unknown, and more files of unknown laptops wait already than are kept. Enrol its laptop "

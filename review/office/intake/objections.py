@@ -10,7 +10,7 @@ from review.log.merge import Objection
 from review.log.payloads import OfItem, OfReviewer, Rate, Train, Translate, Withdraw
 from review.log.voices import OWN_WORDS, may_go_on_with
 from review.log.withdrawal import reach
-from review.office.store import Office, Review
+from review.office.store.store import Office, Review
 
 FORGED: Final = "is written in the organisation's name, and the organisation did not write it"
 OTHER_LAPTOPS: Final = "is of another laptop's log, and this laptop did not come instead of it"

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
-from review.files.problem import FileError
 from review.files.ratings import RatingsFile, open_ratings
-from review.files.sealing import AgeIdentity
 from review.log.event import EventError, read_event
 from review.log.withdrawal import Withdrawals, covered
-from review.office.database import note_unclean
-from review.office.store import Office, utc_now
+from review.office.store.database import note_unclean
+from review.office.store.store import Office, utc_now
+from review.sealed.problem import FileError
+from review.sealed.sealing import AgeIdentity
 
 MOST_WAITING: Final = 2**29
 """Bytes of all files that are set aside: whoever has a batch can write files that wait."""

@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from harness.failures import UsageError
-from review.files.keys import key_phrase
+from harness.core.failures import UsageError
 from review.files.reviewer_codes import printed
 from review.log.payloads import Kind, LaptopWord, Speaks
 from review.log.table import latest_time, people_of, read_person
 from review.log.voices import FAR, Voices, far_ahead, heard
-from review.office.received import KnownLaptop
-from review.office.store import Office, Review, utc_now
+from review.office.store.received import KnownLaptop
+from review.office.store.store import Office, Review, utc_now
+from review.sealed.keys import key_phrase
 
 
 @dataclass(frozen=True, slots=True)

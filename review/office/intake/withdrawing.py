@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.failures import UsageError
-from review.files.sealing import AgeIdentity
+from harness.core.failures import UsageError
 from review.log.payloads import Scope, Withdraw
 from review.log.withdrawal import taken_back
-from review.office.arrivals import mark_recompute
-from review.office.attaching import suspend_withdrawn
-from review.office.quarantine import Dropped, drop_reached
-from review.office.store import Office, Review, utc_now
+from review.office.intake.quarantine import Dropped, drop_reached
+from review.office.results.attaching import suspend_withdrawn
+from review.office.store.arrivals import mark_recompute
+from review.office.store.store import Office, Review, utc_now
+from review.sealed.sealing import AgeIdentity
 
 
 @dataclass(frozen=True, slots=True)

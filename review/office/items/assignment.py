@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from corpora.entry import EntryId
-from harness.failures import UsageError
-from review.office.orders import order
-from review.office.sampling import drawing
+from corpora.model.entry import EntryId
+from harness.core.failures import UsageError
+from review.office.items.orders import order
+from review.office.items.sampling import drawing
 
 
 def spread(

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from corpora.entry import Entry, EntryId, Segment
-from corpora.text import is_blank
+from corpora.model.entry import Entry, EntryId, Segment
+from corpora.text.comparison import is_blank
 from review.files.batch_form import MOST_ITEM_TEXT
-from review.office.inflected_controls import Inflected
-from review.office.items import Item, new_item
-from review.office.sampling import drawing
-from review.office.wrong_texts import FORM, HALF, OTHER, SWAP, WrongTexts, plain_form
-from review.verdict.panel import ControlKind
+from review.office.items.inflected_controls import Inflected
+from review.office.items.items import Item, new_item
+from review.office.items.sampling import drawing
+from review.office.items.wrong_texts import FORM, HALF, OTHER, SWAP, WrongTexts, plain_form
+from review.verdict.panel.panel import ControlKind
 
 _Thing = TypeVar("_Thing")
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations, takewhile
 
-from scoring.analysis import WordAnalysis
-from scoring.inflection import features, inflection_faults
-from scoring.tagged_word import TaggedWord, tagged_word
+from scoring.core.analysis import WordAnalysis
+from scoring.grammar.inflection import features, inflection_faults
+from scoring.grammar.tagged_word import TaggedWord, tagged_word
 
 CATEGORIES = frozenset(
     {

@@ -5,12 +5,12 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 
-from corpora.entry import Entry
+from corpora.model.entry import Entry
 from harness.card.rows import card_id
 from review.files.batch_form import BatchItem
-from review.office.sampling import stratum
-from review.verdict.key import KeyItem
-from review.verdict.panel import ControlKind
+from review.office.items.sampling import stratum
+from review.verdict.panel.key import KeyItem
+from review.verdict.panel.panel import ControlKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from corpora.cards import find_card
-from corpora.corpus import Dataset
-from corpora.scripts import resolve_script
-from corpora.words import JOINERS, words
+from corpora.languages.cards import find_card
+from corpora.languages.scripts import resolve_script
+from corpora.model.corpus import Dataset
+from corpora.text.words import JOINERS, words
 from harness.annotators.fst import FstAnnotator
 from harness.fst.find import find_analyser
 from harness.fst.status import AnalyserError
-from harness.preparing import language_folders
-from review.office.inflected_controls import Inflected, OtherForms, inflected
+from harness.setup.preparing import language_folders
+from review.office.items.inflected_controls import Inflected, OtherForms, inflected
 
 
 @dataclass(frozen=True)

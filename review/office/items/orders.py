@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from corpora.entry import EntryId
+from corpora.model.entry import EntryId
 
 REPEAT_APART = 30
 """Items between which the same translation comes twice, so that it is not simply remembered."""

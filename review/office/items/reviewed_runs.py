@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from corpora.corpus import Dataset
-from corpora.entry import Entry, EntryId, Segment
+from corpora.model.corpus import Dataset
+from corpora.model.entry import Entry, EntryId, Segment
 from harness.card.rows import card_id
-from harness.failures import UsageError
-from harness.store.corpora import read_dataset, read_entries
+from harness.core.failures import UsageError
+from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run, read_card
-from review.office.controls import fits
-from review.office.sampling import stratum
-from review.verdict.key import KeyRun
+from review.office.items.controls import fits
+from review.office.items.sampling import stratum
+from review.verdict.panel.key import KeyRun
 
 MOST_MISSING = 0.1
 """Share of a run's entries that may be without an output: people judge only what is there."""

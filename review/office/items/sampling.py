@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from corpora.entry import Entry, EntryId
-from harness.failures import UsageError
+from corpora.model.entry import Entry, EntryId
+from harness.core.failures import UsageError
 
 
 def stratum(entry: Entry) -> int:

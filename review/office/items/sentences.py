@@ -6,15 +6,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from corpora.corpus import Corpus, Dataset
-from corpora.entry import Entry, Segment
-from corpora.tags import is_language_tag, pair_label
-from corpora.text import is_blank
-from harness.failures import UsageError
-from harness.user_file import read_text
+from corpora.languages.tags import is_language_tag, pair_label
+from corpora.model.corpus import Corpus, Dataset
+from corpora.model.entry import Entry, Segment
+from corpora.text.comparison import is_blank
+from harness.core.failures import UsageError
+from harness.core.user_file import read_text
 from review.files.batch_form import MOST_ITEMS
 from review.log.payloads import MOST_TEXT
-from review.office.surroundings import Carries, Surroundings, surroundings
+from review.office.items.surroundings import Carries, Surroundings, surroundings
 
 MOST_BYTES = 32 * 2**20
 _ACTS = frozenset(map(chr, range(0x20))) - {"\t"} | {"\x7f"}

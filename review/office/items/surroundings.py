@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from corpora.entry import Entry, EntryId
+from corpora.model.entry import Entry, EntryId
 from harness.card.rows import card_id
 from review.files.batch_form import Around
-from review.office.controls import fits
-from review.office.items import Item
+from review.office.items.controls import fits
+from review.office.items.items import Item
 
 DOCUMENT = "document"
 """Field of an entry that names its document; sentences of one follow each other in the order of the corpus."""

@@ -17,15 +17,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from corpora.entry import Entry
-from corpora.toml_text import parse_toml
-from harness.failures import UsageError
-from harness.problems import first_problem
-from harness.user_file import read_text
+from corpora.files.toml_text import parse_toml
+from corpora.model.entry import Entry
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
+from harness.core.user_file import read_text
 from review.files.batch_form import TrainingItem
-from review.office.controls import fits
-from review.office.sampling import drawing
-from review.office.wrong_texts import first_half, plain_form, unspaced
+from review.office.items.controls import fits
+from review.office.items.sampling import drawing
+from review.office.items.wrong_texts import first_half, plain_form, unspaced
 from review.rating import Rating
 
 MOST = 50

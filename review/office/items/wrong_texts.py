@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from corpora.text import comparison_form, scripts
-from review.office.inflected_controls import Inflected
+from corpora.text.comparison import comparison_form, scripts
+from review.office.items.inflected_controls import Inflected
 
 OTHER, SWAP, HALF, FORM = "other reference", "phrase swap", "truncated", "fst"
 

@@ -9,9 +9,9 @@ from hashlib import sha256
 
 from pydantic import ValidationError
 
-from corpora.scripts import tag_script, texts_script
-from harness.failures import UsageError
-from harness.problems import first_problem
+from corpora.languages.scripts import tag_script, texts_script
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
 from review.files.batch import Batch, make_batch
 from review.files.batch_form import (
     BatchItem,
@@ -22,13 +22,13 @@ from review.files.batch_form import (
     TrainingItem,
 )
 from review.files.font_file import CarriedFont
-from review.files.keys import Identity
 from review.files.person_tag import place_of
-from review.files.signature import Signed
-from review.office.letters import letters_of
-from review.office.store import utc_now
-from review.office.texts import ReviewTexts
-from review.verdict.key import AnswerKey
+from review.office.making.letters import letters_of
+from review.office.making.texts import ReviewTexts
+from review.office.store.store import utc_now
+from review.sealed.keys import Identity
+from review.sealed.signature import Signed
+from review.verdict.panel.key import AnswerKey
 
 
 @dataclass(frozen=True)

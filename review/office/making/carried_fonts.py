@@ -12,8 +12,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from corpora.text import script_of
-from harness.failures import UsageError
+from corpora.text.comparison import script_of
+from harness.core.failures import UsageError
 from review.files.font_file import (
     FAMILY,
     MOST_FONTS,
@@ -25,7 +25,7 @@ from review.files.font_file import (
     check_licence,
     read_font,
 )
-from review.office.readability import brought, lacking_in
+from review.office.making.readability import brought, lacking_in
 
 if TYPE_CHECKING:
     from fontTools.ttLib import TTFont

@@ -6,15 +6,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from corpora.entry import Entry, EntryId
+from corpora.model.entry import Entry, EntryId
 from harness.card.rows import card_id
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 from review.files.batch_form import MOST_ITEMS, TrainingItem
-from review.files.keys import Identity
 from review.files.reviewer_codes import make_codes
-from review.office.assignment import orders
-from review.office.batches import Made, Said
-from review.office.controls import (
+from review.office.items.assignment import orders
+from review.office.items.controls import (
     Controls,
     Counts,
     Material,
@@ -22,16 +20,18 @@ from review.office.controls import (
     make_controls,
     usual_counts,
 )
-from review.office.items import Item, new_item
-from review.office.known_forms import known_forms
-from review.office.making import Drawn, check_reviewers, make
-from review.office.reviewed_runs import ReviewedRuns
-from review.office.sampling import draw, draw_core, drawing
-from review.office.sentences import check_count
-from review.office.surroundings import Carries, Surroundings, surroundings
-from review.office.texts import ReviewTexts
-from review.office.training import make_training
-from review.verdict.policy import GatePolicy
+from review.office.items.items import Item, new_item
+from review.office.items.known_forms import known_forms
+from review.office.items.reviewed_runs import ReviewedRuns
+from review.office.items.sampling import draw, draw_core, drawing
+from review.office.items.sentences import check_count
+from review.office.items.surroundings import Carries, Surroundings, surroundings
+from review.office.items.training import make_training
+from review.office.making.batches import Made, Said
+from review.office.making.making import Drawn, check_reviewers, make
+from review.office.making.texts import ReviewTexts
+from review.sealed.keys import Identity
+from review.verdict.gate.policy import GatePolicy
 
 
 @dataclass(frozen=True)

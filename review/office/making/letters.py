@@ -6,13 +6,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from corpora.cards import find_card
-from corpora.scripts import CODES, resolve_script
-from corpora.text import script_of
-from corpora.visible import plain
-from corpora.words import JOINERS
-from corpora.writing import Writing
-from harness.preparing import language_folders
+from corpora.languages.cards import find_card
+from corpora.languages.scripts import CODES, resolve_script
+from corpora.languages.writing import Writing
+from corpora.text.comparison import script_of
+from corpora.text.visible import plain
+from corpora.text.words import JOINERS
+from harness.setup.preparing import language_folders
 from review.files.batch_form import LONGEST_LETTER, MOST_LETTERS
 
 _DASHES_AND_QUOTES = frozenset({"Pd", "Pi", "Pf", "Ps", "Pe", "Cf"})

@@ -6,15 +6,15 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from corpora.corpus import Dataset
-from corpora.entry import Entry
-from harness.failures import UsageError
+from corpora.model.corpus import Dataset
+from corpora.model.entry import Entry
+from harness.core.failures import UsageError
 from review.files.batch_form import Task, TrainingItem
-from review.files.keys import Identity
 from review.files.person_tag import new_salt, tag_of
-from review.office.batches import Asked, Made, Said, parts_of, sign_batches
-from review.office.items import Item
-from review.verdict.key import AnswerKey, KeyRun
+from review.office.items.items import Item
+from review.office.making.batches import Asked, Made, Said, parts_of, sign_batches
+from review.sealed.keys import Identity
+from review.verdict.panel.key import AnswerKey, KeyRun
 
 MOST_REVIEWERS = 200
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from harness.failures import UsageError
-from review.office.reviewed_runs import ReviewedRuns
-from review.office.store import Office
+from harness.core.failures import UsageError
+from review.office.items.reviewed_runs import ReviewedRuns
+from review.office.store.store import Office
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}", re.ASCII)
 _LEAST = 3

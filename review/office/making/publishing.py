@@ -7,18 +7,18 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.failures import UsageError
-from harness.store.database import private_folder
+from harness.core.failures import UsageError
+from harness.store.file.database import private_folder
 from review.files.batch import Batch, write_batch
 from review.files.finding import BATCH_SUFFIX
 from review.files.laptop_card import LaptopCard
-from review.files.made_up_words import draw_words
 from review.files.reviewer_codes import printed
 from review.files.stick import PRIVATE, READABLE, write_file
-from review.office.batches import Made
-from review.office.recovery_key import RecoveryKey, keep_recipient
-from review.office.store import Office, Review
-from review.office.texts import ReviewTexts
+from review.office.making.batches import Made
+from review.office.making.recovery_key import RecoveryKey, keep_recipient
+from review.office.making.texts import ReviewTexts
+from review.office.store.store import Office, Review
+from review.sealed.made_up_words import draw_words
 
 
 @dataclass(frozen=True, slots=True)

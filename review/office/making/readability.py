@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from corpora.scripts import tag_script
+from corpora.languages.scripts import tag_script
 from review.files.font_file import characters_of
-from review.office.batches import scripted
-from review.office.items import Item
-from review.office.making import Drawn
+from review.office.items.items import Item
+from review.office.making.batches import scripted
+from review.office.making.making import Drawn
 from review.session.legible import legible_without, seen_of
 
-FONTS = Path(__file__).parents[1] / "desktop" / "fonts"
+FONTS = Path(__file__).parents[2] / "desktop" / "fonts"
 """Of the reviewer's window, which has them on every computer; fonts of the computer itself may come to them."""
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.failures import UsageError
-from review.files.sealing import AgeIdentity
-from review.office.store import Office, utc_now
+from harness.core.failures import UsageError
+from review.office.store.store import Office, utc_now
+from review.sealed.sealing import AgeIdentity
 
 
 @dataclass(frozen=True)

@@ -10,23 +10,23 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from corpora.corpus import Dataset
-from harness.failures import UsageError
+from corpora.model.corpus import Dataset
+from harness.core.failures import UsageError
 from review.files.batch_form import MOST_OTHERS, BatchItem, OthersWords
-from review.files.keys import Identity
 from review.log.state import ReviewerState, State
-from review.office.batches import Made, Said
-from review.office.items import Item
-from review.office.making import Drawn, make
-from review.office.orders import order
-from review.office.review import Review
-from review.office.sampling import drawing
-from review.office.store import Office
-from review.office.translating import NO_POLICY
+from review.office.items.items import Item
+from review.office.items.orders import order
+from review.office.items.sampling import drawing
+from review.office.making.batches import Made, Said
+from review.office.making.making import Drawn, make
+from review.office.making.translating import NO_POLICY
+from review.office.store.review import Review
+from review.office.store.store import Office
 from review.rating import RANKS, Rating
-from review.verdict.adjudication import Case, SecondLook, Voice, queue, voices
-from review.verdict.counted import counted
-from review.verdict.key import KeyItem
+from review.sealed.keys import Identity
+from review.verdict.gate.adjudication import Case, SecondLook, Voice, queue, voices
+from review.verdict.panel.counted import counted
+from review.verdict.panel.key import KeyItem
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 from review.files.batch_form import InLanguage
 
 
@@ -118,4 +118,4 @@ def _alike(one: str, other: str) -> bool:
 
 @cache
 def _read() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(files("review.office").joinpath("texts.toml").read_text("utf-8"))
+    return tomllib.loads(files("review.office.making").joinpath("texts.toml").read_text("utf-8"))

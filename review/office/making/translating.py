@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from corpora.entry import Entry, EntryId
-from review.files.keys import Identity
+from corpora.model.entry import Entry, EntryId
 from review.files.reviewer_codes import make_codes
-from review.office.assignment import orders
-from review.office.batches import Made, Said
-from review.office.items import new_item
-from review.office.making import Drawn, check_reviewers, make
-from review.office.sampling import draw, draw_core, drawing
-from review.office.sentences import Sentences, check_count
+from review.office.items.assignment import orders
+from review.office.items.items import new_item
+from review.office.items.sampling import draw, draw_core, drawing
+from review.office.items.sentences import Sentences, check_count
+from review.office.making.batches import Made, Said
+from review.office.making.making import Drawn, check_reviewers, make
+from review.sealed.keys import Identity
 
 NO_POLICY = b""
 """Where nothing is judged, there is no rule for a verdict."""

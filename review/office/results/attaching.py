@@ -8,21 +8,21 @@ from hashlib import sha256
 
 from harness.card.canonical import HASH_FIELD, seal_form
 from harness.card.load import read_raw
-from harness.failures import HarnessError, UsageError
+from harness.core.failures import HarnessError, UsageError
 from harness.store.certificates import (
     Attached,
     attach_certificate,
     attached_to,
     suspend_certificates,
 )
-from harness.store.database import default_path, open_store
+from harness.store.file.database import default_path, open_store
 from harness.store.runs import Run, find_run, read_card
-from review.office.store import Office
-from review.verdict.attachment import Standing, standing
-from review.verdict.certificate import Certificate
-from review.verdict.evidence_file import EvidenceFile
-from review.verdict.verdict import Outcome
-from review.verdict.verifying import Verification, verify
+from review.office.store.store import Office
+from review.verdict.certificate.attachment import Standing, standing
+from review.verdict.certificate.certificate import Certificate
+from review.verdict.certificate.evidence_file import EvidenceFile
+from review.verdict.certificate.verifying import Verification, verify
+from review.verdict.gate.verdict import Outcome
 
 
 def attach(

@@ -8,13 +8,13 @@ from typing import Final
 
 from harness.card.canonical import canonical_bytes
 from review.files.export_form import EXPORT_SUFFIX, ExportManifest
-from review.files.keys import Identity
-from review.files.sealing import seal
-from review.files.signature import public_pem
 from review.files.signed_archive import pack_signed
-from review.office.rating_rows import rating_rows, ratings_csv
-from review.office.store import Office, Review
-from review.verdict.evidence import events_bytes
+from review.office.results.rating_rows import rating_rows, ratings_csv
+from review.office.store.store import Office, Review
+from review.sealed.keys import Identity
+from review.sealed.sealing import seal
+from review.sealed.signature import public_pem
+from review.verdict.certificate.evidence import events_bytes
 
 _README: Final = """\
 {review}

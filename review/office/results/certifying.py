@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from harness.failures import HarnessError
-from review.files.keys import Identity
+from harness.core.failures import HarnessError
 from review.files.ratings_form import RatingsManifest
-from review.files.signature import Signed
 from review.files.signed_archive import read_manifest
 from review.log.chain import ancestors
 from review.log.event import Event, events_sha256
 from review.log.fold import looks_by_run
 from review.log.payloads import Look
-from review.office.store import IssuedCertificate, Office, Review, utc_now
-from review.verdict.certificate import Certificate, Issuer
-from review.verdict.certify import Reading, certify, read_verdict
-from review.verdict.evidence import Evidence, gather, looked_at
-from review.verdict.evidence_file import EvidenceFile
-from review.verdict.signed import HandedOver
-from review.verdict.verdict import Outcome
-from review.verdict.verifying import check_signed
+from review.office.store.store import IssuedCertificate, Office, Review, utc_now
+from review.sealed.keys import Identity
+from review.sealed.signature import Signed
+from review.verdict.certificate.certificate import Certificate, Issuer
+from review.verdict.certificate.certify import Reading, certify, read_verdict
+from review.verdict.certificate.evidence import Evidence, gather, looked_at
+from review.verdict.certificate.evidence_file import EvidenceFile
+from review.verdict.certificate.signed import HandedOver
+from review.verdict.certificate.verifying import check_signed
+from review.verdict.gate.verdict import Outcome
 
 
 def review_evidence(

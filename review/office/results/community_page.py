@@ -18,13 +18,13 @@ from typing import Final
 from review.files.batch_form import BatchItem
 from review.log.state import State
 from review.rating import LEAST_ACCEPTABLE, Reason
-from review.session.labels import REASONS
-from review.session.words import Words, msgid
-from review.verdict.certificate import Certificate
-from review.verdict.counted import counted
-from review.verdict.html_page import document, outside
-from review.verdict.key import AnswerKey
-from review.verdict.verdict import Outcome
+from review.session.words.catalogue import Words, msgid
+from review.session.words.labels import REASONS
+from review.verdict.certificate.certificate import Certificate
+from review.verdict.certificate.html_page import document, outside
+from review.verdict.gate.verdict import Outcome
+from review.verdict.panel.counted import counted
+from review.verdict.panel.key import AnswerKey
 
 FEWEST_PEOPLE = 5
 """With fewer people, what single items or reasons show could be traced to one of them."""

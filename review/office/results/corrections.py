@@ -10,12 +10,12 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from corpora.corpus import Corpus
-from corpora.entry import Entry, EntryId
-from corpora.text import comparison_form
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Entry, EntryId
+from corpora.text.comparison import comparison_form
 from review.log.state import State
-from review.verdict.counted import counted
-from review.verdict.key import AnswerKey
+from review.verdict.panel.counted import counted
+from review.verdict.panel.key import AnswerKey
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from corpora.entry import EntryId
+from corpora.model.entry import EntryId
 from harness.card.model import EntryResult, RunCard
-from harness.failures import UsageError
-from review.office.rating_rows import RatingRow, mean_ranks, real_ratings
-from review.office.store import Review
-from review.verdict.key import AnswerKey
+from harness.core.failures import UsageError
+from review.office.results.rating_rows import RatingRow, mean_ranks, real_ratings
+from review.office.store.store import Review
+from review.verdict.panel.key import AnswerKey
 
 HUMAN = "rosetta"
 """Name of the mean rank over people among the human scores; one person's is ``rosetta-A`` and so on."""

@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from harness.failures import UsageError
-from review.office.certifying import review_evidence
-from review.office.database import FILE
-from review.office.store import Office
-from review.verdict.certificate import MOST_BYTES, read_certificate
-from review.verdict.evidence import Evidence
-from review.verdict.evidence_file import EVIDENCE_SUFFIX, EvidenceFile, read_evidence_file
+from harness.core.failures import UsageError
+from review.office.results.certifying import review_evidence
+from review.office.store.database import FILE
+from review.office.store.store import Office
+from review.verdict.certificate.certificate import MOST_BYTES, read_certificate
+from review.verdict.certificate.evidence import Evidence
+from review.verdict.certificate.evidence_file import (
+    EVIDENCE_SUFFIX,
+    EvidenceFile,
+    read_evidence_file,
+)
 
 CERTIFICATE_SUFFIX = ".certificate.json"
 SIGNATURE_SUFFIX = ".certificate.sig"

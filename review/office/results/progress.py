@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from review.files.batch_form import BatchManifest
-from review.files.keys import key_phrase, says_key
 from review.log.payloads import Scope
 from review.log.state import ReviewerState
-from review.office.arrivals import last_contributions
-from review.office.store import Office, Review
+from review.office.store.arrivals import last_contributions
+from review.office.store.store import Office, Review
 from review.rating import CannotJudge
-from review.verdict.key import AnswerKey
+from review.sealed.keys import key_phrase, says_key
+from review.verdict.panel.key import AnswerKey
 
 
 @dataclass(frozen=True, slots=True)

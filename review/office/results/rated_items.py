@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from corpora.entry import EntryId
-from review.office.store import Office, Review
-from review.verdict.counted import counted
+from corpora.model.entry import EntryId
+from review.office.store.store import Office, Review
+from review.verdict.panel.counted import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 
-from corpora.entry import EntryId
+from corpora.model.entry import EntryId
 from review.log.state import Judgement, ReviewerState, State
-from review.verdict.counted import counted
-from review.verdict.key import AnswerKey, KeyItem
+from review.verdict.panel.counted import counted
+from review.verdict.panel.key import AnswerKey, KeyItem
 
 
 @dataclass(frozen=True, slots=True)

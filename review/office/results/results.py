@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from harness.card.exporting import ExportForm, export_run
 from harness.card.load import load_card
 from harness.card.model import RunCard
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 from harness.store.runs import find_run
 from review.files.batch_form import BatchItem
-from review.office.bundle import OfRun
-from review.office.certifying import newest_certificate, review_evidence
-from review.office.community_page import community_page
-from review.office.store import Office, Review
-from review.session.words import Words
-from review.verdict.certificate import read_certificate
-from review.verdict.evidence_file import pack_evidence
+from review.office.results.bundle import OfRun
+from review.office.results.certifying import newest_certificate, review_evidence
+from review.office.results.community_page import community_page
+from review.office.store.store import Office, Review
+from review.session.words.catalogue import Words
+from review.verdict.certificate.certificate import read_certificate
+from review.verdict.certificate.evidence_file import pack_evidence
 
 
 def require_runs(review: Review) -> None:

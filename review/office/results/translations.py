@@ -6,17 +6,17 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from hashlib import sha256
 
-from corpora.corpus import Corpus, Dataset, Form
-from corpora.entry import Entry, EntryId
-from corpora.tags import pair_label
-from corpora.text import comparison_form
+from corpora.languages.tags import pair_label
+from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import Entry, EntryId
+from corpora.text.comparison import comparison_form
 from review.files.batch_form import BatchManifest, Wording
 from review.log.state import State
-from review.office.batches import scripted
-from review.office.rating_rows import people
-from review.office.store import Review
+from review.office.making.batches import scripted
+from review.office.results.rating_rows import people
+from review.office.store.store import Review
 from review.rating import CannotJudge
-from review.verdict.counted import counted
+from review.verdict.panel.counted import counted
 
 ELICITED = "elicited"
 """Provenance of what was asked of speakers (benchmark-specification §2.5)."""

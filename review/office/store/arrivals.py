@@ -6,11 +6,11 @@ import sqlite3
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from review.files.signature import Signed
 from review.log.event import Event
 from review.log.payloads import OfReviewer, Scope, Withdraw
 from review.log.withdrawal import reach
-from review.office.store import Office, Review, utc_now
+from review.office.store.store import Office, Review, utc_now
+from review.sealed.signature import Signed
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-from harness.failures import StoreError
-from harness.store.database import BUSY_MILLISECONDS
+from harness.core.failures import StoreError
+from harness.store.file.database import BUSY_MILLISECONDS
 from review.log.device import fingerprint, new_device
 from review.log.own_file import Form, opening
 from review.log.saving import NotSaved

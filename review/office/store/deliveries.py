@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from review.files.keys import key_phrase
 from review.log.chain import Chain, check_chain
 from review.log.clocks import WildClock, wild_clocks
-from review.office.received import Import
-from review.office.store import Office, Review
+from review.office.store.received import Import
+from review.office.store.store import Office, Review
+from review.sealed.keys import key_phrase
 
 
 @dataclass(frozen=True, slots=True)

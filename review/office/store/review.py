@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 
-from corpora.entry import Segment
-from harness.failures import HarnessError
+from corpora.model.entry import Segment
+from harness.core.failures import HarnessError
 from review.files.batch_form import BatchItem, BatchManifest
-from review.files.problem import FileError
-from review.files.signature import Signed
 from review.files.signed_archive import read_manifest
-from review.verdict.commitments import differences
-from review.verdict.key import AnswerKey
+from review.sealed.problem import FileError
+from review.sealed.signature import Signed
+from review.verdict.certificate.commitments import differences
+from review.verdict.panel.key import AnswerKey
 
 
 @dataclass(frozen=True)

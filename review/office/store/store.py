@@ -12,11 +12,10 @@ from types import MappingProxyType
 from typing import Self
 
 from harness.card.canonical import canonical_bytes
-from harness.failures import UsageError
-from harness.store.texts import storable
-from harness.store.transaction import transaction
+from harness.core.failures import UsageError
+from harness.core.storable import storable
+from harness.store.file.transaction import transaction
 from review.files.batch_form import Around, BatchItem
-from review.files.signature import Signed
 from review.files.witness import Statement, read_statement
 from review.log.event import Event
 from review.log.fold import fold, looks_by_run
@@ -27,10 +26,11 @@ from review.log.state import State
 from review.log.table import append_event, read_device, read_events
 from review.log.voices import heard
 from review.log.withdrawal import reach
-from review.office.database import FILE, is_unclean, note_unclean, open_office, rewrite
-from review.office.received import Import, KnownLaptop, Quarantined
-from review.office.review import IssuedCertificate, Review
-from review.verdict.key import AnswerKey
+from review.office.store.database import FILE, is_unclean, note_unclean, open_office, rewrite
+from review.office.store.received import Import, KnownLaptop, Quarantined
+from review.office.store.review import IssuedCertificate, Review
+from review.sealed.signature import Signed
+from review.verdict.panel.key import AnswerKey
 
 __all__ = ["IssuedCertificate", "Office", "Review", "utc_now"]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from review.files.batch_form import Around, OthersWords
-from review.session.labels import reasons_label
 from review.session.view import ShownItem
-from review.session.words import Words, msgid
+from review.session.words.catalogue import Words, msgid
+from review.session.words.labels import reasons_label
 
 CONTEXTS: Final[Mapping[str, str]] = {
     "greeting": msgid("a greeting"),

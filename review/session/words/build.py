@@ -1,7 +1,7 @@
 """Collecting the words for reviewers into a template, and compiling the catalogues: for developers.
 
-``python -m review.session.build`` reads the words from the code, brings every ``.po`` up to date and compiles
-it; ``python -m review.session.build crk.po`` compiles the catalogue of a community and says what is missing in
+``python -m review.session.words.build`` reads the words from the code, brings every ``.po`` up to date and compiles
+it; ``python -m review.session.words.build crk.po`` compiles the catalogue of a community and says what is missing in
 it. It needs Babel, which the program itself does not.
 """
 
@@ -16,17 +16,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from review.session.words import DOMAIN, ENGLISH, OURS
+from review.session.words.catalogue import DOMAIN, ENGLISH, OURS
 
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog
 
-ROOT: Final = Path(__file__).parents[2]
+ROOT: Final = Path(__file__).parents[3]
 FILES: Final = (
-    "review/session/*.py",
-    "review/desktop/*.py",
-    "review/office/community_page.py",
+    "review/session/**/*.py",
+    "review/desktop/**/*.py",
+    "review/office/results/community_page.py",
     "rosetta_tui/review/*.py",
+    "rosetta_tui/review/rating/**/*.py",
 )
 """Where words for reviewers are said; some of these files say none through these functions."""
 KEYWORDS: Final = {"words": None, "_words": None, "msgid": None, "plural": (1, 2)}

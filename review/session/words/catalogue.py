@@ -17,13 +17,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from corpora.language_names import language_name as english_name
-from harness.failures import UsageError
+from corpora.languages.language_names import language_name as english_name
+from harness.core.failures import UsageError
 
 DOMAIN = "rosetta-review"
 ENGLISH = "en"
 """The language of the message ids themselves."""
-OURS = Path(__file__).parent / "locale"
+OURS = Path(__file__).parents[1] / "locale"
 MOST_BYTES = 4 * 2**20
 """Bytes of a catalogue; the whole of ours is a hundredth of it."""
 

@@ -6,11 +6,16 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from review.rating import CannotJudge, Reason
-from review.session.beside import beside
-from review.session.keys import KEYS, RATING_OF, Act
-from review.session.labels import cannot_judge_label, rating_label, rating_meaning, reason_label
 from review.session.view import LastJudged, Lesson, Phase, ShownItem, TextField, View
-from review.session.words import Words, msgid
+from review.session.words.beside import beside
+from review.session.words.catalogue import Words, msgid
+from review.session.words.keys import KEYS, RATING_OF, Act
+from review.session.words.labels import (
+    cannot_judge_label,
+    rating_label,
+    rating_meaning,
+    reason_label,
+)
 
 NAMED = 70
 """Characters of a text that is only named."""

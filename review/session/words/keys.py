@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Rating, Reason, Relation
-from review.session.words import Words, msgid
+from review.session.words.catalogue import Words, msgid
 
 
 class Act(StrEnum):

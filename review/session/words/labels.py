@@ -8,7 +8,7 @@ from typing import Final
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Rating, Reason, Relation
 from review.session.view import ShownItem
-from review.session.words import Words, msgid
+from review.session.words.catalogue import Words, msgid
 
 RATINGS: Final[Mapping[Rating, tuple[str, str]]] = {
     Rating.REJECT: (msgid("Reject"), msgid("wrong, or not our language")),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import Enum, auto
 from typing import Final
 
-from review.session.keys import Act
+from review.session.words.keys import Act
 
 
 class Onward(Enum):

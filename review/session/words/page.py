@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from review.files.batch_form import BatchManifest, Wording
 from review.rating import Relation
-from review.session.labels import RELATIONS
 from review.session.view import View
-from review.session.words import Words, language_name, same_language
+from review.session.words.catalogue import Words, language_name, same_language
+from review.session.words.labels import RELATIONS
 
 
 class Given(NamedTuple):

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from harness.failures import HarnessError
-from review.files.problem import FileError, FileProblem
+from harness.core.failures import HarnessError
 from review.files.reviewer_codes import CodeError, CodeProblem
 from review.files.stick import StickError, StickProblem
 from review.log.saving import NotSaved, Problem
-from review.session.words import Words, msgid
+from review.sealed.problem import FileError, FileProblem
+from review.session.words.catalogue import Words, msgid
 
 SAVING: Final[Mapping[Problem, str]] = {
     Problem.DISK_FULL: msgid(

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from review.log.event import Event
 from review.log.payloads import ANSWERS, Scope, Withdraw
-from review.verdict.evidence import Evidence
+from review.verdict.certificate.evidence import Evidence
 
 
 class Became(StrEnum):

@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 from harness.store.certificates import Attached
-from review.files.signature import verify as signed_by
-from review.verdict.certificate import COMMUNITY_VALIDATED, Certificate, read_certificate
-from review.verdict.verdict import Outcome
+from review.sealed.signature import verify as signed_by
+from review.verdict.certificate.certificate import (
+    COMMUNITY_VALIDATED,
+    Certificate,
+    read_certificate,
+)
+from review.verdict.gate.verdict import Outcome
 
 _GOLD = "gold_standard"
 """The segment that the community keeps (benchmark-specification §9.4)."""

@@ -14,13 +14,13 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, ValidationError
 
 from harness.card.canonical import canonical_bytes
-from harness.failures import UsageError
-from harness.problems import first_problem
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
 from review.forms import Form, Since, VersionedForm, formats
 from review.log.payloads import Count, Hex64, Id, Short
-from review.verdict.asked import Became
-from review.verdict.verdict import Outcome
-from review.verdict.witnesses import CertifiedWitnesses
+from review.verdict.certificate.asked import Became
+from review.verdict.certificate.witnesses import CertifiedWitnesses
+from review.verdict.gate.verdict import Outcome
 
 CertificateFormat = Literal["rosetta-certificate/1", "rosetta-certificate/2"]
 CERTIFICATE_FORMAT: Final[CertificateFormat] = "rosetta-certificate/2"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from review.verdict.certificate import Certificate
-from review.verdict.certificate_text import HOW_TO_CHECK, facts, findings, seals
-from review.verdict.html_page import document, outside
-from review.verdict.reasons import OUTCOMES
+from review.verdict.certificate.certificate import Certificate
+from review.verdict.certificate.certificate_text import HOW_TO_CHECK, facts, findings, seals
+from review.verdict.certificate.html_page import document, outside
+from review.verdict.gate.reasons import OUTCOMES
 
 
 def certificate_html(certificate: Certificate) -> str:

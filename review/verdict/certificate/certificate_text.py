@@ -6,19 +6,19 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from review.verdict.agreement import MEASURES, SHARES
-from review.verdict.asked import WORDS
-from review.verdict.attachment import why_not_community
-from review.verdict.certificate import (
+from review.verdict.certificate.asked import WORDS
+from review.verdict.certificate.attachment import why_not_community
+from review.verdict.certificate.certificate import (
     COMMUNITY_VALIDATED,
     Certificate,
     CertifiedDecision,
     CertifiedLaptops,
     CertifiedRelations,
 )
-from review.verdict.findings import Code, Finding
-from review.verdict.html_page import visible
-from review.verdict.reasons import OUTCOMES, finding_words, findings_words
+from review.verdict.certificate.html_page import visible
+from review.verdict.gate.findings import Code, Finding
+from review.verdict.gate.reasons import OUTCOMES, finding_words, findings_words
+from review.verdict.panel.agreement import MEASURES, SHARES
 
 WIDTH = 88
 _PERSON = {

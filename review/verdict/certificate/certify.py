@@ -11,14 +11,13 @@ from hashlib import sha256
 from typing import Any
 
 from harness.card.canonical import canonical_bytes
-from harness.failures import HarnessError
+from harness.core.failures import HarnessError
 from review.log.event import events_sha256
 from review.log.state import State
 from review.log.voices import Voices
 from review.rating import Relation
-from review.verdict.agreement import MEASURES, Agreement, Measure, agreement
-from review.verdict.asked import what_became
-from review.verdict.certificate import (
+from review.verdict.certificate.asked import what_became
+from review.verdict.certificate.certificate import (
     CERTIFICATE_FORMAT,
     ISSUED,
     Certificate,
@@ -32,17 +31,18 @@ from review.verdict.certificate import (
     CertifiedRun,
     Issuer,
 )
-from review.verdict.counted import counted
-from review.verdict.evidence import Evidence
-from review.verdict.evidence_file import own_program_sha256
-from review.verdict.findings import Code
-from review.verdict.gate import decide
-from review.verdict.panel import Harm, Panel
-from review.verdict.panels import panel_of, run_of
-from review.verdict.places import six
-from review.verdict.policy import GatePolicy, read_policy
-from review.verdict.verdict import Verdict
-from review.verdict.witnesses import certified_witnesses
+from review.verdict.certificate.evidence import Evidence
+from review.verdict.certificate.evidence_file import own_program_sha256
+from review.verdict.certificate.witnesses import certified_witnesses
+from review.verdict.gate.findings import Code
+from review.verdict.gate.gate import decide
+from review.verdict.gate.policy import GatePolicy, read_policy
+from review.verdict.gate.verdict import Verdict
+from review.verdict.panel.agreement import MEASURES, Agreement, Measure, agreement
+from review.verdict.panel.counted import counted
+from review.verdict.panel.panel import Harm, Panel
+from review.verdict.panel.panels import panel_of, run_of
+from review.verdict.panel.rounding import six
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from review.files.batch_form import BatchManifest
-from review.files.signature import Signed, verify
-from review.verdict.key import AnswerKey
+from review.sealed.signature import Signed, verify
+from review.verdict.panel.key import AnswerKey
 
 
 def differences(

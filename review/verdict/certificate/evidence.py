@@ -17,16 +17,16 @@ from typing import Any
 from pydantic import ValidationError
 
 from harness.card.canonical import canonical_bytes
-from harness.failures import UsageError
-from harness.problems import first_problem
-from review.files.signature import Signed
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
 from review.log.chain import ancestors, tips_of
 from review.log.event import FIRST, Event, EventError, read_event
 from review.log.fold import fold
 from review.log.payloads import ANSWERS, Adjudicate, Kind, LaptopWord, Scope
 from review.log.state import State
 from review.log.voices import OWN_WORDS, Voices, heard, may_go_on_with
-from review.verdict.key import AnswerKey
+from review.sealed.signature import Signed
+from review.verdict.panel.key import AnswerKey
 
 DECIDING = ANSWERS | OWN_WORDS
 """Kinds of events that bear on a verdict; of all others only the head is evidence."""

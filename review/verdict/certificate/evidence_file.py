@@ -8,9 +8,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from harness.failures import UsageError
-from review.files.archive import MOST_BYTES, pack, unpack
-from review.verdict.evidence import (
+from harness.core.failures import UsageError
+from review.sealed.archive import MOST_BYTES, pack, unpack
+from review.verdict.certificate.evidence import (
     Evidence,
     events_bytes,
     read_devices,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from review.files.batch import Batch
-from review.files.keys import says_key
-from review.files.phrase import says
-from review.verdict.certificate import Certificate
-from review.verdict.commitments import of_batch
-from review.verdict.evidence import Evidence
-from review.verdict.signed import LESS_THAN_BOUND, Attested, Check
+from review.sealed.keys import says_key
+from review.sealed.phrase import says
+from review.verdict.certificate.certificate import Certificate
+from review.verdict.certificate.commitments import of_batch
+from review.verdict.certificate.evidence import Evidence
+from review.verdict.certificate.signed import LESS_THAN_BOUND, Attested, Check
 
 
 def check_kept_batch(evidence: Evidence, stated: Certificate, kept: Batch) -> Check:

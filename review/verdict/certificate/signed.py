@@ -13,14 +13,14 @@ from functools import cached_property
 
 from review.files.batch_form import BatchManifest
 from review.files.ratings_form import RatingsManifest
-from review.files.signature import Signed, verify
 from review.files.signed_archive import read_manifest
 from review.log.chain import ancestors
 from review.log.event import Event
 from review.log.payloads import ANSWERS, OfReviewer, Scope
-from review.verdict.certificate import Certificate
-from review.verdict.commitments import differences
-from review.verdict.evidence import OWN, Evidence
+from review.sealed.signature import Signed, verify
+from review.verdict.certificate.certificate import Certificate
+from review.verdict.certificate.commitments import differences
+from review.verdict.certificate.evidence import OWN, Evidence
 
 LESS_THAN_BOUND = "a certificate of form 1 shows less than its batches bind it to"
 

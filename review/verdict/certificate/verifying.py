@@ -9,27 +9,27 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from harness.card.difference import Difference, member
-from harness.failures import HarnessError
+from harness.card.checking.difference import Difference, member
+from harness.core.failures import HarnessError
 from review.files.batch import Batch
-from review.files.keys import key_phrase
-from review.files.signature import verify as signed_by
 from review.log.event import events_sha256
-from review.verdict.certificate import Certificate, read_certificate
-from review.verdict.certify import as_certified, certified_again, read_verdict
-from review.verdict.evidence import Evidence
-from review.verdict.evidence_file import EARLIER_PROGRAMS, own_program_sha256
-from review.verdict.kept import check_hand_over, check_kept_batch
-from review.verdict.panels import not_shown
-from review.verdict.signed import (
+from review.sealed.keys import key_phrase
+from review.sealed.signature import verify as signed_by
+from review.verdict.certificate.certificate import Certificate, read_certificate
+from review.verdict.certificate.certify import as_certified, certified_again, read_verdict
+from review.verdict.certificate.evidence import Evidence
+from review.verdict.certificate.evidence_file import EARLIER_PROGRAMS, own_program_sha256
+from review.verdict.certificate.kept import check_hand_over, check_kept_batch
+from review.verdict.certificate.signed import (
     Attested,
     Check,
     check_batches,
     check_contents,
     check_laptops,
 )
-from review.verdict.verdict import Outcome
-from review.verdict.witnesses import statements
+from review.verdict.certificate.witnesses import statements
+from review.verdict.gate.verdict import Outcome
+from review.verdict.panel.panels import not_shown
 
 _ABSENT = ("absent",)
 """Stands for a member that one of two values lacks; nothing of JSON is equal to it."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from hashlib import sha256
 
-from review.files.problem import FileError
 from review.files.witness import Statement, read_statement
 from review.forms import Form
 from review.log.payloads import Count, Hex64
-from review.verdict.evidence import Evidence
+from review.sealed.problem import FileError
+from review.verdict.certificate.evidence import Evidence
 
 
 class CertifiedWitnesses(Form):

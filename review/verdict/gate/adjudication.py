@@ -10,14 +10,14 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Final
 
-from harness.failures import UsageError
-from harness.store.texts import storable
+from harness.core.failures import UsageError
+from harness.core.storable import storable
 from review.log.payloads import MOST_TEXT, Adjudicate
 from review.log.state import Adjudication, ReviewerState, State
 from review.rating import RANKS, Rating, Reason
-from review.verdict.add_up import is_split
-from review.verdict.counted import counted
-from review.verdict.key import AnswerKey
+from review.verdict.gate.panel_numbers import is_split
+from review.verdict.panel.counted import counted
+from review.verdict.panel.key import AnswerKey
 
 MOST_GROUNDS: Final = 200
 """Characters of a reason, and of a name."""

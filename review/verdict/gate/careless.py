@@ -15,9 +15,9 @@ from math import comb, prod
 from statistics import median
 
 from review.rating import LEAST_ACCEPTABLE, RANKS
-from review.verdict.panel import ControlKind, Panel
-from review.verdict.places import six
-from review.verdict.policy import CarelessRule
+from review.verdict.gate.policy import CarelessRule
+from review.verdict.panel.panel import ControlKind, Panel
+from review.verdict.panel.rounding import six
 
 MOST_PAIRS = 50
 """Pairs that the exact test looks at, the first by control id: its work grows with their third power."""

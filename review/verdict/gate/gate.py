@@ -11,14 +11,14 @@ from collections.abc import Collection, Iterator
 from decimal import Decimal
 from fractions import Fraction
 
-from review.verdict.add_up import add_up
-from review.verdict.careless import Carelessness, carelessness
-from review.verdict.check import check
-from review.verdict.findings import Code, Fact, Finding
-from review.verdict.panel import Harm, Panel
-from review.verdict.places import six
-from review.verdict.policy import GatePolicy
-from review.verdict.verdict import Numbers, Outcome, Verdict
+from review.verdict.gate.careless import Carelessness, carelessness
+from review.verdict.gate.findings import Code, Fact, Finding
+from review.verdict.gate.panel_numbers import add_up
+from review.verdict.gate.policy import GatePolicy
+from review.verdict.gate.verdict import Numbers, Outcome, Verdict
+from review.verdict.panel.check import check
+from review.verdict.panel.panel import Harm, Panel
+from review.verdict.panel.rounding import six
 
 __all__ = ["Outcome", "Verdict", "decide"]
 

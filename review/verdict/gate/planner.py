@@ -13,9 +13,9 @@ from math import sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-from review.verdict.distributions import clopper_pearson, student_quantile
-from review.verdict.estimate import WIDEST
-from review.verdict.policy import GatePolicy
+from review.verdict.gate.policy import GatePolicy
+from review.verdict.panel.distributions import clopper_pearson, student_quantile
+from review.verdict.panel.estimate import WIDEST
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,10 +13,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from corpora.toml_text import parse_toml
-from harness.failures import UsageError
-from harness.problems import first_problem
-from harness.user_file import read_bytes
+from corpora.files.toml_text import parse_toml
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
+from harness.core.user_file import read_bytes
 
 MOST_BYTES = 64 * 1024
 """A policy is a page of text."""
@@ -147,7 +147,7 @@ class GatePolicy(_Part):
 def proposed() -> tuple[GatePolicy, bytes]:
     """Give the policy that is shipped, a proposal, and its bytes."""
     name = "policy.toml"
-    content = resources.files("review.verdict").joinpath(name).read_bytes()
+    content = resources.files("review.verdict.gate").joinpath(name).read_bytes()
     return read_policy(content, name), content
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from review.verdict.careless import Care, Sign
-from review.verdict.findings import Code, Finding
-from review.verdict.verdict import Outcome
+from review.verdict.gate.careless import Care, Sign
+from review.verdict.gate.findings import Code, Finding
+from review.verdict.gate.verdict import Outcome
 
 OUTCOMES: Mapping[Outcome, str] = {
     Outcome.GO: "Go: the speakers find the method good enough.",

@@ -13,11 +13,11 @@ from functools import partial
 from math import sqrt
 from statistics import NormalDist
 
-from review.verdict.distributions import student_quantile
-from review.verdict.findings import Code
-from review.verdict.planner import Plan
-from review.verdict.policy import GatePolicy
-from review.verdict.verdict import Numbers, Verdict
+from review.verdict.gate.findings import Code
+from review.verdict.gate.planner import Plan
+from review.verdict.gate.policy import GatePolicy
+from review.verdict.gate.verdict import Numbers, Verdict
+from review.verdict.panel.distributions import student_quantile
 
 CHANCE = 0.8
 MOST_REVIEWERS = 20

@@ -8,8 +8,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from review.verdict.findings import Finding
-from review.verdict.panel import Harm
+from review.verdict.gate.findings import Finding
+from review.verdict.panel.panel import Harm
 
 
 class Outcome(StrEnum):

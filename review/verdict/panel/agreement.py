@@ -14,10 +14,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from review.rating import LEAST_ACCEPTABLE, RANKS
-from review.verdict.panel import Panel
+from review.verdict.panel.panel import Panel
 
 if TYPE_CHECKING:
-    from scoring.intervals import Interval
+    from scoring.statistics.intervals import Interval
 
 DRAWS = 1000
 SEED = 12345
@@ -243,7 +243,7 @@ class _Bootstrap:
     ) -> Interval:
         import numpy as np
 
-        from scoring.intervals import Interval, resample
+        from scoring.statistics.intervals import Interval, resample
 
         sums = resample(np.array(rows, dtype=np.float64), self.draws, self.seed)
         drawn = [value for row in sums.tolist() if (value := value_of(row)) is not None]

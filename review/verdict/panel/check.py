@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 
-from harness.failures import HarnessError
+from harness.core.failures import HarnessError
 from review.rating import RANKS
-from review.verdict.panel import Panel
+from review.verdict.panel.panel import Panel
 
 
 def check(panel: Panel) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from review.log.state import ReviewerState, State
-from review.verdict.key import AnswerKey
+from review.verdict.panel.key import AnswerKey
 
 
 def counted(state: State, key: AnswerKey) -> list[tuple[str, str, ReviewerState]]:

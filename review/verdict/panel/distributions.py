@@ -67,7 +67,7 @@ def clopper_pearson(events: float, total: float, confidence: float) -> tuple[flo
 def wilson_bounds(share: float, total: float, quantile: float) -> tuple[float, float]:
     """Give both bounds of Wilson's score interval for a real effective ``total`` and any quantile.
 
-    ``scoring.intervals.wilson`` is the two-sided normal case of whole counts; here the quantile is Student's.
+    ``scoring.statistics.intervals.wilson`` is the two-sided normal case of whole counts; here the quantile is Student's.
     """
     square = quantile * quantile / total
     middle = share + square / 2

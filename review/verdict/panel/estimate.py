@@ -12,9 +12,9 @@ from fractions import Fraction
 from statistics import mean, variance
 
 from review.rating import LEAST_ACCEPTABLE
-from review.verdict.distributions import clopper_pearson, student_quantile, wilson_bounds
-from review.verdict.panel import Panel
-from review.verdict.places import six
+from review.verdict.panel.distributions import clopper_pearson, student_quantile, wilson_bounds
+from review.verdict.panel.panel import Panel
+from review.verdict.panel.rounding import six
 
 WIDEST = Fraction(1, 4)
 """Variance taken for a stratum with one item, which shows none: the largest that shares can have."""

@@ -10,7 +10,7 @@ from pydantic import Field, StrictInt, StrictStr
 from harness.card.canonical import canonical_bytes
 from review.forms import Since, VersionedForm
 from review.log.payloads import Count, Hex64, Id, Reviewer, Short
-from review.verdict.panel import ControlKind
+from review.verdict.panel.panel import ControlKind
 
 KEY_FORMAT: Final = "rosetta-review-key/2"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TypeVar
 
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 from review.log.state import Judgement, ReviewerState, State
 from review.rating import CannotJudge
-from review.verdict.counted import counted
-from review.verdict.key import AnswerKey, KeyRun
-from review.verdict.panel import Control, Harm, Panel
+from review.verdict.panel.counted import counted
+from review.verdict.panel.key import AnswerKey, KeyRun
+from review.verdict.panel.panel import Control, Harm, Panel
 
 _Said = TypeVar("_Said", bound=Collection[str])
 

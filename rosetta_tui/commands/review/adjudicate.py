@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
     from review.files.batch_form import BatchItem
-    from review.office.store import Office, Review
-    from review.verdict.adjudication import Case, Grounds
+    from review.office.store.store import Office, Review
+    from review.verdict.gate.adjudication import Case, Grounds
 
 _HELP = """\
   u  upheld: it is harmful or culturally wrong        c  cleared: it is not
@@ -35,9 +35,9 @@ def adjudicate_(review: str, every: bool, as_json: bool) -> None:
     something else later to change a decision; the last word counts. Notes stay on this machine. Reading the
     ratings is a look, which is written down and counts at the gate: decide when the ratings are in.
     """
-    from harness.failures import UsageError
-    from harness.store.database import home
-    from review.office.store import Office
+    from harness.core.failures import UsageError
+    from harness.store.file.database import home
+    from review.office.store.store import Office
 
     with Office.open(home()) as office:
         found = office.review(review)
@@ -64,8 +64,8 @@ def on_terminal() -> bool:
 
 
 def _cases(office: Office, review: Review, *, every: bool) -> list[Case]:
-    from review.office.second_look import require_first, second_looks
-    from review.verdict.adjudication import queue
+    from review.office.making.second_look import require_first, second_looks
+    from review.verdict.gate.adjudication import queue
 
     require_first(review)
     state = office.state(review)
@@ -75,8 +75,8 @@ def _cases(office: Office, review: Review, *, every: bool) -> list[Case]:
 
 def _look(office: Office, review: Review, cases: list[Case]) -> None:
     """Write down that ratings are looked at: of each case the queue tells how many gave which."""
-    from review.office.certifying import look_at_ratings
-    from rosetta_tui.review.gate_words import look_notes
+    from review.office.results.certifying import look_at_ratings
+    from rosetta_tui.review.organiser.words.gate import look_notes
 
     for note in look_notes(look_at_ratings(office, review) if cases else {}):
         click.echo(note, err=True)
@@ -135,9 +135,9 @@ def _again(office: Office, review: Review, cases: list[Case]) -> list[Case]:
 
 def _decide(office: Office, review: Review, case: Case, answer: str, by: str) -> bool:
     """Keep what was answered, and say what it is now; False where there was nothing to keep."""
-    from harness.failures import UsageError
-    from review.office.store import utc_now
-    from review.verdict.adjudication import decisions
+    from harness.core.failures import UsageError
+    from review.office.store.store import utc_now
+    from review.verdict.gate.adjudication import decisions
 
     note = ""
     if answer == "n":
@@ -160,8 +160,8 @@ def _decide(office: Office, review: Review, case: Case, answer: str, by: str) ->
 
 def _grounds(review: Review, case: Case, harmful: bool | None, by: str) -> Grounds | None:
     """Ask why and who, where something is decided; None where nothing is, or a decision is taken back."""
-    from harness.failures import UsageError
-    from review.verdict.adjudication import grounds
+    from harness.core.failures import UsageError
+    from review.verdict.gate.adjudication import grounds
 
     if harmful is None or case.takes_back(harmful) or not case.may_be_decided:
         return None
@@ -177,7 +177,7 @@ def _grounds(review: Review, case: Case, harmful: bool | None, by: str) -> Groun
 
 
 def _show(case: Case, text: BatchItem | None, number: int, of: int) -> None:
-    from rosetta_tui.review.case_words import (
+    from rosetta_tui.review.organiser.words.cases import (
         around_words,
         flags_words,
         ratings_words,

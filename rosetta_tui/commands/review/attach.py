@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 
 
 @click.command("attach")
@@ -29,10 +29,10 @@ def attach_(
     It is verified first. Its signer must be this machine's organisation, or the key named with --trust. The
     sealed card stays as it is; a newer certificate that is no go takes away what an earlier one gave.
     """
-    from harness.store.database import home, opened
-    from review.office.attaching import attach
-    from review.office.presenting import present
-    from rosetta_tui.review.certificate_words import standing_lines
+    from harness.store.file.database import home, opened
+    from review.office.results.attaching import attach
+    from review.office.results.presenting import present
+    from rosetta_tui.review.organiser.words.certificate import standing_lines
 
     if remove:
         _remove(certificate)
@@ -47,7 +47,7 @@ def attach_(
 
 def _trusted(named: str | None, folder: Path) -> str:
     """Give the key that is trusted: the one that is named, else that of this machine's organisation."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
     from rosetta_tui.commands.review.trust import own_key, read_key
 
     key = own_key(folder) if named is None else read_key(named)
@@ -61,7 +61,7 @@ def _trusted(named: str | None, folder: Path) -> str:
 
 def _remove(name: str) -> None:
     from harness.store.certificates import detach_certificates
-    from harness.store.database import opened
+    from harness.store.file.database import opened
     from harness.store.runs import find_run
 
     with opened() as store:

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from rosetta_tui.commands.reading import FORMS, SEGMENTS
 from rosetta_tui.commands.review.handing_options import handed_out
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.request.reading import FORMS, SEGMENTS
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
     from review.files.batch_form import TrainingItem
-    from review.office.creating import Draft, Size
-    from review.office.reviewed_runs import ReviewedRuns
-    from review.office.texts import ReviewTexts
-    from review.verdict.policy import GatePolicy
-    from rosetta_tui.review.handing_out import Making
-    from rosetta_tui.review.letter_words import Letters
+    from review.office.items.reviewed_runs import ReviewedRuns
+    from review.office.making.creating import Draft, Size
+    from review.office.making.texts import ReviewTexts
+    from review.verdict.gate.policy import GatePolicy
+    from rosetta_tui.review.organiser.handing.handing_out import Making
+    from rosetta_tui.review.organiser.words.letters import Letters
 
 _FILE = click.Path(path_type=Path)
 _TEXT = "[TAG=]FILE"
@@ -89,7 +89,7 @@ def create_(
     }
     _check_fit(runs, translate, asked)
     if translate is not None:
-        from rosetta_tui.review.creating_translations import create_translations
+        from rosetta_tui.review.organiser.handing.creating_translations import create_translations
 
         given["items"] = given["items"] if "items" in asked else None
         create_translations(translate, given, as_json=as_json, dry_run=dry_run)
@@ -99,7 +99,7 @@ def create_(
 
 def _check_fit(runs: Sequence[str], translate: Path | None, asked: Collection[str]) -> None:
     """Refuse options that mean nothing for what is made."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
 
     if translate is None and not runs:
         raise UsageError(
@@ -118,11 +118,16 @@ def _check_fit(runs: Sequence[str], translate: Path | None, asked: Collection[st
 
 
 def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
-    from harness.store.database import home
-    from review.office.store import Office
-    from review.verdict.policy import read_policy_file
-    from rosetta_tui.review.handing_out import hand_out, own_texts, say_published, told
-    from rosetta_tui.review.letter_words import look_at_letters, require_readable
+    from harness.store.file.database import home
+    from review.office.store.store import Office
+    from review.verdict.gate.policy import read_policy_file
+    from rosetta_tui.review.organiser.handing.handing_out import (
+        hand_out,
+        own_texts,
+        say_published,
+        told,
+    )
+    from rosetta_tui.review.organiser.words.letters import look_at_letters, require_readable
 
     policy, policy_bytes = read_policy_file(given["policy"])
     texts = own_texts(given)
@@ -147,9 +152,9 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
 
 def _runs(names: Sequence[str], segments: Sequence[str]) -> ReviewedRuns:
 
-    from corpora.entry import Segment
-    from harness.store.database import opened
-    from review.office.reviewed_runs import read_runs
+    from corpora.model.entry import Segment
+    from harness.store.file.database import opened
+    from review.office.items.reviewed_runs import read_runs
 
     with opened() as connection:
         return read_runs(connection, names, [Segment(each) for each in segments])
@@ -158,8 +163,8 @@ def _runs(names: Sequence[str], segments: Sequence[str]) -> ReviewedRuns:
 def _draft(
     runs: ReviewedRuns, policy: GatePolicy, texts: ReviewTexts, given: dict[str, Any]
 ) -> Draft:
-    from review.office.creating import draft_review
-    from review.office.surroundings import Carries
+    from review.office.items.surroundings import Carries
+    from review.office.making.creating import draft_review
 
     training = _own_training(given["training"], given["language"]) if given["training"] else None
     seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
@@ -169,9 +174,9 @@ def _draft(
 
 def _own_training(named: Sequence[str], language: str) -> Sequence[TrainingItem]:
     """Read the organiser's items, explained in each language that is named."""
-    from harness.failures import UsageError
-    from review.office.training import explained_in, read_training
-    from rosetta_tui.review.handing_out import by_language
+    from harness.core.failures import UsageError
+    from review.office.items.training import explained_in, read_training
+    from rosetta_tui.review.organiser.handing.handing_out import by_language
 
     files = by_language(named, language, "--training")
     if language not in files:
@@ -185,8 +190,8 @@ def _own_training(named: Sequence[str], language: str) -> Sequence[TrainingItem]
 
 
 def _size(given: dict[str, Any], runs: ReviewedRuns) -> Size:
-    from review.office.controls import Counts, usual_counts
-    from review.office.creating import Size
+    from review.office.items.controls import Counts, usual_counts
+    from review.office.making.creating import Size
 
     core = given["core"] or min(given["items"], len(runs.shared))
     usual = usual_counts(core * len(runs.runs))
@@ -208,7 +213,7 @@ def _size(given: dict[str, Any], runs: ReviewedRuns) -> Size:
 def _plan_lines(
     draft: Draft, policy: GatePolicy, letters: Letters, given: dict[str, Any]
 ) -> list[str]:
-    from rosetta_tui.review.plan_words import draft_lines
+    from rosetta_tui.review.organiser.words.plan import draft_lines
 
     own = bool(given["training"])
     return list(draft_lines(draft, policy, letters, own_training=own))
@@ -216,8 +221,8 @@ def _plan_lines(
 
 def _require_verdict(draft: Draft, policy: GatePolicy, *, anyway: bool) -> None:
     """Refuse a review of which the policy could give no verdict, however people rate."""
-    from harness.failures import UsageError
-    from rosetta_tui.review.plan_words import no_verdict
+    from harness.core.failures import UsageError
+    from rosetta_tui.review.organiser.words.plan import no_verdict
 
     if not anyway and (reasons := list(no_verdict(draft, policy))):
         raise UsageError(
@@ -227,9 +232,9 @@ def _require_verdict(draft: Draft, policy: GatePolicy, *, anyway: bool) -> None:
 
 
 def _making(draft: Draft, policy: bytes, texts: ReviewTexts, letters: Letters) -> Making:
-    from review.office.creating import make_review
-    from review.office.naming import check_words
-    from rosetta_tui.review.handing_out import Making
+    from review.office.making.creating import make_review
+    from review.office.making.naming import check_words
+    from rosetta_tui.review.organiser.handing.handing_out import Making
 
     return Making(
         corpus=draft.runs.dataset.id,

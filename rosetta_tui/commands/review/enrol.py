@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
-    from review.office.received import KnownLaptop
-    from review.office.store import Office
+    from review.office.store.received import KnownLaptop
+    from review.office.store.store import Office
 
 MOST_REASON = 200
 """Characters of a reason: it stands on certificates."""
@@ -57,7 +57,7 @@ def enrol_(
     No file shows that a laptop is not the organisation's own. A second person who saw it with a speaker can say so:
     --witness writes NAME.rosetta-witness on that person's laptop, and the same command takes the file in here.
     """
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
     from review.files.witness import WITNESS_SUFFIX
     from rosetta_tui.commands.review.witness import keep_witness, write_witness
 
@@ -83,11 +83,11 @@ def enrol_(
 
 def _write_card(path: Path, name: str | None, *, as_json: bool) -> None:
     """Write this laptop's own card: public keys and what people call it."""
-    from harness.failures import UsageError
-    from harness.store.database import home, private_folder
-    from review.files.keys import Identity, Role
+    from harness.core.failures import UsageError
+    from harness.store.file.database import home, private_folder
     from review.files.laptop_card import SUFFIX, write_laptop_card
     from review.files.stick import READABLE, write_file
+    from review.sealed.keys import Identity, Role
 
     identity = Identity.load(private_folder(home()), Role.LAPTOP)
     chosen = name or path.stem
@@ -112,13 +112,13 @@ def _accept(
     *,
     as_json: bool,
 ) -> None:
-    from harness.store.database import home
-    from review.files.keys import key_phrase, opening_identities
-    from review.office.arrivals import free_name
-    from review.office.importing import enrol_laptop
-    from review.office.store import Office
+    from harness.store.file.database import home
+    from review.office.intake.importing import enrol_laptop
+    from review.office.store.arrivals import free_name
+    from review.office.store.store import Office
+    from review.sealed.keys import key_phrase, opening_identities
     from rosetta_tui.commands.review.import_ import report_json
-    from rosetta_tui.review.import_words import report_lines
+    from rosetta_tui.review.organiser.words.imported import report_lines
 
     identities = opening_identities(home(), identity)
     with Office.open(home()) as office:
@@ -157,9 +157,9 @@ def _found(office: Office, laptop: Sequence[str]) -> tuple[str, str | None, str 
 
 def _by_words(office: Office, typed: str) -> str:
     """Find the laptop whose files wait, by its six words or those of one of its files."""
-    from harness.failures import UsageError
-    from review.files.phrase import read_words
-    from review.office.progress import waiting
+    from harness.core.failures import UsageError
+    from review.office.results.progress import waiting
+    from review.sealed.phrase import read_words
 
     words = read_words(typed)
     for each in waiting(office):
@@ -186,7 +186,7 @@ def _check_together(
     *rest: object,
 ) -> None:
     """Refuse options that say nothing beside one another."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
 
     if bool(speaks_for) + remove + any(each is not None for each in rest) > 1:
         raise UsageError(
@@ -212,11 +212,11 @@ def _check_together(
 
 
 def _let_speak(laptop: Sequence[str], others: Sequence[str], code: str, *, as_json: bool) -> None:
-    from harness.failures import UsageError
-    from harness.store.database import home
+    from harness.core.failures import UsageError
+    from harness.store.file.database import home
     from review.files.reviewer_codes import printed, read_code
-    from review.office.speaking import let_speak
-    from review.office.store import Office
+    from review.office.intake.speaking import let_speak
+    from review.office.store.store import Office
 
     read = read_code(code)
     with Office.open(home()) as office:
@@ -243,9 +243,9 @@ def _let_speak(laptop: Sequence[str], others: Sequence[str], code: str, *, as_js
 
 
 def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) -> None:
-    from harness.store.database import home
-    from review.office.speaking import put_back, take_out
-    from review.office.store import Office
+    from harness.store.file.database import home
+    from review.office.intake.speaking import put_back, take_out
+    from review.office.store.store import Office
 
     with Office.open(home()) as office:
         meant = _known(office, " ".join(laptop))
@@ -274,8 +274,8 @@ def _known(office: Office, named: str) -> KnownLaptop:
 
 def _known_key(office: Office, named: str, option: str = "--instead-of: ") -> str:
     """Give the key of an enrolled laptop by its name, its six words or its key."""
-    from harness.failures import UsageError
-    from review.files.keys import key_phrase, says_key
+    from harness.core.failures import UsageError
+    from review.sealed.keys import key_phrase, says_key
 
     typed = " ".join(named.split()).lower()
     known = office.laptops()

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
-    from review.office.store import Office, Review
-    from rosetta_tui.review.export_files import Export
+    from review.office.store.store import Office, Review
+    from rosetta_tui.review.organiser.handing.export_files import Export
 
 
 @click.command("export")
@@ -41,11 +41,11 @@ def export_(
     instead: what speakers translated, of those who agreed that it is used, as a corpus. Ratings that leave here
     are looked at: it is written down, and counts at the gate.
     """
-    from harness.failures import UsageError
-    from harness.store.database import home
-    from review.office.store import Office
-    from rosetta_tui.review.export_corpus import write_corpus
-    from rosetta_tui.review.export_files import table, write_export
+    from harness.core.failures import UsageError
+    from harness.store.file.database import home
+    from review.office.store.store import Office
+    from rosetta_tui.review.organiser.handing.export_corpus import write_corpus
+    from rosetta_tui.review.organiser.handing.export_files import table, write_export
 
     if sum(each is not None for each in (csv_file, mtme, corpus)) > 1:
         raise UsageError("Choose one of --csv, --mtme and --corpus.")
@@ -73,17 +73,17 @@ def _tell(lines: Iterable[str]) -> None:
 
 
 def _layout(office: Office, review: Review) -> Export:
-    from harness.store.database import opened
-    from rosetta_tui.review.export_files import layout
+    from harness.store.file.database import opened
+    from rosetta_tui.review.organiser.handing.export_files import layout
 
     with opened() as store:
         return layout(office, review, store)
 
 
 def _sealed(office: Office, review: Review, language: str | None) -> Export:
-    from harness.store.database import home, opened
-    from review.files.keys import Identity, Role
-    from rosetta_tui.review.export_files import page_words, sealed
+    from harness.store.file.database import home, opened
+    from review.sealed.keys import Identity, Role
+    from rosetta_tui.review.organiser.handing.export_files import page_words, sealed
 
     identity = Identity.load(home(), Role.ORGANISATION)
     words = page_words(review, language, home())

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
-    from review.office.store import Review
-    from review.verdict.certify import Reading
-    from review.verdict.evidence import Evidence
-    from review.verdict.evidence_file import EvidenceFile
+    from review.office.store.store import Review
+    from review.verdict.certificate.certify import Reading
+    from review.verdict.certificate.evidence import Evidence
+    from review.verdict.certificate.evidence_file import EvidenceFile
 
 
 @click.command("gate")
@@ -48,16 +48,16 @@ def gate_(
     Each look at new ratings is written down; from the second on the gate asks to be surer. With too few
     ratings no numbers are shown, so that is no look. While several laptops speak for somebody, a new look is refused.
     """
-    from harness.store.database import home
-    from review.files.keys import Identity, Role
-    from review.office.certifying import look, review_evidence
-    from review.office.progress import progress
-    from review.office.results import runs_of
-    from review.office.second_look import undecided_words
-    from review.office.store import Office
-    from review.verdict.certify import read_verdict
-    from rosetta_tui.review.certificate_files import issue_files
-    from rosetta_tui.review.letter_words import not_shown_words
+    from harness.store.file.database import home
+    from review.office.making.second_look import undecided_words
+    from review.office.results.certifying import look, review_evidence
+    from review.office.results.progress import progress
+    from review.office.results.results import runs_of
+    from review.office.store.store import Office
+    from review.sealed.keys import Identity, Role
+    from review.verdict.certificate.certify import read_verdict
+    from rosetta_tui.review.organiser.handing.certificate_files import issue_files
+    from rosetta_tui.review.organiser.words.letters import not_shown_words
 
     with Office.open(home()) as office:
         found = office.review(review)
@@ -90,9 +90,9 @@ def _say_who_waits(
     review: Review, evidence: Evidence, runs: Sequence[str], *, anyway: bool
 ) -> None:
     """Say who is not counted; UsageError where a look would be spent without them, unless ``anyway``."""
-    from harness.failures import UsageError
-    from review.office.certifying import seen
-    from rosetta_tui.review.voice_words import waiting_words
+    from harness.core.failures import UsageError
+    from review.office.results.certifying import seen
+    from rosetta_tui.review.organiser.words.voices import waiting_words
 
     people = {who for _, who in evidence.voices.waiting}
     words = waiting_words(len(people), len(review.key.orders), review.name)
@@ -103,8 +103,8 @@ def _say_who_waits(
 
 
 def _json(run: str, reading: Reading) -> dict[str, Any]:
-    from review.verdict.certify import agreement_json, without_names
-    from review.verdict.verdict import Outcome
+    from review.verdict.certificate.certify import agreement_json, without_names
+    from review.verdict.gate.verdict import Outcome
 
     verdict = without_names(reading.verdict)
     harm = [each.model_dump(mode="json") for each in reading.harm]
@@ -125,8 +125,8 @@ def _json(run: str, reading: Reading) -> dict[str, Any]:
 
 
 def _lines(review: Review, run: str, reading: Reading) -> Iterator[str]:
-    from review.verdict.panels import run_of
-    from rosetta_tui.review.gate_words import verdict_lines
+    from review.verdict.panel.panels import run_of
+    from rosetta_tui.review.organiser.words.gate import verdict_lines
 
     about = run_of(review.key, run)
     yield f"{review.name} · run {run[:8]} · {about.dataset_id} {about.language_pair}"
@@ -153,8 +153,8 @@ def _wrapped(words: str) -> list[str]:
 
 def _tell(made: EvidenceFile, paths: Sequence[Path]) -> None:
     """Say what was written, what it says, and what may be done with it."""
-    from review.verdict.certificate import read_certificate
-    from rosetta_tui.shell_words import command_line
+    from review.verdict.certificate.certificate import read_certificate
+    from rosetta_tui.show.shell_words import command_line
 
     for path in paths:
         click.echo(f"Written: {plain(str(path))}", err=True)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
-    from review.files.sealing import AgeIdentity
-    from review.office.file_report import FileReport
-    from review.office.store import Office
+    from review.office.intake.file_report import FileReport
+    from review.office.store.store import Office
+    from review.sealed.sealing import AgeIdentity
 
 _FILE = click.Path(path_type=Path, exists=True)
 
@@ -37,12 +37,12 @@ def import_(
     Files of laptops that nobody has vouched for wait until `rosetta review enrol`. Ends with 1 where a file was
     refused, or where no file was taken at all.
     """
-    from harness.failures import UsageError
-    from harness.store.database import home
-    from review.files.keys import opening_identities
-    from review.office.file_report import Outcome
-    from review.office.importing import find_ratings, import_files
-    from review.office.store import Office
+    from harness.core.failures import UsageError
+    from harness.store.file.database import home
+    from review.office.intake.file_report import Outcome
+    from review.office.intake.importing import find_ratings, import_files
+    from review.office.store.store import Office
+    from review.sealed.keys import opening_identities
 
     if yes and not enrol:
         raise UsageError("--yes goes with --enrol: it answers the question about each laptop.")
@@ -76,7 +76,7 @@ def answering() -> bool:
 
 def _told(reports: Iterable[FileReport], as_json: bool) -> Iterator[FileReport]:
     """Say each report when it comes."""
-    from rosetta_tui.review.import_words import report_lines
+    from rosetta_tui.review.organiser.words.imported import report_lines
 
     for report in reports:
         if not as_json:
@@ -86,7 +86,7 @@ def _told(reports: Iterable[FileReport], as_json: bool) -> Iterator[FileReport]:
 
 
 def _waits(report: FileReport) -> bool:
-    from review.office.file_report import Outcome
+    from review.office.intake.file_report import Outcome
 
     return report.outcome is Outcome.SET_ASIDE
 
@@ -95,8 +95,8 @@ def _enrolled(
     office: Office, identities: Sequence[AgeIdentity], reports: Sequence[FileReport], yes: bool
 ) -> Iterator[FileReport]:
     """Ask about each laptop whose files were set aside just now, and take those of the ones vouched for."""
-    from review.office.arrivals import free_name
-    from review.office.importing import enrol_laptop
+    from review.office.intake.importing import enrol_laptop
+    from review.office.store.arrivals import free_name
 
     waiting = {report.signing_key: report for report in reports if _waits(report)}
     for key, last in waiting.items():

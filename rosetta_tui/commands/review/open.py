@@ -29,10 +29,10 @@ def open_(
 
     Where FILE is not there, it is looked for in the same way. Nothing is sent over a network. The secret words of a sealed file are asked for when it is opened.
     """
-    from harness.store.database import home
+    from harness.store.file.database import home
     from review.session.erasing import open_laptop
-    from review.session.words import checked_tag
-    from rosetta_tui.review.opening import Opening
+    from review.session.words.catalogue import checked_tag
+    from rosetta_tui.review.rating.opening import Opening
 
     with open_laptop(home()) as laptop:
         opening = Opening(
@@ -44,9 +44,9 @@ def open_(
             draw_anyway=draw_anyway,
         )
         if lines or not (sys.stdin.isatty() and sys.stdout.isatty()):
-            from rosetta_tui.review.lines import run_lines
+            from rosetta_tui.review.rating.lines.face import run_lines
 
             return run_lines(opening)
-        from rosetta_tui.review.app import run_review
+        from rosetta_tui.review.rating.app import run_review
 
         return run_review(opening)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 
 
 @click.command("page")
@@ -22,10 +22,10 @@ def page_(
 
     Nobody can be recognised on it: from fewer than five people it shows the result alone.
     """
-    from harness.store.database import home
-    from review.office.results import one_run
-    from review.office.store import Office
-    from rosetta_tui.review.export_files import page, page_words, write_export
+    from harness.store.file.database import home
+    from review.office.results.results import one_run
+    from review.office.store.store import Office
+    from rosetta_tui.review.organiser.handing.export_files import page, page_words, write_export
 
     with Office.open(home()) as office:
         found = office.review(review)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 _PEOPLE = (3, 5, 8)
 _SENTENCES = (50, 80, 100)
@@ -27,8 +27,8 @@ def plan_(
     Every sentence is rated by everybody, and of every 100 translations SHARE × 100 truly are acceptable or
     better. Simulated: real people and sentences may differ more or less than assumed.
     """
-    from review.verdict.planner import promises
-    from review.verdict.policy import read_policy_file
+    from review.verdict.gate.planner import promises
+    from review.verdict.gate.policy import read_policy_file
 
     rule, _ = read_policy_file(policy)
     people = _PEOPLE if reviewers is None else (reviewers,)
@@ -37,7 +37,7 @@ def plan_(
     if as_json:
         click.echo(json_text([asdict(each) for each in found]))
         return
-    from rosetta_tui.card_text import table
+    from rosetta_tui.report.card import table
 
     rows = [("people", "sentences", "level reached", "go", "no-go")]
     for each in found:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosetta_tui.commands.review.handing_options import handed_out
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
-    from review.office.second_look import SecondDraft
-    from review.office.texts import ReviewTexts
-    from rosetta_tui.review.handing_out import Making
-    from rosetta_tui.review.letter_words import Letters
+    from review.office.making.second_look import SecondDraft
+    from review.office.making.texts import ReviewTexts
+    from rosetta_tui.review.organiser.handing.handing_out import Making
+    from rosetta_tui.review.organiser.words.letters import Letters
 
 _FILE = click.Path(path_type=Path)
 _TEXT = "[TAG=]FILE"
@@ -43,11 +43,16 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
     every measure of agreement count the first round alone. Reading what split the panel is a look. A review has one
     second look.
     """
-    from harness.store.database import home
-    from review.office.second_look import draft_second_look
-    from review.office.store import Office
-    from rosetta_tui.review.handing_out import hand_out, own_texts, say_published, told
-    from rosetta_tui.review.letter_words import look_at_letters, require_readable
+    from harness.store.file.database import home
+    from review.office.making.second_look import draft_second_look
+    from review.office.store.store import Office
+    from rosetta_tui.review.organiser.handing.handing_out import (
+        hand_out,
+        own_texts,
+        say_published,
+        told,
+    )
+    from rosetta_tui.review.organiser.words.letters import look_at_letters, require_readable
 
     texts = own_texts(given, "second")
     with Office.open(home()) as office:
@@ -78,8 +83,8 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
 
 def _look(office: Any, review: Any) -> None:
     """Write down that ratings are looked at: which sentences split the panel is told."""
-    from review.office.certifying import look_at_ratings
-    from rosetta_tui.review.gate_words import look_notes
+    from review.office.results.certifying import look_at_ratings
+    from rosetta_tui.review.organiser.words.gate import look_notes
 
     for note in look_notes(look_at_ratings(office, review)):
         click.echo(note, err=True)
@@ -87,7 +92,7 @@ def _look(office: Any, review: Any) -> None:
 
 def _plan_lines(draft: SecondDraft, letters: Letters) -> Iterator[str]:
     """Say what is asked of whom, and whether people read what others wrote."""
-    from rosetta_tui.review.letter_words import letter_lines
+    from rosetta_tui.review.organiser.words.letters import letter_lines
 
     yield f"{'sentences':<13}{len(draft.items)} that split the panel of {draft.first.name}"
     yield f"{'people':<13}{len(draft.orders)} who answered; at most {draft.longest} sentences each"
@@ -103,9 +108,9 @@ def _plan_lines(draft: SecondDraft, letters: Letters) -> Iterator[str]:
 
 
 def _making(draft: SecondDraft, texts: ReviewTexts, letters: Letters) -> Making:
-    from review.office.second_look import make_second_look
-    from review.office.translating import NO_POLICY
-    from rosetta_tui.review.handing_out import Making
+    from review.office.making.second_look import make_second_look
+    from review.office.making.translating import NO_POLICY
+    from rosetta_tui.review.organiser.handing.handing_out import Making
 
     return Making(
         corpus=f"{draft.first.name}-second",

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
-    from review.office.progress import ReviewerProgress, ReviewProgress, Waiting
-    from review.office.speaking import Speaking
+    from review.office.intake.speaking import Speaking
+    from review.office.results.progress import ReviewerProgress, ReviewProgress, Waiting
 
 
 @click.command("status")
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status_(review: str | None, as_json: bool) -> None:
     """Show how far REVIEW is (a name, its beginning, or `last`); without one, list all reviews."""
-    from harness.store.database import home
-    from review.office.progress import progress, waiting
-    from review.office.speaking import speaking
-    from review.office.store import Office
+    from harness.store.file.database import home
+    from review.office.intake.speaking import speaking
+    from review.office.results.progress import progress, waiting
+    from review.office.store.store import Office
 
     with Office.open(home()) as office:
         chosen = office.reviews() if review is None else [office.review(review)]
@@ -52,7 +52,7 @@ def _json(found: ReviewProgress) -> dict[str, Any]:
 
 
 def _list(found: list[ReviewProgress]) -> Iterator[str]:
-    from rosetta_tui.card_text import table
+    from rosetta_tui.report.card import table
 
     if not found:
         yield "There are no reviews yet. `rosetta review create RUN` makes one."
@@ -73,10 +73,10 @@ def _list(found: list[ReviewProgress]) -> Iterator[str]:
 
 
 def _one(found: ReviewProgress) -> Iterator[str]:
-    from rosetta_tui.card_text import table
-    from rosetta_tui.review.import_words import certificates_rest
-    from rosetta_tui.review.letter_words import not_shown_words
-    from rosetta_tui.review.sharing_words import kept_back_words
+    from rosetta_tui.report.card import table
+    from rosetta_tui.review.organiser.words.imported import certificates_rest
+    from rosetta_tui.review.organiser.words.letters import not_shown_words
+    from rosetta_tui.review.organiser.words.sharing import kept_back_words
 
     yield plain(f"{found.name}: {found.title}, made {found.created[:10]}, {found.items} items")
     rows: list[tuple[str, ...]] = [("reviewer", "agreed", "may be used", "training", "done", "cannot judge", "later", "harmful", "last import")]  # fmt: skip
@@ -99,8 +99,8 @@ def _one(found: ReviewProgress) -> Iterator[str]:
 
 def _laptops(found: Speaking) -> Iterator[str]:
     """Name the laptops with those for whom they speak, and what to look into about that."""
-    from rosetta_tui.card_text import table
-    from rosetta_tui.review.voice_words import codes, voice_lines
+    from rosetta_tui.report.card import table
+    from rosetta_tui.review.organiser.words.voices import codes, voice_lines
 
     if found.laptops:
         yield ""
@@ -117,7 +117,7 @@ def _files(count: int) -> str:
 def _row(each: ReviewerProgress) -> tuple[str, ...]:
     from review.files.reviewer_codes import printed
     from review.log.payloads import Scope
-    from rosetta_tui.review.sharing_words import may_be_used
+    from rosetta_tui.review.organiser.words.sharing import may_be_used
 
     arrived = "" if each.last_import is None else each.last_import[:16].replace("T", " ")
     if each.withdrawn - {Scope.COMMENTS}:

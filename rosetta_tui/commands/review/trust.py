@@ -16,7 +16,7 @@ def as_key(typed: str) -> str | None:
 
 def read_key(named: str) -> str:
     """Read the key of --trust; UsageError where it is none."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
 
     key = as_key(named)
     if key is None:
@@ -26,8 +26,8 @@ def read_key(named: str) -> str:
 
 def own_key(folder: Path) -> str | None:
     """Give the key of the organisation whose office is in a data folder; None where there is none."""
-    from review.files.keys import Identity, Role
-    from review.office.database import FILE
+    from review.office.store.database import FILE
+    from review.sealed.keys import Identity, Role
 
     if not (folder / FILE).exists():
         return None

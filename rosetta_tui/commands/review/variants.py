@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.commands.reading import FORMS, load_corpus, reading_options
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.request.reading import FORMS, load_corpus, reading_options
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
-    from corpora.corpus import Corpus
-    from review.office.corrections import Correction
+    from corpora.model.corpus import Corpus
+    from review.office.results.corrections import Correction
 
 
 @click.command("variants")
@@ -39,8 +39,8 @@ def variants_(
     Only people who agreed to share their wordings are asked from. Each is shown and added by your yes; FILE
     itself is never changed. Without --output the suggestions are only listed.
     """
-    from corpora.write import write
-    from review.office.corrections import with_variants
+    from corpora.formats.write import write
+    from review.office.results.corrections import with_variants
 
     corpus = load_corpus(given, None)
     offered = _offered(review, corpus, allow_secret)
@@ -69,9 +69,9 @@ def variants_(
 
 def _offered(name: str, corpus: Corpus, allow_secret: bool) -> list[Correction]:
     """Read the suggestions; those for secret entries only where they were asked for."""
-    from harness.store.database import home
-    from review.office.corrections import corrections
-    from review.office.store import Office
+    from harness.store.file.database import home
+    from review.office.results.corrections import corrections
+    from review.office.store.store import Office
 
     with Office.open(home()) as office:
         found = office.review(name)
@@ -107,7 +107,7 @@ def answering() -> bool:
 
 def _asked(offered: Sequence[Correction], corpus: Corpus, output: Path) -> list[Correction]:
     """Ask about each; what was not answered with yes is not added."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
 
     if output.exists():
         raise UsageError(f"{output.name} is there already. Choose another name.")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
     from review.files.batch import Batch
-    from review.verdict.verifying import Verification
+    from review.verdict.certificate.verifying import Verification
 
 
 @click.command("verify")
@@ -43,12 +43,12 @@ def verify_(
     CERTIFICATE is NAME.certificate.json or NAME.rosetta-evidence. Without --evidence it is checked against all
     that is there: what this machine's office keeps, and the evidence file beside the certificate.
     """
-    from harness.store.database import home
-    from review.files.phrase import read_words
-    from review.office.presenting import presented
-    from review.verdict.verifying import verify
+    from harness.store.file.database import home
+    from review.office.results.presenting import presented
+    from review.sealed.phrase import read_words
+    from review.verdict.certificate.verifying import verify
     from rosetta_tui.commands.review.trust import own_key, read_key
-    from rosetta_tui.review.certificate_words import together_words, verification_lines
+    from rosetta_tui.review.organiser.words.certificate import together_words, verification_lines
 
     trusted = None if trust is None else read_key(trust)
     found = presented(certificate, evidence, home())
@@ -88,12 +88,12 @@ _NOTHING_KEPT = (
 
 def kept_batch(path: Path) -> Batch:
     """Open a batch file that somebody kept, with this machine's keys or the words on a card where it is sealed."""
-    from harness.failures import UsageError
-    from harness.store.database import home
+    from harness.core.failures import UsageError
+    from harness.store.file.database import home
     from review.files.batch import open_batch
-    from review.files.keys import Identity, Role, key_files
-    from review.files.problem import FileError, FileProblem
     from review.files.stick import read_file
+    from review.sealed.keys import Identity, Role, key_files
+    from review.sealed.problem import FileError, FileProblem
 
     data, folder = read_file(path), home()
     there = [role for role in Role if any(each.exists() for each in key_files(folder, role))]
@@ -108,7 +108,7 @@ def kept_batch(path: Path) -> Batch:
 
 def _whose(signer: str, known: str | None, *, named: bool) -> str:
     """Say whether the signer is whom one trusts; a signature alone tells nobody's name."""
-    from review.files.keys import key_phrase
+    from review.sealed.keys import key_phrase
 
     if signer == known:
         return (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 _SCOPES = {
     "comments": "their comments and suggested wordings in this review",
@@ -31,14 +31,14 @@ def withdraw_(
     It is erased from this computer now, with files of unknown laptops that wait and hold something of it, and from
     every file that is imported later; certificates that rest on it are marked. Copies on sticks cannot be called back.
     """
-    from harness.failures import UsageError
-    from harness.store.database import home
-    from review.files.keys import opening_identities
+    from harness.core.failures import UsageError
+    from harness.store.file.database import home
     from review.files.reviewer_codes import printed, read_code
     from review.log.payloads import Scope
-    from review.office.store import Office
-    from review.office.withdrawing import withdraw
-    from rosetta_tui.review.import_words import certificates_rest, waiting_lines
+    from review.office.intake.withdrawing import withdraw
+    from review.office.store.store import Office
+    from review.sealed.keys import opening_identities
+    from rosetta_tui.review.organiser.words.imported import certificates_rest, waiting_lines
 
     read = read_code(code)
     identities = opening_identities(home(), identity)
@@ -79,7 +79,7 @@ def withdraw_(
 
 
 def _ask(code: str, scope: str) -> None:
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
 
     if not sys.stdin.isatty():
         raise UsageError("Erasing asks on a terminal; here, add --yes if you are sure.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
     from review.files.witness import Statement
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 def write_witness(laptop: Sequence[str], organisation: str, *, as_json: bool) -> None:
     """Write, on the witness's own laptop, the statement about a laptop beside where one is."""
-    from harness.failures import UsageError
-    from harness.store.database import home, private_folder
-    from review.files.keys import Identity, Role, key_phrase
+    from harness.core.failures import UsageError
+    from harness.store.file.database import home, private_folder
     from review.files.stick import READABLE, write_file
     from review.files.witness import WITNESS_SUFFIX, write_statement
+    from review.sealed.keys import Identity, Role, key_phrase
 
     if len(laptop) != 1:
         raise UsageError("Name the laptop that you saw: its file NAME.rosetta-laptop, or its key.")
@@ -42,10 +42,10 @@ def write_witness(laptop: Sequence[str], organisation: str, *, as_json: bool) ->
 
 def keep_witness(path: Path, *, as_json: bool) -> None:
     """Take a witness's statement in, at the organisation's desk."""
-    from harness.store.database import home
-    from review.files.keys import Identity, Role, key_phrase
+    from harness.store.file.database import home
     from review.files.stick import read_file
-    from review.office.store import Office
+    from review.office.store.store import Office
+    from review.sealed.keys import Identity, Role, key_phrase
 
     own = Identity.load(home(), Role.ORGANISATION).public.signing_key
     with Office.open(home()) as office:
@@ -64,7 +64,7 @@ def _told(said: Statement, name: str, phrase: str, *, as_json: bool) -> None:
 
 def _laptop(named: str) -> tuple[str, str]:
     """Give the key of a laptop and a name for the file, by its card or its key."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
     from review.files.laptop_card import read_laptop_card
     from review.files.stick import read_file
     from rosetta_tui.commands.review.trust import as_key
@@ -80,7 +80,7 @@ def _laptop(named: str) -> tuple[str, str]:
 
 def _organisation(named: str) -> str:
     """Give the organisation's key: as it is, or as a batch of it has it."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
     from rosetta_tui.commands.review.trust import as_key
     from rosetta_tui.commands.review.verify import kept_batch
 

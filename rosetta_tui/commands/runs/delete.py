@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from harness.store.runs import Run
@@ -25,8 +25,8 @@ def delete(names: Sequence[str], *, now: bool, yes: bool) -> None:
     After a week the next start of the app erases them with all their outputs, and what nothing else needs.
     --now erases at once. A run with secret entries is always erased at once.
     """
-    from harness.store.database import opened
     from harness.store.deletion import erase, holds_secrets, put_away, refuse_under_way
+    from harness.store.file.database import opened
 
     with opened() as connection:
         chosen = {run.id: run for run in (_find(connection, name, now=now) for name in names)}
@@ -49,7 +49,7 @@ def delete(names: Sequence[str], *, now: bool, yes: bool) -> None:
 
 def _find(connection: sqlite3.Connection, name: str, *, now: bool) -> Run:
     """Find a run; one that is put away only where it is to be erased, and is named by its id."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
     from harness.store.runs import find_put_away, find_run, runs_back
 
     try:
@@ -65,7 +65,7 @@ def _find(connection: sqlite3.Connection, name: str, *, now: bool) -> Run:
 
 
 def _ask(chosen: Sequence[Run]) -> None:
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
 
     if not sys.stdin.isatty():
         raise UsageError("Erasing asks on a terminal; here, add --yes if you are sure.")

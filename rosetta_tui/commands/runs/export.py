@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 
 
 @click.command()
@@ -27,9 +27,10 @@ def export(run: str, output: Path, form: str, overwrite: bool) -> None:
 
     Beside a card, the certificate of its review is written too where one is attached.
     """
-    from harness.card.exporting import PRIVATE, PUBLISHED, ExportForm, export_run, write_file
-    from harness.failures import UsageError
-    from harness.store.database import opened
+    from harness.card.exporting import ExportForm, export_run
+    from harness.core.failures import UsageError
+    from harness.core.written_files import PRIVATE, PUBLISHED, write_file
+    from harness.store.file.database import opened
     from harness.store.runs import find_run
 
     if str(output) == "-" and sys.stdout.isatty():
@@ -55,7 +56,7 @@ def _certificate_files(
     """Give the certificate that speaks for a run and its signature, by the paths beside its card."""
     from harness.store.certificates import attached_to
     from harness.store.runs import read_card
-    from rosetta_tui.card_fields import review_of
+    from rosetta_tui.show.card_fields import review_of
 
     beside = attached_to(connection, number)
     review = review_of(read_card(connection, number) or {}, beside)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosetta_tui.commands.naming import error_lines
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
     from harness.card.importing import Imported
@@ -29,8 +29,8 @@ def import_(files: Sequence[Path], unverified: bool, as_json: bool) -> None:
     """
     from harness.card.importing import import_card
     from harness.card.reading import read_card_bytes
-    from harness.failures import UsageError
-    from harness.store.database import opened
+    from harness.core.failures import UsageError
+    from harness.store.file.database import opened
 
     done: list[dict[str, Any]] = []
     refused = 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.text import json_text
+from rosetta_tui.show.text import json_text
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
     """List all runs, newest first."""
-    from harness.store.database import opened
+    from harness.store.file.database import opened
     from harness.store.notes import tidy_tag
     from harness.store.runs import list_runs
-    from rosetta_tui.run_facts import runs_now
+    from rosetta_tui.show.run_facts import runs_now
 
     wanted = {tidy_tag(tag) for tag in tags}
     with opened() as connection:
@@ -35,8 +35,8 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
     if not found:
         click.echo(_nothing(wanted, deleted=deleted, others=others))
         return
-    from rosetta_tui.card_text import CAVEATS, TIER, table
-    from rosetta_tui.run_facts import OTHER_INPUTS_WORDS, other_inputs
+    from rosetta_tui.report.card import CAVEATS, TIER, table
+    from rosetta_tui.show.run_facts import OTHER_INPUTS_WORDS, other_inputs
 
     for line in table(list(_rows(found)), whole=(TIER, CAVEATS)):
         click.echo(line)
@@ -62,8 +62,8 @@ def _nothing(wanted: set[str], *, deleted: bool, others: bool) -> str:
 
 def _rows(runs: Sequence[RunSummary]) -> Iterator[tuple[str, ...]]:
     """Give the heading and a line for each run; caveats and the person's words only where there are any."""
-    from rosetta_tui.card_text import CAVEATS, HEADINGS, run_line
-    from rosetta_tui.run_facts import other_inputs
+    from rosetta_tui.report.card import CAVEATS, HEADINGS, run_line
+    from rosetta_tui.show.run_facts import other_inputs
 
     others = other_inputs(runs)
     lines = [HEADINGS, *(run_line(run, other=run.run_id in others) for run in runs)]
@@ -80,7 +80,7 @@ def _rows(runs: Sequence[RunSummary]) -> Iterator[tuple[str, ...]]:
 
 
 def _summary(run: RunSummary) -> dict[str, Any]:
-    from rosetta_tui.run_facts import iso
+    from rosetta_tui.show.run_facts import iso
 
     card = run.card or {}
     return {
@@ -110,7 +110,7 @@ def _summary(run: RunSummary) -> dict[str, Any]:
 
 def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
     from harness.card.reading import block
-    from rosetta_tui.card_fields import (
+    from rosetta_tui.show.card_fields import (
         blocks,
         claim_json,
         claimable,

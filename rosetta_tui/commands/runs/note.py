@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 
 
 @click.command()
@@ -19,8 +19,8 @@ def note(run: str, text: str | None, *, remove: bool) -> None:
     TEXT `-` reads the note from standard input. Notes stay in this store: a sealed card never changes, so
     `rosetta runs export` writes none.
     """
-    from harness.failures import UsageError
-    from harness.store.database import opened
+    from harness.core.failures import UsageError
+    from harness.store.file.database import opened
     from harness.store.notes import note_of, set_note
     from harness.store.runs import find_run
 

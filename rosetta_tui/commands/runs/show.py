@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.text import json_text
+from rosetta_tui.show.text import json_text
 
 if TYPE_CHECKING:
-    from harness.retried_scores import RetriedScores
+    from harness.run.retried_scores import RetriedScores
     from harness.store.runs import Run
 
 
@@ -28,12 +28,12 @@ def show(run: str, *, as_json: bool) -> None:
     which is no part of the sealed card: `rosetta runs export` writes the card alone.
     """
     from harness.card.load import load_card
-    from harness.retried_scores import retried_scores
+    from harness.run.retried_scores import retried_scores
     from harness.store.certificates import attached_to
-    from harness.store.database import opened
+    from harness.store.file.database import opened
     from harness.store.runs import find_run, read_card
-    from rosetta_tui.card_fields import review_of, stated_words
-    from rosetta_tui.card_text import card_text
+    from rosetta_tui.report.card import card_text
+    from rosetta_tui.show.card_fields import review_of, stated_words
 
     with opened() as connection:
         found = find_run(connection, run)
@@ -58,8 +58,8 @@ def show(run: str, *, as_json: bool) -> None:
 
 def _unfinished(connection: sqlite3.Connection, run: Run, *, as_json: bool) -> None:
     """Show a run that has no card yet."""
-    from harness.store.database import default_path
-    from rosetta_tui.unfinished_run import read_unfinished, unfinished_json, unfinished_lines
+    from harness.store.file.database import default_path
+    from rosetta_tui.report.unfinished import read_unfinished, unfinished_json, unfinished_lines
 
     found = read_unfinished(default_path(), run.run_id)
     beside = _beside(connection, run, None, "")
@@ -87,8 +87,8 @@ def _beside(
 
 
 def _lines(beside: dict[str, Any], retried: RetriedScores | None) -> list[str]:
-    from rosetta_tui.named_line import line
-    from rosetta_tui.retry_words import retried_lines
+    from rosetta_tui.report.named_line import line
+    from rosetta_tui.report.retry import retried_lines
 
     said = [] if retried is None else ["", *retried_lines(retried)]
     if beside.get("tags"):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 
 
 @click.command()
@@ -19,7 +19,7 @@ def tag(run: str, tags: Sequence[str], *, remove: bool) -> None:
     A tag is one word. Tags stay in this store: a sealed card never changes, so `rosetta runs export`
     writes none.
     """
-    from harness.store.database import opened
+    from harness.store.file.database import opened
     from harness.store.notes import change_tags
     from harness.store.runs import find_run
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 
 
 @click.command()
@@ -16,8 +16,8 @@ def undelete(names: Sequence[str]) -> None:
 
     `rosetta runs list --deleted` shows which can be brought back.
     """
-    from harness.store.database import opened
     from harness.store.deletion import bring_back
+    from harness.store.file.database import opened
     from harness.store.runs import find_put_away
 
     with opened() as connection:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
-    from harness.card.verify import Verdict
+    from harness.card.checking.verify import Verdict
 
 
 @click.command()
@@ -35,10 +35,10 @@ def verify(card: str, as_json: bool) -> None:
 
 
 def _verdict(card: str) -> Verdict:
+    from harness.card.checking.verify import verify_card
     from harness.card.load import read_raw
     from harness.card.reading import read_card_bytes
-    from harness.card.verify import verify_card
-    from harness.store.database import opened
+    from harness.store.file.database import opened
     from harness.store.runs import find_run
 
     path = Path(card)

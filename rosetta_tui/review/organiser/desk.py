@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import sqlite3
 
-    from review.files.keys import Identity
     from review.log.payloads import Adjudicate
-    from review.office.file_report import FileReport
-    from review.office.store import IssuedCertificate, Office
-    from review.verdict.adjudication import Case, Grounds
-    from review.verdict.attachment import Standing
-    from review.verdict.certify import Reading
-    from review.verdict.evidence_file import EvidenceFile
-    from rosetta_tui.review.export_files import Export
+    from review.office.intake.file_report import FileReport
+    from review.office.store.store import IssuedCertificate, Office
+    from review.sealed.keys import Identity
+    from review.verdict.certificate.attachment import Standing
+    from review.verdict.certificate.certify import Reading
+    from review.verdict.certificate.evidence_file import EvidenceFile
+    from review.verdict.gate.adjudication import Case, Grounds
+    from rosetta_tui.review.organiser.handing.export_files import Export
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class Desk:
     @property
     def has_office(self) -> bool:
         """Whether a review was ever made here; looking for reviews must not make this an organisation."""
-        from review.office.database import FILE
+        from review.office.store.database import FILE
 
         return (self.folder / FILE).exists()
 
@@ -47,28 +47,28 @@ class Desk:
     def office(self) -> Iterator[Office]:
         """Open the office; whatever goes wrong with its file within is said in words."""
         from review.log.saving import saying
-        from review.office.database import FILE
-        from review.office.store import Office
+        from review.office.store.database import FILE
+        from review.office.store.store import Office
 
         with saying(self.folder / FILE), Office.open(self.folder) as office:
             yield office
 
     def store(self) -> AbstractContextManager[sqlite3.Connection]:
         """Open the store of runs."""
-        from harness.store.database import opened
+        from harness.store.file.database import opened
 
         return opened(self.runs)
 
     def identity(self) -> Identity:
         """Give the organisation's own keys."""
-        from review.files.keys import Identity, Role
+        from review.sealed.keys import Identity, Role
 
         return Identity.load(self.folder, Role.ORGANISATION)
 
     def look(self, review: str, run_id: str) -> Reading:
         """Look at the numbers of a run; a look at new ratings is written down."""
-        from review.office.certifying import look, review_evidence
-        from review.verdict.certify import read_verdict
+        from review.office.results.certifying import look, review_evidence
+        from review.verdict.certificate.certify import read_verdict
 
         own_key = self.identity().public.signing_key
         with self.office() as office:
@@ -78,14 +78,14 @@ class Desk:
 
     def look_at_ratings(self, review: str) -> None:
         """Write down that the ratings of every run of a review are looked at."""
-        from review.office.certifying import look_at_ratings
+        from review.office.results.certifying import look_at_ratings
 
         with self.office() as office:
             look_at_ratings(office, office.review(review))
 
     def issue(self, review: str, run_id: str, folder: Path) -> Sequence[Path]:
         """Issue a certificate and write it in all its forms; UsageError where such files are there."""
-        from rosetta_tui.review.certificate_files import issue_files
+        from rosetta_tui.review.organiser.handing.certificate_files import issue_files
 
         with self.office() as office:
             found, identity = office.review(review), self.identity()
@@ -94,8 +94,12 @@ class Desk:
 
     def write_again(self, review: str, issued: IssuedCertificate, folder: Path) -> Sequence[Path]:
         """Write a certificate that was issued before; UsageError where such files are there."""
-        from harness.failures import UsageError
-        from rosetta_tui.review.certificate_files import file_name, taken_names, write_certificate
+        from harness.core.failures import UsageError
+        from rosetta_tui.review.organiser.handing.certificate_files import (
+            file_name,
+            taken_names,
+            write_certificate,
+        )
 
         name = file_name(review, issued.run_id)
         if taken := taken_names(folder, name):
@@ -104,15 +108,15 @@ class Desk:
 
     def attach(self, review: str, issued: IssuedCertificate) -> Standing:
         """Attach a certificate to its run, after verifying it; gives what counts for the run now."""
-        from review.office.attaching import attach
+        from review.office.results.attaching import attach
 
         presented = self._presented(review, issued)
         with self.store() as store:
             return attach(store, presented, self.identity().public.signing_key)
 
     def _presented(self, review: str, issued: IssuedCertificate) -> EvidenceFile:
-        from review.office.certifying import review_evidence
-        from review.verdict.evidence_file import EvidenceFile
+        from review.office.results.certifying import review_evidence
+        from review.verdict.certificate.evidence_file import EvidenceFile
 
         own_key = self.identity().public.signing_key
         with self.office() as office:
@@ -126,21 +130,21 @@ class Desk:
 
         It is on the disk when this returns; gives the item as it is then.
         """
-        from review.office.store import utc_now
-        from review.verdict.adjudication import decisions
+        from review.office.store.store import utc_now
+        from review.verdict.gate.adjudication import decisions
 
         return self._append(review, case, decisions(case, harmful, "", utc_now(), why))
 
     def note(self, review: str, case: Case, note: str) -> Case:
         """Keep a note about an item; what was decided stays."""
-        from review.office.store import utc_now
-        from review.verdict.adjudication import decisions
+        from review.office.store.store import utc_now
+        from review.verdict.gate.adjudication import decisions
 
         return self._append(review, case, decisions(case, None, note, utc_now()))
 
     def _append(self, review: str, case: Case, said: Sequence[Adjudicate]) -> Case:
-        from review.office.second_look import second_looks
-        from review.verdict.adjudication import queue
+        from review.office.making.second_look import second_looks
+        from review.verdict.gate.adjudication import queue
 
         with self.office() as office:
             found = office.review(review)
@@ -152,8 +156,8 @@ class Desk:
 
     def enrol(self, signing_key: str, name: str | None = None) -> Sequence[FileReport]:
         """Vouch for a laptop, and take in what of it was set aside."""
-        from review.office.arrivals import free_name
-        from review.office.importing import enrol_laptop
+        from review.office.intake.importing import enrol_laptop
+        from review.office.store.arrivals import free_name
 
         identities = [self.identity().age]
         with self.office() as office:
@@ -164,8 +168,8 @@ class Desk:
         self, files: Sequence[Path], recovery: Path | None = None
     ) -> Iterator[FileReport]:
         """Take files in, one after the other; each is on the disk when its report comes."""
-        from review.files.keys import opening_identities
-        from review.office.importing import import_files
+        from review.office.intake.importing import import_files
+        from review.sealed.keys import opening_identities
 
         identities = opening_identities(self.folder, recovery)
         with self.office() as office:
@@ -173,7 +177,7 @@ class Desk:
 
     def export(self, review: str, what: str, run_id: str) -> Export:
         """Gather what is handed on: ``sealed``, ``csv``, ``comments``, ``mtme`` or ``page``."""
-        from rosetta_tui.review import export_files
+        from rosetta_tui.review.organiser.handing import export_files
 
         with self.office() as office, self.store() as store:
             found = office.review(review)

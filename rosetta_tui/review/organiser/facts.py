@@ -6,23 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rosetta_tui.review.gate_words import advice, has_numbers, settling_words
-from rosetta_tui.run_facts import setup_words
+from rosetta_tui.review.organiser.words.gate import advice, has_numbers, settling_words
+from rosetta_tui.show.run_facts import setup_words
 
 if TYPE_CHECKING:
     from harness.store.certificates import Attached
     from harness.store.runs import RunSummary
     from review.files.batch_form import BatchItem
-    from review.office.deliveries import Delivery
-    from review.office.progress import ReviewProgress, Waiting
-    from review.office.speaking import Speaking
-    from review.office.store import IssuedCertificate, Office, Review
-    from review.verdict.adjudication import Case
-    from review.verdict.attachment import Standing
-    from review.verdict.certify import Reading
-    from review.verdict.evidence import Evidence
-    from review.verdict.key import KeyRun
-    from review.verdict.verifying import Verification
+    from review.office.intake.speaking import Speaking
+    from review.office.results.progress import ReviewProgress, Waiting
+    from review.office.store.deliveries import Delivery
+    from review.office.store.store import IssuedCertificate, Office, Review
+    from review.verdict.certificate.attachment import Standing
+    from review.verdict.certificate.certify import Reading
+    from review.verdict.certificate.evidence import Evidence
+    from review.verdict.certificate.verifying import Verification
+    from review.verdict.gate.adjudication import Case
+    from review.verdict.panel.key import KeyRun
     from rosetta_tui.review.organiser.desk import Desk
 
 GONE = "a run no longer in the list of runs"
@@ -119,7 +119,7 @@ def _looks(run: RunNow) -> int:
 
 def read_reviews(desk: Desk) -> list[ReviewLine]:
     """Read the list of reviews, newest first; StoreError in words."""
-    from review.office.progress import progress
+    from review.office.results.progress import progress
 
     if not desk.has_office:
         return []
@@ -138,12 +138,12 @@ def read_reviews(desk: Desk) -> list[ReviewLine]:
 
 def read_review(desk: Desk, name: str, opened: str | None = None) -> ReviewNow:
     """Read one review, and of the run ``opened`` verdict and certificate; none of it is a new look at numbers."""
-    from review.office.certifying import unseen_runs
-    from review.office.deliveries import deliveries
-    from review.office.progress import progress, waiting
-    from review.office.second_look import second_looks
-    from review.office.speaking import speaking
-    from review.verdict.adjudication import queue
+    from review.office.intake.speaking import speaking
+    from review.office.making.second_look import second_looks
+    from review.office.results.certifying import unseen_runs
+    from review.office.results.progress import progress, waiting
+    from review.office.store.deliveries import deliveries
+    from review.verdict.gate.adjudication import queue
 
     summaries = _summaries(desk)
     with desk.office() as office:
@@ -179,7 +179,7 @@ def _run(
     looks: Mapping[str, int],
     certificates: Sequence[IssuedCertificate],
 ) -> RunNow:
-    from review.verdict.attachment import standing
+    from review.verdict.certificate.attachment import standing
 
     attached = () if summary is None else summary.certificates
     return RunNow(
@@ -198,7 +198,7 @@ def _run(
 
 
 def _opened(desk: Desk, office: Office, review: Review, run: RunNow) -> RunNow:
-    from review.office.certifying import review_evidence, seen
+    from review.office.results.certifying import review_evidence, seen
 
     evidence = review_evidence(office, review, desk.identity().public.signing_key)
     reading = seen(evidence, run.key.run_id)
@@ -214,14 +214,14 @@ def _opened(desk: Desk, office: Office, review: Review, run: RunNow) -> RunNow:
 
 
 def _verified(issued: IssuedCertificate | None, evidence: Evidence) -> Verification | None:
-    from review.verdict.verifying import verify
+    from review.verdict.certificate.verifying import verify
 
     return None if issued is None else verify(issued.certificate, issued.signature, evidence)
 
 
 def _verdicts(office: Office, review: Review) -> list[Verdict | None]:
-    from review.office.certifying import newest_certificate
-    from review.verdict.certificate import read_certificate
+    from review.office.results.certifying import newest_certificate
+    from review.verdict.certificate.certificate import read_certificate
 
     found: list[Verdict | None] = []
     for run in review.key.runs:

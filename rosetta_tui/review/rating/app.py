@@ -8,12 +8,12 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.worker import Worker, WorkerState
 
-from harness.failures import HarnessError
-from rosetta_tui.review.judging import JudgingScreen
-from rosetta_tui.review.opening import Opening
-from rosetta_tui.review.sit import sit
-from rosetta_tui.textual_inside import TerminalApp
-from rosetta_tui.theme import ANSI_COLOURS, THEMES
+from harness.core.failures import HarnessError
+from rosetta_tui.review.rating.item.judging import JudgingScreen
+from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.review.rating.visit import sit
+from rosetta_tui.toolkit.textual_inside import TerminalApp
+from rosetta_tui.toolkit.theme import ANSI_COLOURS, THEMES
 
 INTERRUPTED = 130
 _THEME = "theme"

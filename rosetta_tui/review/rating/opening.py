@@ -9,7 +9,7 @@ from review.files.batch import Batch
 from review.log.laptop import Laptop
 from review.session import opening
 from review.session.choice import Choice
-from review.session.troubles import InWindowError
+from review.session.words.troubles import InWindowError
 from rosetta_tui.review.mis_drawn import MisDrawn, first_mis_drawn
 
 

@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from harness.failures import HarnessError
+from harness.core.failures import HarnessError
 from review.session.session import Session
-from review.session.troubles import trouble
 from review.session.view import ShownItem, View
-from review.session.words import Words
+from review.session.words.catalogue import Words
+from review.session.words.troubles import trouble
 from rosetta_tui.review.mis_drawn import mis_drawn
 
 Result = TypeVar("Result")

@@ -12,17 +12,19 @@ from textual.app import App, ComposeResult
 from textual.screen import Screen
 from textual.widgets import Static
 
-from harness.failures import HarnessError
+from harness.core.failures import HarnessError
 from review.files.batch import Batch
-from review.files.problem import FileError, FileProblem
 from review.log.payloads import Face
+from review.sealed.problem import FileError, FileProblem
 from review.session import opening_words
 from review.session.choice import Choice
 from review.session.erasing import open_laptop
 from review.session.session import Session
-from review.session.troubles import Trouble, trouble
 from review.session.view import Phase
-from rosetta_tui.review.agreeing import (
+from review.session.words.troubles import Trouble, trouble
+from rosetta_tui.review.rating.item.judging import JudgingScreen
+from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.review.rating.pages.agreeing import (
     Consent,
     ConsentPage,
     OrganisationPage,
@@ -30,16 +32,14 @@ from rosetta_tui.review.agreeing import (
     SharingPage,
     WarningPage,
 )
-from rosetta_tui.review.asking import AskPage, Question
-from rosetta_tui.review.choosing import ChoosePage, LanguagePage
-from rosetta_tui.review.judging import JudgingScreen
-from rosetta_tui.review.opening import Opening
-from rosetta_tui.review.page import STYLES
-from rosetta_tui.review.sitting import OneThread, Sitting
-from rosetta_tui.review.told import told
-from rosetta_tui.review.trouble import NO_TROUBLE
-from rosetta_tui.text import plain
-from rosetta_tui.textual_inside import hold_no_break_spaces
+from rosetta_tui.review.rating.pages.asking import AskPage, Question
+from rosetta_tui.review.rating.pages.choosing import ChoosePage, LanguagePage
+from rosetta_tui.review.rating.parts.page import STYLES
+from rosetta_tui.review.rating.parts.render import told
+from rosetta_tui.review.rating.parts.trouble import NO_TROUBLE
+from rosetta_tui.review.rating.sitting import OneThread, Sitting
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.textual_inside import hold_no_break_spaces
 
 Result = TypeVar("Result")
 

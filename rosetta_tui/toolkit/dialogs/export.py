@@ -15,15 +15,16 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from rosetta_tui import figures
-from rosetta_tui.exporting import FORM_WORDS, PAGES, Form, encoded, table_text
-from rosetta_tui.records import SLICE, Record, Records, read_all
-from rosetta_tui.screens.confirm import ConfirmScreen
-from rosetta_tui.text import plain, show
-from rosetta_tui.widgets.harmless import Harmless
+from rosetta_tui.show import figures
+from rosetta_tui.show.exporting import FORM_WORDS, PAGES, Form, encoded, table_text
+from rosetta_tui.show.records import SLICE, Record, Records, read_all
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
+from rosetta_tui.toolkit.form.harmless import Harmless
 
 if TYPE_CHECKING:
-    from rosetta_tui.widgets.shown_records import ShownRecords
+    from rosetta_tui.show.shown_records import ShownRecords
 
 TOLD = 2_000
 """Rows after which it is said again how far it is."""
@@ -92,7 +93,7 @@ class ExportScreen(ModalScreen[None]):
         return path
 
     def _folder_of_settings(self) -> Path:
-        from harness.failures import UsageError
+        from harness.core.failures import UsageError
         from harness.settings import read_settings
 
         try:
@@ -161,8 +162,8 @@ class ExportScreen(ModalScreen[None]):
 
     @work(exclusive=True, group="export")
     async def _write(self, path: Path, form: Form, *, overwrite: bool) -> None:
-        from harness.card.exporting import write_file
-        from harness.failures import UsageError
+        from harness.core.failures import UsageError
+        from harness.core.written_files import write_file
 
         records: list[Record] = []
         page = self._page if form in PAGES else None

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
-from rosetta_tui.keys import FOREIGN, key_name
+from rosetta_tui.show.key_names import FOREIGN, key_name
 
 Keys = Mapping[str, str]
 """Meaning → the keys that have it."""

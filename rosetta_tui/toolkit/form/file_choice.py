@@ -14,8 +14,8 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
-from rosetta_tui.in_store import bring
-from rosetta_tui.text import show
+from rosetta_tui.toolkit.background import bring
+from rosetta_tui.toolkit.content import show
 
 MOST_READ = 5_000
 """Names of a folder that are looked at."""

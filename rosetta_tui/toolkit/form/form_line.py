@@ -13,13 +13,13 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from rosetta_tui.run_draft import YES, Value
-from rosetta_tui.run_fields import OPEN, FormField, Kind
-from rosetta_tui.suggesting import Suggest
-from rosetta_tui.text import show_lines
-from rosetta_tui.widgets.harmless import Harmless
-from rosetta_tui.widgets.suggesting_line import SuggestingLine
-from rosetta_tui.widgets.ticks import Ticks
+from rosetta_tui.request.draft import YES, Value
+from rosetta_tui.request.fields import OPEN, FormField, Kind
+from rosetta_tui.request.suggesting import Suggest
+from rosetta_tui.toolkit.content import show_lines
+from rosetta_tui.toolkit.form.harmless import Harmless
+from rosetta_tui.toolkit.form.suggesting_line import SuggestingLine
+from rosetta_tui.toolkit.form.ticks import Ticks
 
 MOST_TYPED = 20_000
 """Characters of one field; a list of entry ids may be long."""

@@ -7,7 +7,7 @@ from functools import cache
 from rich.highlighter import Highlighter
 from rich.text import Text
 
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 
 INSTEAD = "¤"
 """Stands for a character that shows nothing of its own, or would act."""

@@ -17,10 +17,10 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 from textual.worker import Worker, WorkerError
 
-from rosetta_tui.in_store import bring
-from rosetta_tui.suggesting import Suggest, Suggestion
-from rosetta_tui.text import show
-from rosetta_tui.widgets.harmless import Harmless
+from rosetta_tui.request.suggesting import Suggest, Suggestion
+from rosetta_tui.toolkit.background import bring
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.form.harmless import Harmless
 
 LIST_SECONDS = 2.0
 """How long enter waits for a list that is being found."""

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 
 GAP = 2
 """Empty cells between two boxes."""

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from corpora.load import load
-from corpora.problems import Problem
+from corpora.files.problems import Problem
+from corpora.formats.load import load
 from tests.corpora.making import entry, json_file
 
 

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from corpora.corpus import Corpus
-from corpora.entry import Segment
-from corpora.folding import fold
-from corpora.load import File, load, read
-from corpora.marks import is_mark
-from corpora.problems import CorpusError, Severity
+from corpora.checks.marks import is_mark
+from corpora.files.problems import CorpusError, Severity
+from corpora.formats.load import File, load, read
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Segment
+from corpora.text.folding import fold
 from tests.corpora.making import LANGUAGES, entry, envelope, file, json_file, only_problem
 
 SECRET = [each.value for each in Segment if each.secret]

@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from corpora.requirements import requirements
-from corpora.statistics import statistics
+from corpora.checks.requirements import requirements
+from corpora.checks.statistics import statistics
+from tests.corpora.formats.test_write import corpus_of
 from tests.corpora.making import entry
-from tests.corpora.test_write import corpus_of
 
 
 def complete() -> list[dict[str, Any]]:

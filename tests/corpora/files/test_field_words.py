@@ -12,8 +12,8 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core.core_schema import ErrorType
 
-from corpora.field_words import line_of, place_of, wanted_words
-from harness.problems import first_problem
+from corpora.files.field_words import line_of, place_of, wanted_words
+from harness.core.problems import first_problem
 
 
 class Colour(StrEnum):

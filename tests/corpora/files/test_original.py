@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from corpora.load import load
-from corpora.original import Original, original
+from corpora.files.original import Original, original
+from corpora.formats.load import load
 from tests.corpora.making import entry, json_file
 
 

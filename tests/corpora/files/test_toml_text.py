@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora import toml_text
-from corpora.cards import read_card
-from corpora.problems import CorpusError
-from corpora.toml_text import MOST_PARTS, parse_toml
-from harness.failures import UsageError
-from harness.methods.coaching import read_coaching
-from harness.prices import Prices
+from corpora.files import toml_text
+from corpora.files.problems import CorpusError
+from corpora.files.toml_text import MOST_PARTS, parse_toml
+from corpora.languages.cards import read_card
+from harness.core.failures import UsageError
+from harness.endpoint.prices import Prices
+from harness.inputs.coaching import read_coaching
 from harness.settings import parse_settings
-from review.office.training import read_training
-from review.verdict.policy import read_policy
+from review.office.items.training import read_training
+from review.verdict.gate.policy import read_policy
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 DEEP = {
     "brackets": "a = " + "[" * 100_000,
     "tables": "a = " + "{a = " * 50_000,
@@ -94,12 +94,12 @@ def test_numbers_may_be_kept_as_they_are_written() -> None:
 def test_no_other_file_of_the_program_reads_toml_from_outside() -> None:
     """What ships inside the wheel may be read by the library itself, and by the second verifier."""
     shipped = {
-        "corpora/toml_text.py",
-        "harness/endpoints.py",
-        "review/office/texts.py",
+        "corpora/files/toml_text.py",
+        "harness/endpoint/endpoints.py",
+        "review/office/making/texts.py",
         "review/verdict/stand_alone/rosetta_verify.py",
-        "scoring/inflection.py",
-        "scoring/specification.py",
+        "scoring/grammar/inflection.py",
+        "scoring/core/specification.py",
     }
     found = {
         path.relative_to(ROOT).as_posix()

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora.columns import Columns
-from corpora.corpus import Corpus, Form
-from corpora.language_names import same_language, tag_of
-from corpora.load import File, load, read
-from corpora.problems import CorpusError
+from corpora.files.problems import CorpusError
+from corpora.formats.columns import Columns
+from corpora.formats.load import File, load, read
+from corpora.languages.language_names import same_language, tag_of
+from corpora.model.corpus import Corpus, Form
 from tests.corpora.making import file, only_problem, problems
 
 PAIR = {"source_language": "en", "target_language": "mi"}

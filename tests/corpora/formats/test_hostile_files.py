@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora import decode
-from corpora.corpus import Form
-from corpora.findings import MOST
-from corpora.load import File, load, read
-from corpora.problems import CorpusError
+from corpora.files import decode
+from corpora.files.findings import MOST
+from corpora.files.problems import CorpusError
+from corpora.formats.load import File, load, read
+from corpora.model.corpus import Form
 from tests.corpora.making import LANGUAGES, entry, file, json_file, only_problem, problems
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from corpora.corpus import Form
-from corpora.entry import Segment
-from corpora.load import load
+from corpora.formats.load import load
+from corpora.model.corpus import Form
+from corpora.model.entry import Segment
 from tests.corpora.making import LANGUAGES, entry, file, json_file, only_problem, problems
 
 SPECIFICATION_EXAMPLE = """{

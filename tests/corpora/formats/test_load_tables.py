@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from corpora.corpus import Form
-from corpora.load import load
+from corpora.formats.load import load
+from corpora.model.corpus import Form
 from tests.corpora.making import LANGUAGES, entry, envelope, file, only_problem, problems
 
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora.corpus import Corpus, Form
-from corpora.load import File, read
-from corpora.problems import CorpusError
+from corpora.files.problems import CorpusError
+from corpora.formats.load import File, read
+from corpora.model.corpus import Corpus, Form
 from tests.corpora.making import file, only_problem
 
 PAIR = {"source_language": "en", "target_language": "mi"}

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from corpora.corpus import Form
-from corpora.load import load
-from corpora.statistics import statistics
-from corpora.write import write
+from corpora.checks.statistics import statistics
+from corpora.formats.load import load
+from corpora.formats.write import write
+from corpora.model.corpus import Form
 from tests.outside import ENGLISH, only_with, published
 
 SCRIPTS = {

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from corpora.corpus import Corpus, Dataset, Form
-from corpora.encode import encode
-from corpora.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry, Segment
-from corpora.load import File, load, read
-from corpora.marks import is_mark, is_term_mark
-from corpora.problems import CorpusError
-from corpora.raw import SYNONYMS
-from corpora.term_names import speaks_of_terms
-from corpora.terms import Transmission, licence_leads_to
-from corpora.text import is_blank
-from corpora.write import losses, write
+from corpora.checks.marks import is_mark, is_term_mark
+from corpora.files.problems import CorpusError
+from corpora.formats.encode import encode
+from corpora.formats.load import File, load, read
+from corpora.formats.write import losses, write
+from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry, Segment
+from corpora.model.raw import SYNONYMS
+from corpora.model.term_names import speaks_of_terms
+from corpora.model.terms import Transmission, licence_leads_to
+from corpora.text.comparison import is_blank
 from tests.corpora.making import LANGUAGES, entry, envelope, json_file
 
 ONE_FILE = [form for form in Form if form.written and form is not Form.PARALLEL]

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora import cards
-from corpora.cards import SHIPPED, find_card, list_cards, read_card
-from corpora.problems import CardError, Problem
-from corpora.scripts import CODES, resolve_script, tag_script, texts_script
-from corpora.text import SCRIPTS
+from corpora.files.problems import CardError, Problem
+from corpora.languages import cards
+from corpora.languages.cards import SHIPPED, find_card, list_cards, read_card
+from corpora.languages.scripts import CODES, resolve_script, tag_script, texts_script
+from corpora.text.comparison import SCRIPTS
 
 LEAST = """tag = "crk"
 name = "Mine"

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from corpora.language import LanguageCard, Writing
-from corpora.writing import Tokenizer, graphemes
-from scoring import tokenizers
+from corpora.languages.language import LanguageCard, Writing
+from corpora.languages.writing import Tokenizer, graphemes
+from scoring.words import tokenizers
 
 
 def writing(**fields: Any) -> Writing:

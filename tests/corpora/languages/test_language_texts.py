@@ -8,18 +8,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from corpora.cards import SHIPPED, find_card, list_cards, read_card
-from corpora.language import LanguageCard, Writing
-from corpora.scripts import CODES, resolve_script
-from corpora.text import script_of
-from corpora.words import words
+from corpora.languages.cards import SHIPPED, find_card, list_cards, read_card
+from corpora.languages.language import LanguageCard, Writing
+from corpora.languages.scripts import CODES, resolve_script
+from corpora.text.comparison import script_of
+from corpora.text.words import words
 from harness.fst.analyser import open_analyser
 from harness.fst.find import find_analyser
-from scoring.quotation import quotation_marks
-from scoring.tokenizers import bleu_tokenizer
+from scoring.words.quotation import quotation_marks
+from scoring.words.tokenizers import bleu_tokenizer
 from tests.outside import FST, TEXTS, only_with
 
-DEMO = SHIPPED.parent / "samples" / "eo-demo-v1.json"
+DEMO = SHIPPED.parents[1] / "samples" / "eo-demo-v1.json"
 CARDS = [read_card(path).card for path in list_cards()]
 WRITINGS = [
     pytest.param(card, script, id=f"{card.tag}-{script}")

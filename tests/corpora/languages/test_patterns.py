@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.cards import SHIPPED, read_card
-from corpora.patterns import LONGEST_WORD, why_endless
-from corpora.writing import Forbidden
+from corpora.languages.cards import SHIPPED, read_card
+from corpora.languages.patterns import LONGEST_WORD, why_endless
+from corpora.languages.writing import Forbidden
 from tests.growth import grows_less
 
 

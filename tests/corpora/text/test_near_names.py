@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.near_names import near_names, one_of
+from corpora.text.near_names import near_names, one_of
 
 OPTIONS = (
     "--form", "--source-language", "--target-language", "--source-column", "--reference-column",

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.placeholders import read
+from corpora.text.placeholders import read
 from tests.growth import grows_less
 from tests.scoring.samples import HOSTILE, sentences
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora.findings import shown
-from corpora.tags import is_language_tag, language_of_file, nearest, pair_label
-from corpora.text import (
+from corpora.files.findings import shown
+from corpora.languages.tags import is_language_tag, language_of_file, nearest, pair_label
+from corpora.text.comparison import (
     MOST_STACKED,
     NormalForm,
     comparison_form,
@@ -141,7 +141,7 @@ def test_reading_a_corpus_loads_no_heavy_library() -> None:
     import subprocess
 
     code = (
-        "import sys, corpora.load; "
+        "import sys, corpora.formats.load; "
         "print([m for m in ('regex', 'numpy', 'click', 'textual', 'httpx') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -170,7 +170,7 @@ def test_looking_for_rows_takes_linear_time(monkeypatch: pytest.MonkeyPatch) -> 
         asked += 1
         return 230 if character == "\u0301" else 0
 
-    monkeypatch.setattr("corpora.text.unicodedata.combining", combining)
+    monkeypatch.setattr("corpora.text.comparison.unicodedata.combining", combining)
     text = ("\u0301" * MOST_STACKED + "x") * 1000
     assert not stacked(text)
     assert asked <= 3 * len(text)

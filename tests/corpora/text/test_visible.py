@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.visible import MOST_MARKS, plain, readable
+from corpora.text.visible import MOST_MARKS, plain, readable
 
 REACHING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 

@@ -5,8 +5,8 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from corpora.placeholders import read
-from corpora.words import JOINERS, pieces, words
+from corpora.text.placeholders import read
+from corpora.text.words import JOINERS, pieces, words
 from tests.growth import grows_less
 
 _hostile = st.lists(

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from review.desktop.choose_page import ChoosePage
-from review.desktop.consent_page import ConsentPage
-from review.desktop.erase_page import ErasePage
-from review.desktop.file_page import FilePage
-from review.desktop.folders import Folders
-from review.desktop.hand_over_page import HandOverPage
-from review.desktop.item_page import ItemPage
-from review.desktop.organisation_page import OrganisationPage
-from review.desktop.settings_page import SettingsPage
-from review.session import words
+from review.desktop.item.item_page import ItemPage
+from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.pages.consent_page import ConsentPage
+from review.desktop.pages.erase_page import ErasePage
+from review.desktop.pages.file_page import FilePage
+from review.desktop.pages.folders import Folders
+from review.desktop.pages.hand_over_page import HandOverPage
+from review.desktop.pages.organisation_page import OrganisationPage
+from review.desktop.pages.settings_page import SettingsPage
+from review.session.words import catalogue as words
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import CODE, batch_of, items_of, write_file
 

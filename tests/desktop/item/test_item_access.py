@@ -14,7 +14,8 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractButton, QApplication, QProgressBar, QTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop import page, sentence_face, sentence_page
+from review.desktop.frame import page
+from review.desktop.item import sentence_face, sentence_page
 from review.files.batch_form import BatchItem
 from review.rating import Rating
 from tests.desktop.item_scene import Scene, rated

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from review.desktop.sentence_face import Mode
+from review.desktop.item.sentence_face import Mode
 from review.log.payloads import (
     MOST_TEXT,
     Comment,
@@ -23,8 +23,8 @@ from review.log.payloads import (
     Undo,
 )
 from review.rating import CannotJudge, Rating, Reason
-from review.session.onward import Onward
 from review.session.view import Phase, TextField
+from review.session.words.onward import Onward
 from tests.desktop.item_scene import CONTROL, Make, Scene, button, in_box, mark, rated, texts
 from tests.review.session.scenes import Clock, batch_of, item_id, items_of, training_of
 

@@ -14,11 +14,11 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop.look import SIZES
+from review.desktop.look.look import SIZES
 from review.files.batch import Batch
 from review.files.batch_form import Around, BatchItem
 from review.files.person_tag import tag_of
-from review.session.words import Words
+from review.session.words.catalogue import Words
 from tests.desktop.item_scene import Scene
 from tests.review.session.scenes import CODE, batch_of, item_id, items_of
 

@@ -9,8 +9,8 @@ pytest.importorskip("PySide6.QtWidgets")
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
-from review.desktop.sentence_face import Mode
-from review.desktop.text_pane import TextPane
+from review.desktop.item.sentence_face import Mode
+from review.desktop.parts.text_pane import TextPane
 from review.log.payloads import (
     Reasons,
 )

@@ -15,14 +15,15 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from review.desktop import banner, page
-from review.desktop.sentence_face import Mode
+from review.desktop.frame import page
+from review.desktop.item.sentence_face import Mode
+from review.desktop.parts import banner
 from review.files.batch_form import BatchItem
 from review.log.payloads import Comment, NotJudged, Rate, Skip, Suggest
 from review.rating import CannotJudge, Rating
-from review.session.item_words import marks
-from review.session.onward import Onward
 from review.session.view import ShownItem, TextField
+from review.session.words.item import marks
+from review.session.words.onward import Onward
 from tests.desktop.item_scene import Make, Scene, button, in_box, mark, rated, texts
 from tests.review.session.scenes import Clock, batch_of, item_id, items_of, training_of
 

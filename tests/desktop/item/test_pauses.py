@@ -11,16 +11,17 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from review.desktop.buttons import Button
-from review.desktop.desk import Desk
-from review.desktop.look import SIZES, Look, Theme
-from review.desktop.pauses import PAUSES, PausePage
-from review.desktop.work import Work
+from review.desktop.frame.desk import Desk
+from review.desktop.frame.work import Work
+from review.desktop.item.pauses import PAUSES, PausePage
+from review.desktop.look.colours import Theme
+from review.desktop.look.look import SIZES, Look
+from review.desktop.parts.buttons import Button
 from review.log.laptop import Laptop
 from review.rating import Rating
-from review.session.onward import Onward
 from review.session.opening import Opening
 from review.session.view import Phase, ShownItem, View
+from review.session.words.onward import Onward
 from tests.desktop.sitting_scene import assert_more_is_told
 
 ANSWERED = tuple(

@@ -14,17 +14,17 @@ from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
-from review.desktop.look import SIZES
-from review.desktop.sentence_face import Mode
-from review.desktop.translation_page import TranslationPage
-from review.desktop.typing_box import TypingBox
+from review.desktop.item.sentence_face import Mode
+from review.desktop.item.translation_page import TranslationPage
+from review.desktop.look.look import SIZES
+from review.desktop.parts.typing_box import TypingBox
 from review.files.batch_form import BatchItem
 from review.log.payloads import Comment, HarmFlag, Kind, NotJudged, Skip, Translate, Undo
 from review.rating import CannotJudge
-from review.session.onward import Onward
 from review.session.view import Phase, TextField
+from review.session.words.onward import Onward
+from tests.desktop.item.test_item_trouble import BUSY, held
 from tests.desktop.item_scene import CONTROL, Scene, mark, texts
-from tests.desktop.test_item_trouble import BUSY, held
 from tests.review.session.scenes import batch_of, item_id, sentences_of
 
 LETTERS = ("â", "ê", "g̃")

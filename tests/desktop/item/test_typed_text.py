@@ -14,17 +14,17 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from review.desktop.answers_page import AnswersPage
-from review.desktop.buttons import Button
-from review.desktop.rows import Rows
-from review.desktop.sentence_face import Mode
-from review.desktop.typing_box import TypingBox
+from review.desktop.item.answers_page import AnswersPage
+from review.desktop.item.sentence_face import Mode
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.rows import Rows
+from review.desktop.parts.typing_box import TypingBox
 from review.log.payloads import Comment, NotJudged
 from review.rating import Rating
 from review.session.view import TextField
+from tests.desktop.item.test_item_trouble import BUSY, held
+from tests.desktop.item.test_translation_page import TranslationScene
 from tests.desktop.item_scene import CONTROL, Scene, button, in_box, rated, texts
-from tests.desktop.test_item_trouble import BUSY, held
-from tests.desktop.test_translation_page import TranslationScene
 from tests.review.session.scenes import batch_of, item_id, sentences_of
 
 FIRST, SECOND = item_id(1), item_id(2)

@@ -6,10 +6,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from review.desktop.erase_page import ErasePage
-from review.desktop.hand_over_page import HandOverPage
-from review.desktop.item_page import ItemPage
-from review.desktop.pauses import EndPage, LaterPage
+from review.desktop.item.item_page import ItemPage
+from review.desktop.item.pauses import EndPage, LaterPage
+from review.desktop.pages.erase_page import ErasePage
+from review.desktop.pages.hand_over_page import HandOverPage
 from review.files.ratings import open_ratings
 from tests.desktop.sitting_scene import Scene, SceneOf
 from tests.review.session.scenes import CUSTODIANS

@@ -11,9 +11,9 @@ from PySide6.QtGui import QAccessible, QInputMethodEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
-from review.desktop.typing_box import TypingBox
-from review.desktop.writing import Writing
-from review.session.words import Words
+from review.desktop.item.writing import Writing
+from review.desktop.parts.typing_box import TypingBox
+from review.session.words.catalogue import Words
 
 
 @pytest.fixture

@@ -11,16 +11,16 @@ import pytest
 from PySide6.QtGui import QTextLayout
 from PySide6.QtWidgets import QApplication
 
-from review.desktop import fonts
-from review.desktop.consent_page import ConsentPage
-from review.desktop.item_page import ItemPage
-from review.desktop.missing_letters import forget_fonts, undrawn
+from review.desktop.item.item_page import ItemPage
+from review.desktop.look import fonts
+from review.desktop.look.missing_letters import forget_fonts, undrawn
+from review.desktop.pages.consent_page import ConsentPage
 from review.files.batch import Batch, make_batch, open_batch, write_batch
 from review.files.font_file import CarriedFont
-from review.files.problem import FileError
 from review.log.payloads import Rate
-from review.office.readability import brought, lacking_in
-from tests.desktop.test_visit import _to_consent
+from review.office.making.readability import brought, lacking_in
+from review.sealed.problem import FileError
+from tests.desktop.program.test_visit import _to_consent
 from tests.desktop.visit_scene import Enter
 from tests.harness.process import ROOT
 from tests.review.files.made_font import CHEROKEE, OFL, carried
@@ -32,7 +32,7 @@ HOSTILE = """
 import sys
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
-from review.desktop import fonts
+from review.desktop.look import fonts
 from review.files.font_file import CarriedFont
 from tests.review.files.made_font import ARABIC, CHEROKEE, OFL, carried, changed, subset_font
 

@@ -12,10 +12,10 @@ import pytest
 from PySide6.QtGui import QFontDatabase, QRawFont, QTextLayout
 from PySide6.QtWidgets import QApplication
 
-from review.desktop import fonts
+from review.desktop.look import fonts
 from tests.desktop.conftest import NO_FONTS
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 LETTERS = {
     "Plains Cree, roman": "âêîôĀāĒēĪīŌō",
@@ -30,7 +30,7 @@ LETTERS = {
 SEEN = """
 import sys
 from PySide6.QtGui import QGuiApplication, QTextLayout
-from review.desktop import fonts
+from review.desktop.look import fonts
 app = QGuiApplication([])
 fonts.load()
 for text in sys.argv[1:]:

@@ -14,16 +14,16 @@ import pytest
 from PySide6.QtCore import QLocale, QPoint, Qt
 from PySide6.QtWidgets import QApplication
 
-from review.desktop.buttons import Button
-from review.desktop.choose_page import ChoosePage
-from review.desktop.consent_page import ConsentPage
-from review.desktop.item_page import ItemPage
-from review.desktop.missing_letters import undrawn
-from review.desktop.wrapped import Wrapped
+from review.desktop.item.item_page import ItemPage
+from review.desktop.look.missing_letters import undrawn
+from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.pages.consent_page import ConsentPage
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.wrapped import Wrapped
 from review.log.payloads import Consent, Rate
 from review.rating import Rating
 from review.session.opening import WORDS_FOLDER
-from review.session.words import DOMAIN, Words
+from review.session.words.catalogue import DOMAIN, Words
 from tests.desktop.visit_scene import Enter, Entry
 from tests.harness.process import ROOT
 from tests.review.session.scenes import CODE, batch_of, items_of, write_file
@@ -57,7 +57,7 @@ LANGUAGES = {
 
 def add(home: Path, language: Language) -> None:
     """Put a catalogue where a community puts it."""
-    from review.session import build
+    from review.session.words import build
 
     path = home / WORDS_FOLDER / language.tag / "LC_MESSAGES" / f"{DOMAIN}.mo"
     path.parent.mkdir(parents=True)
@@ -195,7 +195,7 @@ def test_the_catalogue_turns_the_whole_program_around_and_another_turns_it_back(
 
 
 def test_numbers_have_the_forms_of_the_language(tmp_path: Path) -> None:
-    from review.session import build
+    from review.session.words import build
 
     language = LANGUAGES["iu"]
     add(tmp_path, language)

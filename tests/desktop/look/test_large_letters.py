@@ -10,10 +10,10 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop.buttons import Button
-from review.desktop.look import LARGE
+from review.desktop.look.look import LARGE
+from review.desktop.parts.buttons import Button
 from review.files.batch_form import BatchItem
-from review.session.keys import KEYS, Act
+from review.session.words.keys import KEYS, Act
 from tests.desktop.item_scene import Scene
 from tests.desktop.pixels import colours, contrast, picture
 from tests.desktop.visit_scene import Enter

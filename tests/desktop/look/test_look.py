@@ -19,9 +19,10 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from review.desktop.buttons import GAP, RING, Button
-from review.desktop.look import COLOURS, SIZES, Look, Theme
-from review.desktop.text_pane import TextPane
+from review.desktop.look.colours import COLOURS, Theme
+from review.desktop.look.look import SIZES, Look
+from review.desktop.parts.buttons import GAP, RING, Button
+from review.desktop.parts.text_pane import TextPane
 from tests.desktop.pixels import colours, contrast, picture, strongest
 
 TEXT, EDGE = 7.0, 3.0

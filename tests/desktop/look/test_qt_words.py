@@ -12,9 +12,9 @@ from PySide6.QtGui import QAccessible, QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QScrollBar, QTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop.qt_words import QT_WORDS, QtWords, without_mnemonic
-from review.session import build
-from review.session.words import Words
+from review.desktop.look.qt_words import QT_WORDS, QtWords, without_mnemonic
+from review.session.words import build
+from review.session.words.catalogue import Words
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import CODE, batch_of, items_of, write_file
 from tests.review.session.test_words import catalogue, entry

@@ -8,12 +8,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QClipboard, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from review.desktop.erase_page import ErasePage
-from review.desktop.erased_page import ErasedPage
-from review.desktop.hand_over_page import HandOverPage
-from review.desktop.item_page import ItemPage
-from review.files.keys import Identity, Role
+from review.desktop.item.item_page import ItemPage
+from review.desktop.pages.erase_page import ErasePage
+from review.desktop.pages.erased_page import ErasedPage
+from review.desktop.pages.hand_over_page import HandOverPage
 from review.log.laptop import Laptop
+from review.sealed.keys import Identity, Role
 from tests.desktop.sitting_scene import Scene, SceneOf
 from tests.keyring_in_memory import MemoryKeyring
 

@@ -10,19 +10,19 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QClipboard, QGuiApplication
 
-from review.desktop import erasure
-from review.desktop.choose_page import ChoosePage
-from review.desktop.erase_page import ErasePage
-from review.desktop.erased_page import ErasedPage
-from review.desktop.hand_over_page import HandOverPage
-from review.desktop.item_page import ItemPage
-from review.desktop.organisation_page import OrganisationPage
-from review.desktop.page import Page
+from review.desktop.frame.page import Page
+from review.desktop.item.item_page import ItemPage
+from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.pages.erase_page import ErasePage
+from review.desktop.pages.erased_page import ErasedPage
+from review.desktop.pages.hand_over_page import HandOverPage
+from review.desktop.pages.organisation_page import OrganisationPage
+from review.desktop.program import erasure
 from review.log.laptop import Laptop
 from review.session import waiting
 from review.session.erasing import Remains, erase_everything
+from tests.desktop.pages.test_erasing import ESC, scene, tick
 from tests.desktop.sitting_scene import Scene
-from tests.desktop.test_erasing import ESC, scene, tick
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import batch_of, write_file
 

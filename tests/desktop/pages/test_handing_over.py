@@ -11,13 +11,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from corpora.visible import readable
-from review.desktop import hand_over_page
-from review.desktop.folders import Folders
-from review.desktop.hand_over_page import HandOverPage
-from review.desktop.item_page import ItemPage
-from review.desktop.pauses import EndPage
-from review.desktop.text_pane import TextPane
+from corpora.text.visible import readable
+from review.desktop.item.item_page import ItemPage
+from review.desktop.item.pauses import EndPage
+from review.desktop.pages import hand_over_page
+from review.desktop.pages.folders import Folders
+from review.desktop.pages.hand_over_page import HandOverPage
+from review.desktop.parts.text_pane import TextPane
 from review.files.ratings import open_ratings
 from review.session.choice import of_file
 from review.session.handing_over import Exported

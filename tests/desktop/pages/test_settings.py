@@ -8,15 +8,16 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from review.desktop.answers import Answers
-from review.desktop.asking_page import AskingPage
-from review.desktop.buttons import Button
-from review.desktop.choose_page import ChoosePage
-from review.desktop.erase_page import ErasePage
-from review.desktop.look import SIZES, Theme
-from review.desktop.settings_page import THEMES, SettingsPage
-from review.desktop.style import HIDES_KEYS
-from review.desktop.tick import Tick
+from review.desktop.look.colours import Theme
+from review.desktop.look.look import SIZES
+from review.desktop.look.style import HIDES_KEYS
+from review.desktop.pages.asking_page import AskingPage
+from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.pages.erase_page import ErasePage
+from review.desktop.pages.settings_page import THEMES, SettingsPage
+from review.desktop.parts.answers import Answers
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.tick import Tick
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import batch_of, write_file
 

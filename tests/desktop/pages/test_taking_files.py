@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from review.desktop.asking_page import AskingPage
-from review.desktop.choose_page import ChoosePage
-from review.desktop.consent_page import ConsentPage
-from review.desktop.item_page import ItemPage
-from review.desktop.organisation_page import OrganisationPage
-from review.desktop.relation_page import RelationPage
-from review.desktop.settings_page import SettingsPage
-from review.desktop.welcome_page import WelcomePage
+from review.desktop.item.item_page import ItemPage
+from review.desktop.pages.asking_page import AskingPage
+from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.pages.consent_page import ConsentPage
+from review.desktop.pages.organisation_page import OrganisationPage
+from review.desktop.pages.relation_page import RelationPage
+from review.desktop.pages.settings_page import SettingsPage
+from review.desktop.pages.welcome_page import WelcomePage
 from review.log.payloads import Consent
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import CODE, batch_of, write_file

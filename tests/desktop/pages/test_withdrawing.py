@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from review.desktop.item_page import ItemPage
-from review.desktop.pauses import WithdrawnPage
-from review.desktop.withdraw_page import WithdrawPage
+from review.desktop.item.item_page import ItemPage
+from review.desktop.item.pauses import WithdrawnPage
+from review.desktop.pages.withdraw_page import WithdrawPage
 from review.files.ratings import open_ratings
 from review.log.payloads import Rate, Scope, Withdraw
 from tests.desktop.sitting_scene import Scene, SceneOf

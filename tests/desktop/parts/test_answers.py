@@ -12,11 +12,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop.answers import Answers
-from review.desktop.buttons import Button
-from review.desktop.look import SIZES, Look, Theme
-from review.session.item_words import Answer, ratings, reasons
-from review.session.words import Words
+from review.desktop.look.colours import Theme
+from review.desktop.look.look import SIZES, Look
+from review.desktop.parts.answers import Answers
+from review.desktop.parts.buttons import Button
+from review.session.words.catalogue import Words
+from review.session.words.item import Answer, ratings, reasons
 from tests.desktop.pixels import colours, picture
 
 LTR, RTL = Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft

@@ -11,14 +11,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop import banner as banner_module
-from review.desktop.banner import Banner
-from review.desktop.buttons import Button
-from review.desktop.look import SIZES, Look, Theme
-from review.desktop.text_pane import TextPane
+from review.desktop.look.colours import Theme
+from review.desktop.look.look import SIZES, Look
+from review.desktop.parts import banner as banner_module
+from review.desktop.parts.banner import Banner
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.text_pane import TextPane
 from review.log.saving import Problem
-from review.session.troubles import SAVING, Trouble
-from review.session.words import Words
+from review.session.words.catalogue import Words
+from review.session.words.troubles import SAVING, Trouble
 
 WORDS = Words.load("en")
 DETAIL = "SQLITE_FULL: /a-folder-with-a-long-name/" + "x" * 120

@@ -11,8 +11,8 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop.buttons import Button
-from review.desktop.flow import Columns, FlowLayout
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.flow import Columns, FlowLayout
 
 
 class Block(QWidget):

@@ -12,9 +12,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTextEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop.buttons import Button
-from review.desktop.letter_row import LetterRow
-from review.desktop.look import SIZES, Look, Theme
+from review.desktop.look.colours import Theme
+from review.desktop.look.look import SIZES, Look
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.letter_row import LetterRow
 from review.files.batch_form import MOST_LETTERS
 
 

@@ -11,8 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop.look import SIZES, Look, Theme
-from review.desktop.text_pane import TextPane
+from review.desktop.look.colours import Theme
+from review.desktop.look.look import SIZES, Look
+from review.desktop.parts.text_pane import TextPane
 
 LONG = "ᓂᐚᐸᒫᐤ ᐊᑎᒼ. I saw a caribou. " * 40
 

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from review.desktop.typing_box import TypingBox
+from review.desktop.parts.typing_box import TypingBox
 from review.log.payloads import MOST_TEXT
 
 SYLLABICS = "ᐊᑎᒼ ᓂᐚᐸᒫᐤ"

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from review.desktop.qt_words import without_mnemonic
+from review.desktop.look.qt_words import without_mnemonic
 
 SCRIPT = """
 import json, sys
@@ -16,8 +16,8 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QUrl, Qt
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication, QLineEdit
-from review.desktop.application import Application
-from review.session.words import Words
+from review.desktop.program.application import Application
+from review.session.words.catalogue import Words
 
 said = {}
 words = [Words("xx", "rtl", "Right")]

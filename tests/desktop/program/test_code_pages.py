@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from review.desktop.code_pages import let_go_of_code
+from review.desktop.program.code_pages import let_go_of_code
 
 ROOT = Path(__file__).parents[2]
 
@@ -17,8 +17,8 @@ import ctypes, re, sys
 from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
-from review.desktop.code_pages import let_go_of_code
-from review.files.signature import public_key, sign, verify
+from review.desktop.program.code_pages import let_go_of_code
+from review.sealed.signature import public_key, sign, verify
 
 def code():
     text = Path("/proc/self/smaps").read_text()

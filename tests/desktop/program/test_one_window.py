@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from review.desktop import one_window
-from review.desktop.one_window import FOLDER, OneWindow
+from review.desktop.program import one_window
+from review.desktop.program.one_window import FOLDER, OneWindow
 
 HOLDS = """
 import sys, time
 from pathlib import Path
-from review.desktop.one_window import OneWindow
+from review.desktop.program.one_window import OneWindow
 one = OneWindow(Path(sys.argv[1]))
 assert one.is_ours([])
 print("ours", flush=True)
@@ -27,7 +27,7 @@ time.sleep(600)
 ASKS = """
 import sys
 from pathlib import Path
-from review.desktop.one_window import OneWindow
+from review.desktop.program.one_window import OneWindow
 one = OneWindow(Path(sys.argv[1]))
 print("ours" if one.is_ours([Path(each) for each in sys.argv[2:]]) else "theirs")
 one.close()

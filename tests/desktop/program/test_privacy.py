@@ -15,14 +15,14 @@ from review.files.batch import write_batch
 from review.files.ratings import open_ratings
 from review.rating import Rating
 from tests.desktop.conftest import NO_FONTS
-from tests.desktop.whole_program import COMMENT, DRAFT
+from tests.desktop.program.whole_program import COMMENT, DRAFT
 from tests.review.session.scenes import CODE, CUSTODIANS, batch_of, items_of
 
 SECRET = "river stone cloud ember"
 BATCH = batch_of(items_of(3), secret=True)
 TEXTS = [text.encode() for item in BATCH.items for text in (item.source, item.candidate)]
 PLACES = ("home", "config", "cache", "share", "state", "run", "tmp", "here", "stick")
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
 
@@ -55,7 +55,7 @@ class Computer:
             "XDG_RUNTIME_DIR": "run",
             "TMPDIR": "tmp",
         }
-        program = [sys.executable, "-B", "-m", "tests.desktop.whole_program", what]
+        program = [sys.executable, "-B", "-m", "tests.desktop.program.whole_program", what]
         ended = subprocess.run(
             [*program, str(self.file), SECRET],
             cwd=self.folder / "here",

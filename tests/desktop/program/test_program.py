@@ -14,22 +14,22 @@ from pathlib import Path
 import PySide6
 import pytest
 
-from harness.version import VERSION
-from review.desktop import fonts
-from review.desktop.one_window import FOLDER
-from review.session.words import Words
+from harness.core.version import VERSION
+from review.desktop.look import fonts
+from review.desktop.program.one_window import FOLDER
+from review.session.words.catalogue import Words
 from tests.desktop.trouble.causes import mounted, pulled
 from tests.review.session.scenes import batch_of, write_file
 
-PROGRAM = "import sys; from review.desktop.program import main; sys.exit(main())"
+PROGRAM = "import sys; from review.desktop.program.program import main; sys.exit(main())"
 WITHOUT_QT = "import sys; sys.modules['PySide6'] = None; " + PROGRAM
 SEEN = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel
-from review.desktop.leaving import ending_by
-from review.desktop.running import Running
+from review.desktop.program.leaving import ending_by
+from review.desktop.program.running import Running
 
 if sys.argv[2] == "broken":
     Running._show_window = lambda running, desk: int("a secret sentence")
@@ -55,9 +55,10 @@ import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel
-from review.desktop import fonts, running
-from review.desktop.buttons import Button
-from review.desktop.text_pane import TextPane
+from review.desktop.look import fonts
+from review.desktop.program import running
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.text_pane import TextPane
 
 fonts.FOLDER = Path(sys.argv[1])
 begin = running.Running.begin
@@ -76,7 +77,7 @@ sys.exit(running.run([], "en"))
 """Prints what is read where fonts are missing, and closes that window."""
 LOADED = """
 import sys
-from review.desktop import check, running
+from review.desktop.program import check, running
 print(*sys.modules)
 """
 NOT_NEEDED = [
@@ -269,7 +270,7 @@ def test_nothing_that_is_not_needed_is_loaded() -> None:
     """The program is bundled without these, and an old laptop waits for each."""
     ran = _run(Path("unused"), code=LOADED)
     loaded = set(ran.stdout.split())
-    assert "review.desktop.running" in loaded
+    assert "review.desktop.program.running" in loaded
     assert [name for name in NOT_NEEDED if name in loaded] == []
 
 

@@ -8,15 +8,15 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QClipboard, QGuiApplication
 
-from review.desktop.answers_page import AnswersPage
-from review.desktop.help_page import HelpPage
-from review.desktop.item_page import ItemPage
-from review.desktop.pauses import EndPage, LaterPage, RestPage
+from review.desktop.item.answers_page import AnswersPage
+from review.desktop.item.item_page import ItemPage
+from review.desktop.item.pauses import EndPage, LaterPage, RestPage
+from review.desktop.pages.help_page import HelpPage
 from review.log.laptop import Laptop
 from review.log.payloads import Face, Rate
 from review.rating import Rating
 from review.session.session import Session
-from review.session.words import Words
+from review.session.words.catalogue import Words
 from tests.desktop.sitting_scene import Scene, SceneOf
 from tests.review.session.scenes import CODE, GUIDE, OTHER_CODE, batch_of, items_of, sentences_of
 

@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
-from review.desktop.buttons import Button
-from review.desktop.erase_page import ErasePage
-from review.desktop.hand_over_page import HandOverPage
-from review.desktop.page import Page
+from review.desktop.frame.page import Page
+from review.desktop.pages.erase_page import ErasePage
+from review.desktop.pages.hand_over_page import HandOverPage
+from review.desktop.parts.buttons import Button
 from review.rating import Rating
 from tests.desktop.sitting_scene import Scene, SceneOf, assert_more_is_told
 

@@ -13,17 +13,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from review.desktop.answers import Answers
-from review.desktop.answers_page import AnswersPage
-from review.desktop.buttons import Button
-from review.desktop.consent_page import ConsentPage
-from review.desktop.help_page import HelpPage
-from review.desktop.organisation_page import OrganisationPage
-from review.desktop.pauses import EndPage, LaterPage, WithdrawnPage
-from review.desktop.sharing_page import SharingPage
-from review.desktop.tick import Tick
-from review.desktop.translation_page import TranslationPage
-from review.desktop.withdraw_page import WithdrawPage
+from review.desktop.item.answers_page import AnswersPage
+from review.desktop.item.pauses import EndPage, LaterPage, WithdrawnPage
+from review.desktop.item.translation_page import TranslationPage
+from review.desktop.pages.consent_page import ConsentPage
+from review.desktop.pages.help_page import HelpPage
+from review.desktop.pages.organisation_page import OrganisationPage
+from review.desktop.pages.sharing_page import SharingPage
+from review.desktop.pages.withdraw_page import WithdrawPage
+from review.desktop.parts.answers import Answers
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.tick import Tick
 from review.log.fold import fold
 from review.log.payloads import Consent
 from review.log.state import ReviewerState

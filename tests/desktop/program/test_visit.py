@@ -9,19 +9,19 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop.asking_page import AskingPage
-from review.desktop.choose_page import ChoosePage
-from review.desktop.consent_page import ConsentPage
-from review.desktop.item_page import ItemPage
-from review.desktop.missing_page import MissingPage, letter_names
-from review.desktop.organisation_page import OrganisationPage
-from review.desktop.relation_page import RelationPage
-from review.desktop.sharing_page import SharingPage
-from review.desktop.welcome_page import WelcomePage
+from review.desktop.item.item_page import ItemPage
+from review.desktop.pages.asking_page import AskingPage
+from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.pages.consent_page import ConsentPage
+from review.desktop.pages.missing_page import MissingPage, letter_names
+from review.desktop.pages.organisation_page import OrganisationPage
+from review.desktop.pages.relation_page import RelationPage
+from review.desktop.pages.sharing_page import SharingPage
+from review.desktop.pages.welcome_page import WelcomePage
 from review.files.batch import Batch, write_batch
 from review.log.payloads import Consent, NotJudged, Rate, Related
 from review.rating import CannotJudge, Rating
-from review.session.item_words import GOES_ON_BELOW
+from review.session.words.item import GOES_ON_BELOW
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import (
     CODE,

@@ -9,15 +9,15 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QMenuBar
 from shiboken6 import isValid
 
-from review.desktop.application import Application
-from review.desktop.choose_page import ChoosePage
-from review.desktop.consent_page import ConsentPage
-from review.desktop.item_page import ItemPage
-from review.desktop.look import SIZES
-from review.desktop.page import Page
-from review.desktop.settings_page import SettingsPage
-from review.desktop.unforeseen import fault
-from review.session.troubles import Trouble
+from review.desktop.frame.page import Page
+from review.desktop.frame.unforeseen import fault
+from review.desktop.item.item_page import ItemPage
+from review.desktop.look.look import SIZES
+from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.pages.consent_page import ConsentPage
+from review.desktop.pages.settings_page import SettingsPage
+from review.desktop.program.application import Application
+from review.session.words.troubles import Trouble
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import CODE, batch_of, write_file
 

@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from harness.failures import HarnessError
-from review.desktop.work import Work
+from harness.core.failures import HarnessError
+from review.desktop.frame.work import Work
 
 
 @pytest.fixture

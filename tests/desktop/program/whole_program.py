@@ -1,6 +1,6 @@
 """The program from its start to its end in a process of its own, used by a script of waits and keys.
 
-Run as ``python -m tests.desktop.whole_program judge|erase FILE SECRET``; exit code 0 where the script came
+Run as ``python -m tests.desktop.program.whole_program judge|erase FILE SECRET``; exit code 0 where the script came
 through. The offscreen screen has no window manager, so keys go straight to what has the focus.
 """
 
@@ -16,20 +16,20 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
-from review.desktop.asking_page import AskingPage
-from review.desktop.choose_page import ChoosePage
-from review.desktop.consent_page import ConsentPage
-from review.desktop.erase_page import ErasePage
-from review.desktop.erased_page import ErasedPage
-from review.desktop.hand_over_page import HandOverPage
-from review.desktop.item_page import ItemPage
-from review.desktop.organisation_page import OrganisationPage
-from review.desktop.page import Page
-from review.desktop.pauses import EndPage
-from review.desktop.relation_page import RelationPage
-from review.desktop.rows import Rows
-from review.desktop.running import Running, run
-from review.desktop.sharing_page import SharingPage
+from review.desktop.frame.page import Page
+from review.desktop.item.item_page import ItemPage
+from review.desktop.item.pauses import EndPage
+from review.desktop.pages.asking_page import AskingPage
+from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.pages.consent_page import ConsentPage
+from review.desktop.pages.erase_page import ErasePage
+from review.desktop.pages.erased_page import ErasedPage
+from review.desktop.pages.hand_over_page import HandOverPage
+from review.desktop.pages.organisation_page import OrganisationPage
+from review.desktop.pages.relation_page import RelationPage
+from review.desktop.pages.sharing_page import SharingPage
+from review.desktop.parts.rows import Rows
+from review.desktop.program.running import Running, run
 from tests.review.session.scenes import CODE
 
 COMMENT = "a comment that nobody else reads"

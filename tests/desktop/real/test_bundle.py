@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.version import VERSION
+from harness.core.version import VERSION
 from review.files.batch import open_batch
 from review.files.batch_form import BatchItem
-from review.files.sealing import AgeIdentity, seal
+from review.sealed.sealing import AgeIdentity, seal
 from tests.desktop.real.bundle import Bundle, built
 from tests.desktop.real.bus import _CONFIG as BUS
 from tests.desktop.real.bus import Bus

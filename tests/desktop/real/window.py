@@ -17,7 +17,7 @@ from tests.desktop.real.programs import end, running
 from tests.desktop.real.waiting import SECONDS, until
 
 ROOT = Path(__file__).parents[3]
-PROGRAM = "from review.desktop.program import main; raise SystemExit(main())"
+PROGRAM = "from review.desktop.program.program import main; raise SystemExit(main())"
 _TELLS = """
 import os
 from review.session.opening import Opening

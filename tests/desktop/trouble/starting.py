@@ -16,10 +16,10 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel
 
-from harness.store.database import home
-from review.desktop.buttons import Button
-from review.desktop.running import Running
-from review.desktop.text_pane import TextPane
+from harness.store.file.database import home
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.text_pane import TextPane
+from review.desktop.program.running import Running
 from review.log.laptop import FILE_NAME, Laptop
 
 

@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 
 from harness.card.canonical import canonical_bytes
-from review.desktop.asking_page import AskingPage
-from review.desktop.choose_page import ChoosePage
-from review.desktop.organisation_page import OrganisationPage
-from review.files.archive import pack
+from review.desktop.pages.asking_page import AskingPage
+from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.pages.organisation_page import OrganisationPage
 from review.files.batch import write_batch
-from review.files.problem import FileProblem
 from review.files.stick import StickProblem
-from review.session.troubles import FILES, STICKS
+from review.sealed.archive import pack
+from review.sealed.problem import FileProblem
+from review.session.words.troubles import FILES, STICKS
 from tests.desktop.trouble.told import copied, told
 from tests.desktop.visit_scene import Enter
 from tests.review.session.scenes import ORGANISATION, batch_of, items_of, write_file
@@ -108,7 +108,7 @@ def test_a_stick_that_is_gone_between_list_and_key(enter: Enter, tmp_path: Path)
 def test_a_file_of_another_laptop_asks_for_nothing_that_helps_nobody(
     enter: Enter, tmp_path: Path
 ) -> None:
-    from review.files.sealing import AgeIdentity, seal
+    from review.sealed.sealing import AgeIdentity, seal
 
     file = tmp_path / "theirs.rosetta-batch"
     file.write_bytes(seal(GOOD, [AgeIdentity.make().recipient]))
@@ -120,7 +120,7 @@ def test_a_file_of_another_laptop_asks_for_nothing_that_helps_nobody(
 
 
 def test_what_was_typed_stays_when_the_secret_words_are_wrong(enter: Enter, tmp_path: Path) -> None:
-    from review.files.passphrase import seal_with_passphrase
+    from review.sealed.passphrase import seal_with_passphrase
 
     file = tmp_path / "locked.rosetta-batch"
     file.write_bytes(seal_with_passphrase(GOOD, "kizun gorot sapos gipad"))

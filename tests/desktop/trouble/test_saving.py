@@ -9,13 +9,13 @@ from typing import NamedTuple
 import pytest
 from PySide6.QtWidgets import QTextEdit, QWidget
 
-from review.desktop.item_page import ItemPage
-from review.desktop.sentence_face import Mode
+from review.desktop.item.item_page import ItemPage
+from review.desktop.item.sentence_face import Mode
 from review.log.payloads import Comment, Rate
 from review.log.saving import Problem
 from review.rating import Rating
-from review.session.troubles import SAVING
-from review.session.words import Words
+from review.session.words.catalogue import Words
+from review.session.words.troubles import SAVING
 from tests.desktop.trouble import causes
 from tests.desktop.trouble.causes import Cause
 from tests.desktop.trouble.conftest import Begin

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from review.desktop.hand_over_page import HandOverPage
-from review.desktop.item_page import ItemPage
+from review.desktop.item.item_page import ItemPage
+from review.desktop.pages.hand_over_page import HandOverPage
 from review.files import stick as writing
 from review.files.stick import StickProblem
 from review.log.payloads import Export, Rate
-from review.session.troubles import STICKS
+from review.session.words.troubles import STICKS
 from tests.desktop.trouble import causes
 from tests.desktop.trouble.conftest import Begin
 from tests.desktop.trouble.told import copied, told

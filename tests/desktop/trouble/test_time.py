@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from review.desktop.item_page import ItemPage
+from review.desktop.item.item_page import ItemPage
 from review.log.chain import check_chain
 from review.log.fold import fold
 from review.log.payloads import Rate

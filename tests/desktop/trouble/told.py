@@ -7,9 +7,9 @@ from typing import NamedTuple
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 
-from review.desktop.banner import Banner
-from review.desktop.buttons import Button
-from review.desktop.text_pane import TextPane
+from review.desktop.parts.banner import Banner
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.text_pane import TextPane
 from tests.desktop.visit_scene import Entry
 
 

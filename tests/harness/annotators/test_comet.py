@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from corpora.entry import Entry, Segment
+from corpora.model.entry import Entry, Segment
 from harness.annotators.comet import CometModel, CometScores, comet_annotator
-from harness.failures import HarnessError, UsageError
-from scoring.translation import Translation
+from harness.core.failures import HarnessError, UsageError
+from scoring.core.translation import Translation
 from tests.harness.annotators.test_embeddings import Kept
 
 

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from corpora.entry import Entry, Segment
-from harness import offline
+from corpora.model.entry import Entry, Segment
 from harness.annotators.embedding_endpoint import MOST_INPUTS, EndpointEmbedder, read_embeddings
 from harness.annotators.embeddings import EmbeddingAnnotator, embedding_annotator
-from harness.failures import CallError, ErrorClass, HarnessError, Transient, UsageError
-from harness.keys import no_key
-from harness.retry import RetryPolicy
-from scoring.translation import Translation
+from harness.core.failures import CallError, ErrorClass, HarnessError, Transient, UsageError
+from harness.endpoint import offline
+from harness.endpoint.keys import no_key
+from harness.endpoint.retry import RetryPolicy
+from scoring.core.translation import Translation
 from tests.harness.scripted import Answer, Asked, Scripted, error, json_answer
 
 SECRET = "the medicine bundle is opened at dawn"

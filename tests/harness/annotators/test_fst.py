@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora.entry import Entry, Segment
-from corpora.language import Writing
+from corpora.languages.language import Writing
+from corpora.model.entry import Entry, Segment
 from harness.annotators.fst import FstAnnotator
 from harness.fst.analyser import Analyser, open_analyser
-from scoring.analysis import Acceptance, WordAnalysis
-from scoring.translation import Translation
+from scoring.core.analysis import Acceptance, WordAnalysis
+from scoring.core.translation import Translation
 from tests.harness.fst.making import real, written
 from tests.outside import STRICT
 

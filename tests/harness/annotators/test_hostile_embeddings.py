@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from corpora.entry import Entry
+from corpora.model.entry import Entry
 from harness.annotators.embedding_endpoint import EndpointEmbedder, read_embeddings
 from harness.annotators.embeddings import EmbeddingAnnotator
-from harness.failures import ErrorClass, HarnessError, Transient
-from harness.keys import no_key
-from harness.retry import RetryPolicy
-from scoring.translation import Translation
+from harness.core.failures import ErrorClass, HarnessError, Transient
+from harness.endpoint.keys import no_key
+from harness.endpoint.retry import RetryPolicy
+from scoring.core.translation import Translation
 from tests.harness.scripted import Answer, Asked, Scripted, serving
 
 

@@ -8,23 +8,23 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from corpora.corpus import Corpus, Dataset, Form
-from corpora.entry import Entry, Segment
-from harness.calls import Reply, Usage
+from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import Entry, Segment
 from harness.card.fingerprint import fingerprint
-from harness.failures import ErrorClass
-from harness.method import MethodClass, Setup
-from harness.result import Attempt, Result
-from harness.store.corpora import save_corpus
-from harness.store.database import open_store
+from harness.core.calls import Reply, Usage
+from harness.core.failures import ErrorClass
+from harness.method.method import MethodClass, Setup
+from harness.method.result import Attempt, Result
+from harness.store.corpora.entries import save_corpus
+from harness.store.file.database import open_store
 from harness.store.replies import NewReply, StoredReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import create_run
 from harness.store.stretches import begin_stretch
-from scoring.inventory import make_metrics, surface_setup
-from scoring.resources import Resources
-from scoring.scorer import Scorer
-from scoring.translation import Translation
+from scoring.core.scorer import Scorer
+from scoring.core.translation import Translation
+from scoring.metrics.inventory import make_metrics, surface_setup
+from scoring.words.resources import Resources
 
 RUN_ID = "6f1c3a52-8a4e-4c55-9a77-0c3a5b1d2e4f"
 STARTED = 1_795_000_000.25

@@ -12,7 +12,7 @@ import sacrebleu
 from harness.card.build import build_card, seal
 from harness.card.canonical import SealForm, canonical_bytes, seal_form
 from harness.card.load import load_card
-from harness.failures import HarnessError, StoreError
+from harness.core.failures import HarnessError, StoreError
 from harness.store.runs import list_runs, read_card
 from tests.harness.card import factory
 

@@ -23,7 +23,7 @@ from harness.card.canonical import (
     seal_form,
 )
 from harness.card.reading import MOST_DEPTH, parse_object, read_card_bytes
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 
 _DOCUMENT = Path(__file__).parents[3] / "docs" / "run-card.md"
 

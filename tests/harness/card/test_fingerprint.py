@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from harness.card.fingerprint import fingerprint
-from harness.failures import UsageError
-from harness.method import MethodClass, Setup
+from harness.core.failures import UsageError
+from harness.method.method import MethodClass, Setup
 
 
 def setup(**changes: Any) -> Setup:

@@ -16,12 +16,12 @@ import pytest
 
 from harness.card.build import build_card
 from harness.card.canonical import canonical_bytes, card_hash, seal_form
-from harness.card.difference import differences
+from harness.card.checking.difference import differences
+from harness.card.checking.verify import verify_card
 from harness.card.exporting import card_bytes
-from harness.card.layouts import adopt
+from harness.card.foreign.layouts import adopt
 from harness.card.model import RunCard
 from harness.card.schema import card_schema
-from harness.card.verify import verify_card
 from tests.harness.card import factory
 
 GOLDEN = Path(__file__).parents[2] / "data" / "run-card.json"

@@ -14,13 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.card.canonical import card_hash
+from harness.card.checking.verify import verify_card
 from harness.card.exporting import ExportForm, export_run
 from harness.card.importing import import_card
-from harness.card.verify import verify_card
-from harness.failures import HarnessError
+from harness.core.failures import HarnessError
 from harness.store.deletion import delete_run
 from harness.store.runs import find_run, list_runs
-from rosetta_tui.card_text import card_text, run_line, table
+from rosetta_tui.report.card import card_text, run_line, table
 from tests.harness.card import factory
 from tests.harness.card.test_transfer import OLDER, report
 from tests.harness.card.test_verify import sealed

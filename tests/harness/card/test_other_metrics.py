@@ -17,9 +17,9 @@ from click.testing import CliRunner
 from harness.card.canonical import card_hash
 from harness.card.fingerprint import fingerprint
 from harness.card.load import load_card, raw_card
-from harness.failures import HarnessError
-from harness.instruments import stored_scorer
-from harness.store.database import open_store
+from harness.core.failures import HarnessError
+from harness.setup.scoring_tools import stored_scorer
+from harness.store.file.database import open_store
 from harness.store.runs import find_run, read_run
 from rosetta_tui.commands import rosetta
 from tests.harness.ranked import play, ranked_corpus
@@ -194,7 +194,7 @@ def test_statistics_of_no_order_of_the_set_up_are_still_damage(home: Home) -> No
 
 
 def test_a_run_that_began_with_other_metrics_is_not_gone_on_with(home: Home) -> None:
-    from harness.beginning import begun_with
+    from harness.run.beginning import begun_with
 
     with_wider(home)
     with closing(open_store(home.path)) as store:

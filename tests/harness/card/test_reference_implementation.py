@@ -14,17 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora.corpus import Form
-from corpora.entry import Segment
-from corpora.load import load
+from corpora.formats.load import load
+from corpora.model.corpus import Form
+from corpora.model.entry import Segment
 from harness.card.canonical import sorted_key_sha256
+from harness.card.checking.verify import verify_card
 from harness.card.importing import import_card
 from harness.card.load import load_card
-from harness.card.verify import verify_card
-from harness.failures import UsageError
-from harness.methods.outputs import read_outputs
+from harness.core.failures import UsageError
+from harness.inputs.outputs import read_outputs
 from harness.store.runs import find_run
-from rosetta_tui.card_text import card_text
+from rosetta_tui.report.card import card_text
 from tests.corpora.making import file, only_problem
 from tests.harness.card import factory
 from tests.harness.card.test_transfer import OLDER, report

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.card.canonical import card_hash
+from harness.card.checking.recompute import card_material, measures_again, rows_again, scores_again
+from harness.card.checking.verify import verify_card
+from harness.card.foreign.layouts import adopt
 from harness.card.importing import import_card
-from harness.card.layouts import adopt
-from harness.card.recompute import card_material, measures_again, rows_again, scores_again
-from harness.card.verify import verify_card
-from harness.failures import UsageError
-from harness.store.database import open_store
+from harness.core.failures import UsageError
+from harness.store.file.database import open_store
 from tests.harness.card.test_verify import checks, sealed, written
-from tests.harness.test_scoring_in_runs import scored
+from tests.harness.run.test_scoring_in_runs import scored
 
 FST = "fst_acceptance_rate"
 

@@ -16,17 +16,18 @@ import sacrebleu
 
 from harness.card.build import seal
 from harness.card.canonical import card_hash
-from harness.card.exporting import ExportForm, export_run, write_file
+from harness.card.checking.verify import verify_card
+from harness.card.exporting import ExportForm, export_run
 from harness.card.importing import import_card
 from harness.card.load import load_card
-from harness.card.verify import verify_card
-from harness.failures import HarnessError, UsageError
-from harness.store.corpora import read_entries
+from harness.core.failures import HarnessError, UsageError
+from harness.core.written_files import write_file
+from harness.store.corpora.entries import read_entries
 from harness.store.results import read_results
 from harness.store.runs import find_run, list_runs
-from scoring.inventory import make_metrics, surface_setup
-from scoring.resources import Resources
-from scoring.scorer import Scorer
+from scoring.core.scorer import Scorer
+from scoring.metrics.inventory import make_metrics, surface_setup
+from scoring.words.resources import Resources
 from tests.harness.card import factory
 from tests.harness.card.test_verify import sealed, written
 

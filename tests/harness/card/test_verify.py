@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from harness.card.build import build_card, measured, scored
 from harness.card.canonical import card_hash
-from harness.card.difference import differences
+from harness.card.checking.difference import differences
+from harness.card.checking.recompute import card_material
+from harness.card.checking.verify import Verdict, verify_card
+from harness.card.foreign.layouts import adopt
 from harness.card.importing import import_card
-from harness.card.layouts import adopt
-from harness.card.recompute import card_material
-from harness.card.verify import Verdict, verify_card
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 from tests.harness.card import factory
 
 

@@ -13,19 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.entry import Entry, Segment
+from corpora.model.entry import Entry, Segment
 from harness.card.build import build_card, store_card
 from harness.card.canonical import card_hash
+from harness.card.checking.verify import verify_card
 from harness.card.exporting import ExportForm, export_run
 from harness.card.importing import import_card
 from harness.card.load import load_card
-from harness.card.verify import verify_card
 from harness.card.withholding import LEAST, too_small
-from harness.failures import UsageError
-from harness.store.database import open_store
+from harness.core.failures import UsageError
+from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.harness.evaluation import corpus_of, run_corpus
-from tests.harness.test_rescoring import constant
+from tests.harness.run.test_rescoring import constant
 
 OUTPUT = "ENTRY NUMBER 3"
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.budget import BudgetReached, Ledger, most_cost
-from harness.calls import Price, Reply, Request, Usage
-from harness.failures import UsageError
+from harness.core.calls import Price, Reply, Request, Usage
+from harness.core.failures import UsageError
+from harness.endpoint.budget import BudgetReached, Ledger, most_cost
 from tests.harness.virtual_time import run_virtual
 
 ROUNDING = 1e-12

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from harness.calls import Reply, Request
-from harness.endpoints import is_loopback
-from harness.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
+from harness.core.calls import Reply, Request
+from harness.core.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
+from harness.endpoint.client import Wire
+from harness.endpoint.endpoints import is_loopback
+from harness.endpoint.transport import MOST_BYTES
 from harness.methods.completions import read_completion
-from harness.transport import MOST_BYTES
-from harness.wire import Wire
 from tests.harness.scripted import Answer, Scripted, completion, error, json_answer, serving
 
 KEY = "sk-proj-abcdefghijklmnop"

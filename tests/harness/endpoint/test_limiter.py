@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.limiter import CUT, Limiter, Slot
+from harness.endpoint.limiter import CUT, Limiter, Slot
 from tests.harness.virtual_time import run_virtual
 
 

@@ -12,8 +12,8 @@ from contextlib import suppress
 
 import pytest
 
-from harness import offline
-from harness.failures import ErrorClass, HarnessError, Refused
+from harness.core.failures import ErrorClass, HarnessError, Refused
+from harness.endpoint import offline
 from tests.harness.scripted import Scripted
 
 ELSEWHERE = "192.0.2.1"
@@ -129,7 +129,8 @@ def test_a_door_whose_hook_is_not_taken_cannot_be_relied_on() -> None:
 
 TAKES_IT_APART = """
 import atexit, ipaddress, socket, sys
-from harness import endpoints, failures, offline
+from harness.endpoint import endpoints, offline
+from harness.core import failures
 
 offline.shut(offline.SECRET)
 offline.shut = offline.why = offline._judge = offline.door = lambda *_: None

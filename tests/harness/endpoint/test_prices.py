@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.calls import Usage
-from harness.failures import UsageError
-from harness.prices import Prices
+from harness.core.calls import Usage
+from harness.core.failures import UsageError
+from harness.endpoint.prices import Prices
 
 
 def test_only_the_exact_model_has_a_price() -> None:

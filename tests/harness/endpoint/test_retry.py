@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.failures import CallError, ErrorClass, RateLimited, Refused, Transient
-from harness.retry import RetryPolicy, retry_after
+from harness.core.failures import CallError, ErrorClass, RateLimited, Refused, Transient
+from harness.endpoint.retry import RetryPolicy, retry_after
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC).timestamp()
 

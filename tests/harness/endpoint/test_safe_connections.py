@@ -17,10 +17,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
-from harness.events import RunState
-from harness.failures import Refused
+from harness.core.failures import Refused
+from harness.core.run_state import RunState
+from tests.harness.endpoint.test_client import failure, request
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
-from tests.harness.test_wire import failure, request
 
 
 def test_a_server_without_tls_is_not_called_absent() -> None:

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from harness.events import RunState
-from harness.nothing import unconnected
-from harness.store.database import open_store
+from harness.core.run_state import RunState
+from harness.run.total_failure import unconnected
+from harness.store.file.database import open_store
 from harness.store.runs import find_run, list_runs
-from rosetta_tui import showing
+from rosetta_tui.app import showing
 from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.leaderboard import leaderboard
 from tests.harness.evaluation import Heard, chat_plan, corpus, resume, run_corpus

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.calls import Usage
-from harness.usage import reported_cost, usage
+from harness.core.calls import Usage
+from harness.endpoint.usage import reported_cost, usage
 
 OPENAI = {
     "prompt_tokens": 2006,

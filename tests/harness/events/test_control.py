@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.control import Control
-from harness.events import RunState
+from harness.core.run_state import RunState
+from harness.events.control import Control
 
 WISHES: dict[str, Callable[[Control], None]] = {
     "pause": Control.pause,

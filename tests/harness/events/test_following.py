@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
-from harness import following
-from harness.control import Control
-from harness.events import EntryScored, Event, Finished, Progress, RunState, Started
-from harness.failures import UsageError
-from harness.following import Follower
-from harness.store.database import open_store
+from harness.core.failures import UsageError
+from harness.core.run_state import RunState
+from harness.events import following
+from harness.events.control import Control
+from harness.events.following import Follower
+from harness.events.kinds import EntryScored, Event, Finished, Progress, Started
+from harness.store.file.database import open_store
 from harness.store.holding import alone
 from harness.store.results import results_after
 from harness.store.runs import SILENT_SECONDS, find_run

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.control import Control
-from harness.events import EntryScored, Event, Progress, RunState
-from harness.failures import ErrorClass, UsageError
-from rosetta_tui.lines import JsonLines, PlainLines
+from harness.core.failures import ErrorClass, UsageError
+from harness.core.run_state import RunState
+from harness.events.control import Control
+from harness.events.kinds import EntryScored, Event, Progress
+from rosetta_tui.report.run import JsonLines, PlainLines
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
 from tests.harness.scripted import (
     Answer,

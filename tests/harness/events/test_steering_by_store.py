@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from harness import following, steering
-from harness.control import Control
-from harness.events import Event, Finished, RunState
-from harness.failures import UsageError
-from harness.following import Follower
-from harness.running import go
-from harness.steering import Wish, ask, done
-from harness.store.database import open_store
+from harness.core.failures import UsageError
+from harness.core.run_state import RunState
+from harness.events import following, steering
+from harness.events.control import Control
+from harness.events.following import Follower
+from harness.events.kinds import Event, Finished
+from harness.events.steering import Wish, ask, done
+from harness.run.running import go
+from harness.store.file.database import open_store
 from harness.store.holding import alone
 from harness.store.runs import find_run, set_live
 from harness.store.steering import open_wishes, write_wish

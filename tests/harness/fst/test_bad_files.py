@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.failures import HarnessError
+from harness.core.failures import HarnessError
 from harness.fst import model
 from harness.fst.analyser import Analyser, open_analyser
 from harness.fst.status import AnalyserError, FstStatus

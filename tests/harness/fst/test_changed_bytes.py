@@ -17,7 +17,7 @@ from tests.harness.fst.making import needs, real
 from tests.outside import STRICT
 from tests.review.thorough import times
 
-EPO = Path(__file__).parents[3] / "corpora" / "languages" / "epo" / "epo.hfstol"
+EPO = Path(__file__).parents[3] / "corpora" / "languages" / "shipped" / "epo" / "epo.hfstol"
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from corpora.languages.epo.build import ANALYSER, SOURCE, build
-from corpora.words import words
+from corpora.languages.shipped.epo.build import ANALYSER, SOURCE, build
+from corpora.text.words import words
 from harness.annotators.fst import FstAnnotator
 from harness.fst.analyser import open_analyser
 from tests.harness.fst.making import layout_of, mutated, needs, spelt_by

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.language import LanguageCard, Writing
+from corpora.languages.language import LanguageCard, Writing
 from harness.fst.find import find_analyser
 
 CARD = LanguageCard(

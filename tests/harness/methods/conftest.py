@@ -12,10 +12,10 @@ from typing import Any
 import httpx
 import pytest
 
-from corpora.entry import Entry, Segment
-from harness.calls import Reply, Request
-from harness.keys import known_variables
-from harness.methods.options import MethodOptions
+from corpora.model.entry import Entry, Segment
+from harness.core.calls import Reply, Request
+from harness.endpoint.keys import known_variables
+from harness.method.options import MethodOptions
 from tests.keyring_in_memory import MemoryKeyring, memory_keyring
 
 

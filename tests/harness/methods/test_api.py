@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from corpora.entry import Segment
-from harness.calls import Request
-from harness.failures import CallError, ErrorClass, Transient, UsageError
-from harness.method import Method, MethodClass
-from harness.methods.options import MethodOptions
+from corpora.model.entry import Segment
+from harness.core.calls import Request
+from harness.core.failures import CallError, ErrorClass, Transient, UsageError
+from harness.method.method import Method, MethodClass
+from harness.method.options import MethodOptions
 from harness.methods.registry import build
 from tests.harness.methods.conftest import HttpCalls, Server, entry
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from corpora.entry import Segment
-from harness.failures import ErrorClass, Refused, UsageError
-from harness.keys import no_key
-from harness.method import Method, MethodClass
+from corpora.model.entry import Segment
+from harness.core.failures import ErrorClass, Refused, UsageError
+from harness.endpoint.keys import no_key
+from harness.method.method import Method, MethodClass
 from harness.methods.registry import build
 from tests.harness.methods.conftest import HttpCalls, Server, completion, entry, options
 

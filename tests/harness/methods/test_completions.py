@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.calls import Reply
-from harness.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
+from harness.core.calls import Reply
+from harness.core.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
 from harness.methods.cleaning import cleaned
 from harness.methods.completions import output_of, read_completion
 from tests.harness.methods.conftest import completion

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.entry import Segment
-from corpora.words import words
-from harness.failures import UsageError
-from harness.method import Method
-from harness.methods.dictionary import Dictionary, read_dictionary
+from corpora.model.entry import Segment
+from corpora.text.words import words
+from harness.core.failures import UsageError
+from harness.inputs.dictionary import Dictionary, read_dictionary
+from harness.method.method import Method
 from harness.methods.glossary import word_by_word
 from harness.methods.registry import build
 from tests.harness.methods.conftest import HttpCalls, entry, options

@@ -14,9 +14,9 @@ from keyring.backends.fail import Keyring as NoKeyring
 from keyring.backends.null import Keyring as NullKeyring
 from keyring.errors import KeyringLocked
 
-from harness.endpoints import chat_endpoint, is_loopback
-from harness.failures import KeyStoreError, UsageError
-from harness.keys import SERVICE, delete_key, find_key, get_key, set_key, stored_names
+from harness.core.failures import KeyStoreError, UsageError
+from harness.endpoint.endpoints import chat_endpoint, is_loopback
+from harness.endpoint.keys import SERVICE, delete_key, find_key, get_key, set_key, stored_names
 from rosetta_tui.commands.key import key
 from tests.keyring_in_memory import MemoryKeyring
 
@@ -142,7 +142,7 @@ def test_listing_works_without_a_keyring(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_method_without_a_key_never_loads_the_keyring() -> None:
     code = """
 import sys
-from harness.methods.options import MethodOptions
+from harness.method.options import MethodOptions
 from harness.methods.registry import build
 asked = MethodOptions(source_language="en", target_language="eo")
 build("copy-source", asked)

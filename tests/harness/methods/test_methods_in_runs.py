@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from corpora.entry import Entry
-from harness.budget import BudgetReached
-from harness.calls import Calls, Price, Reply, Request, Usage
-from harness.events import RunState
-from harness.failures import CallError, ErrorClass, HarnessError, Refused, UsageError
-from harness.method import Method, MethodClass, Output, Recorded, Setup
-from harness.methods.options import MethodOptions
-from harness.plan import Plan, RunOptions
+from corpora.model.entry import Entry
+from harness.core.calls import Calls, Price, Reply, Request, Usage
+from harness.core.failures import CallError, ErrorClass, HarnessError, Refused, UsageError
+from harness.core.run_state import RunState
+from harness.endpoint.budget import BudgetReached
+from harness.method.method import Method, MethodClass, Output, Recorded, Setup
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan, RunOptions
 from tests.harness.evaluation import LANGUAGES, Heard, corpus, kept, query, run_corpus
 from tests.harness.scripted import Answer, Asked, Scripted, error, json_answer
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from harness.failures import UsageError
-from harness.methods.options import MethodOptions, check_options, flag
+from harness.core.failures import UsageError
+from harness.method.options import MethodOptions, check_options, flag
 from tests.harness.methods.conftest import options
 
 

@@ -14,12 +14,12 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from harness.calls import Reply
-from harness.failures import CallError, ErrorClass, Refused
-from harness.transport import FEWEST_BYTES, most_bytes
-from harness.wire import Wire
+from harness.core.calls import Reply
+from harness.core.failures import CallError, ErrorClass, Refused
+from harness.endpoint.client import Wire
+from harness.endpoint.transport import FEWEST_BYTES, most_bytes
+from tests.harness.endpoint.test_client import GOOD, failure, request, send
 from tests.harness.scripted import Answer, Scripted, completion
-from tests.harness.test_wire import GOOD, failure, request, send
 
 
 @pytest.mark.parametrize(("tokens", "said"), [(1, "512 KiB"), (2048, "1 MiB"), (10**9, "16 MiB")])

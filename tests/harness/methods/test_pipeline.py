@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from harness.failures import ErrorClass, UsageError
-from harness.keys import no_key
-from harness.method import Method, MethodClass
+from harness.core.failures import ErrorClass, UsageError
+from harness.endpoint.keys import no_key
+from harness.method.method import Method, MethodClass
 from harness.methods.checks import LengthCheck, ScriptCheck, SourceCopyCheck
 from harness.methods.pipeline import MOST_ROUNDS
 from harness.methods.registry import build
@@ -215,7 +215,7 @@ def test_the_checks_of_the_whole() -> None:
 def test_wrong_usage(given: dict[str, Any], words: str) -> None:
     asked = options(endpoint="ollama", model="m").model_dump() | given
     asked["body"] = {}
-    from harness.methods.options import MethodOptions
+    from harness.method.options import MethodOptions
 
     with pytest.raises(UsageError, match=words):
         build("pipeline", MethodOptions.model_validate(asked))

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from corpora.languages.epo.build import ANALYSER
-from harness.beginning import resume_method
-from harness.failures import UsageError
-from harness.keys import no_key
-from harness.method import Method
-from harness.methods.options import MethodOptions
+from corpora.languages.shipped.epo.build import ANALYSER
+from harness.core.failures import UsageError
+from harness.endpoint.keys import no_key
+from harness.method.method import Method
+from harness.method.options import MethodOptions
 from harness.methods.registry import build
-from harness.store.database import open_store
+from harness.run.beginning import resume_method
+from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.harness.evaluation import begun, chat_plan, corpus
 from tests.harness.methods.conftest import HttpCalls, Server, entry, options

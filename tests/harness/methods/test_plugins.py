@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.failures import ErrorClass, UsageError
-from harness.method import Method
-from harness.methods.options import MethodOptions
+from harness.core.failures import ErrorClass, UsageError
+from harness.method.method import Method
+from harness.method.options import MethodOptions
 from harness.methods.registry import build, method_names
 from tests.harness.methods.conftest import HttpCalls, Server, entry
 
@@ -79,7 +79,7 @@ async def test_the_example_by_entry_point(
 
 
 GOOD = """
-from harness.method import MethodClass, Output, Setup
+from harness.method.method import MethodClass, Output, Setup
 class M:
     endpoint = None
     def __init__(self, options):
@@ -103,7 +103,7 @@ class M:
         ("class M:\n    def __init__(self, options): 1 / 0", "ZeroDivisionError"),
         (GOOD.replace("self.setup =", "self.other ="), "no 'setup'"),
         (GOOD.replace("async ", ""), "not 'async def'"),
-        (GOOD.replace("Setup(m", "dict(m"), "no harness.method.Setup"),
+        (GOOD.replace("Setup(m", "dict(m"), "no harness.method.method.Setup"),
         (GOOD.replace('model_slug="m", ', ""), "model_slug"),
         ("\0", "cannot be loaded"),
     ],

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.calls import Usage
-from harness.prediction import shares
+from harness.core.calls import Usage
+from harness.method.prediction import shares
 
 COUNTS = st.integers(0, 10**9)
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.language_names import language_name
-from corpora.scripts import tag_script
-from harness.failures import UsageError
-from harness.prompt import Prompt, load_prompt, shipped_versions
+from corpora.languages.language_names import language_name
+from corpora.languages.scripts import tag_script
+from harness.core.failures import UsageError
+from harness.inputs.prompt import Prompt, load_prompt, shipped_versions
 
 
 @given(st.text(), st.text())

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.entry import Entry
+from corpora.model.entry import Entry
 from corpora.samples import DEMO_CORPUS, DEMO_STRONG
-from harness.calls import Usage
-from harness.failures import ErrorClass, UsageError
-from harness.method import MethodClass, Recorded
-from harness.methods.outputs import read_outputs
+from harness.core.calls import Usage
+from harness.core.failures import ErrorClass, UsageError
+from harness.inputs.outputs import read_outputs
+from harness.method.method import MethodClass, Recorded
 from harness.methods.registry import build
 from tests.harness.methods.conftest import HttpCalls, entry, options
 

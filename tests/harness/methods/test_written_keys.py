@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from harness.failures import UsageError
-from harness.keys import key_for
-from harness.methods.options import MethodOptions
+from harness.core.failures import UsageError
+from harness.endpoint.keys import key_for
+from harness.method.options import MethodOptions
+from harness.method.written_keys import keys_in, refuse_told_keys, refuse_written_keys
 from harness.methods.registry import build
-from harness.plan import Plan
-from harness.written_keys import keys_in, refuse_told_keys, refuse_written_keys
-from rosetta_tui.kept_draft import NAME, keep_draft
-from rosetta_tui.run_draft import RunDraft
+from harness.setup.plan import Plan
+from rosetta_tui.request.draft import RunDraft
+from rosetta_tui.request.kept_draft import NAME, keep_draft
 from tests.harness.evaluation import LANGUAGES, begun, corpus, query
 from tests.harness.methods.test_plugins import example
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from corpora.entry import Entry
-from harness.calls import Calls
+from corpora.model.entry import Entry
+from harness.card.checking.verify import verify_card
 from harness.card.exporting import ExportForm, export_run
-from harness.card.verify import verify_card
-from harness.failures import UsageError
-from harness.method import MethodClass, Output, Setup
-from harness.store.database import open_store
+from harness.core.calls import Calls
+from harness.core.failures import UsageError
+from harness.method.method import MethodClass, Output, Setup
+from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.harness.evaluation import corpus, kept, run_corpus
-from tests.harness.test_rescoring import constant
+from tests.harness.run.test_rescoring import constant
 
 FREE = {"context": "kept in the lodge", "register": "of the elders", "provenance": "told by N. N."}
 LISTED = {"context": "greeting", "register": "formal", "provenance": "elicited"}

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from corpora.load import load
-from harness import offline
+from corpora.formats.load import load
 from harness.card.exporting import ExportForm, export_run
-from harness.failures import UsageError
-from harness.keys import no_key
-from harness.local_servers import FILE, NobodyAnswersForServer, answered, remember
-from harness.plan import Plan
-from harness.rescoring import rescore
-from harness.scoring_options import ScoringOptions
-from harness.staying_here import make_method
-from harness.store.database import open_store
+from harness.core.failures import UsageError
+from harness.endpoint import offline
+from harness.endpoint.keys import no_key
+from harness.privacy.local_servers import FILE, NobodyAnswersForServer, answered, remember
+from harness.privacy.staying_here import make_method
+from harness.run.rescoring import rescore
+from harness.setup.plan import Plan
+from harness.setup.scoring_options import ScoringOptions
+from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.harness.evaluation import LANGUAGES, chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted
@@ -76,8 +76,8 @@ def test_terms_stand_on_the_card_with_what_they_led_to(
 
 SENDER = """
 import socket, urllib.request
-from harness.failures import ErrorClass
-from harness.method import MethodClass, Output, Setup
+from harness.core.failures import ErrorClass
+from harness.method.method import MethodClass, Output, Setup
 
 def send(text):
     try:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 CLUMSY = """
 import asyncio, gc, logging, threading, warnings
-from harness.method import MethodClass, Output, Setup
+from harness.method.method import MethodClass, Output, Setup
 
 class Going:
     def __init__(self, text):
@@ -54,9 +54,9 @@ class Clumsy:
 RUN = """
 import sys
 from pathlib import Path
-from harness.plan import Plan
-from harness.methods.options import MethodOptions
-from harness.staying_here import make_method
+from harness.setup.plan import Plan
+from harness.method.options import MethodOptions
+from harness.privacy.staying_here import make_method
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 
 given = corpus(2, segment=sys.argv[3], source="kanario kantas")

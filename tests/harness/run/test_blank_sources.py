@@ -11,22 +11,22 @@ from typing import Any
 
 import pytest
 
-import scoring.inventory  # noqa: F401  imports every metric
-from corpora.corpus import Corpus
-from corpora.entry import Segment
-from corpora.load import load
+import scoring.metrics.inventory  # noqa: F401  imports every metric
+from corpora.formats.load import load
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Segment
+from harness.card.checking.verify import verify_card
 from harness.card.load import load_card
-from harness.card.verify import verify_card
-from harness.failures import ErrorClass, UsageError
-from harness.instruments import stored_scorer
-from harness.methods.options import MethodOptions
-from harness.methods.outputs import read_outputs
-from harness.plan import Plan
-from harness.retrying import retry
-from harness.store.database import open_store
+from harness.core.failures import ErrorClass, UsageError
+from harness.inputs.outputs import read_outputs
+from harness.method.options import MethodOptions
+from harness.run.retrying import retry
+from harness.setup.plan import Plan
+from harness.setup.scoring_tools import stored_scorer
+from harness.store.file.database import open_store
 from harness.store.runs import find_run
-from scoring.metric import Metric
-from scoring.specification import specification
+from scoring.core.metric import Metric
+from scoring.core.specification import specification
 from tests.harness.evaluation import chat_plan, kept, run_corpus
 from tests.harness.scripted import Scripted
 

@@ -10,21 +10,22 @@ from typing import Any
 
 import pytest
 
-from harness import running
 from harness.card import build
-from harness.control import Control
-from harness.events import EntryScored, Event, RunState
-from harness.failures import StoreError
-from harness.loop import RunLoop
+from harness.core.failures import StoreError
+from harness.core.run_state import RunState
+from harness.events.control import Control
+from harness.events.kinds import EntryScored, Event
+from harness.events.progress import Board
+from harness.method.options import MethodOptions
 from harness.methods.copy_source import CopySource
-from harness.methods.options import MethodOptions
-from harness.plan import Plan
-from harness.progress import Board
-from harness.running import go
-from harness.scribe import Scribe
-from harness.store.database import open_store
-from harness.streak import Streak
-from scoring.scorer import Scorer
+from harness.run import running
+from harness.run.loop import RunLoop
+from harness.run.recorder import Scribe
+from harness.run.running import go
+from harness.run.streak import Streak
+from harness.setup.plan import Plan
+from harness.store.file.database import open_store
+from scoring.core.scorer import Scorer
 from tests.harness.evaluation import LANGUAGES, Heard, begun, corpus, kept, resume, run_corpus
 
 SECRET = "the medicine bundle"

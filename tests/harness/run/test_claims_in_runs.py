@@ -10,31 +10,31 @@ from pathlib import Path
 
 import pytest
 
-from corpora.corpus import Corpus
-from corpora.entry import Entry
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Entry
 from harness.card.canonical import canonical_bytes, card_hash
-from harness.card.claimed import claim_of, of_earlier_version, stated_floors
+from harness.card.checking.claimed import claim_of, of_earlier_version, stated_floors
+from harness.card.checking.verify import verify_card
 from harness.card.load import load_card
-from harness.card.verify import verify_card
-from harness.comparing import compare_runs
-from harness.following import Follower
-from harness.leaderboard import leaderboards
-from harness.methods.options import MethodOptions
-from harness.plan import Plan
-from harness.store.database import open_store
+from harness.compare.comparing import compare_runs
+from harness.events.following import Follower
+from harness.leaderboard.ranking import leaderboards
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan
+from harness.store.file.database import open_store
 from harness.store.runs import find_run, list_runs
-from rosetta_tui.card_fields import claim_json, tier_sign, tier_words
-from rosetta_tui.card_text import card_text
-from rosetta_tui.compare_words import said
-from rosetta_tui.comparison_json import comparison_json
-from rosetta_tui.comparison_text import comparison_lines
-from rosetta_tui.leaderboard_rows import entrant_cells, entrant_record
-from rosetta_tui.live import LiveRun
-from rosetta_tui.recorded import recorded, seal
-from rosetta_tui.widgets.quality_panel import tier_line
-from scoring.caveats import Kind
-from scoring.claim import Reason
-from scoring.tiers import Tier
+from rosetta_tui.compare.lines import comparison_lines
+from rosetta_tui.compare.values import comparison_json
+from rosetta_tui.compare.words import said
+from rosetta_tui.leaderboard.rows import entrant_cells, entrant_record
+from rosetta_tui.live.quality_panel import tier_line
+from rosetta_tui.report.card import card_text
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.session.recorded import recorded, seal
+from rosetta_tui.show.card_fields import claim_json, tier_sign, tier_words
+from scoring.card.caveats import Kind
+from scoring.card.claim import Reason
+from scoring.core.tiers import Tier
 from tests.harness.evaluation import (
     LANGUAGES,
     Heard,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from harness.methods.options import MethodOptions
-from harness.plan import Plan
-from harness.scoring_options import ScoringOptions
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan
+from harness.setup.scoring_options import ScoringOptions
 from tests.harness.evaluation import LANGUAGES, corpus, kept, run_corpus
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.card.checking.verify import verify_card
 from harness.card.load import load_card
-from harness.card.verify import verify_card
-from harness.events import RunState
-from harness.store.database import open_store
+from harness.core.run_state import RunState
+from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.harness.evaluation import corpus, kept, query
 from tests.harness.nursery import Nursery, nursery

@@ -13,17 +13,18 @@ from typing import Any
 import pytest
 
 from harness.card.canonical import card_hash
+from harness.card.checking.verify import verify_card
 from harness.card.load import load_card
-from harness.card.verify import verify_card
-from harness.control import Control
-from harness.events import EntryScored, Event, Finished, RunState
-from harness.failures import UsageError
-from harness.following import Follower
-from harness.methods.options import MethodOptions
-from harness.plan import Plan, RunOptions
-from harness.store.database import open_store
+from harness.core.failures import UsageError
+from harness.core.run_state import RunState
+from harness.events.control import Control
+from harness.events.following import Follower
+from harness.events.kinds import EntryScored, Event, Finished
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan, RunOptions
+from harness.store.file.database import open_store
 from harness.store.runs import find_run
-from rosetta_tui.card_text import card_text
+from rosetta_tui.report.card import card_text
 from tests.harness.evaluation import (
     LANGUAGES,
     Heard,

@@ -10,21 +10,21 @@ from typing import Any
 import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 
-from corpora.corpus import Corpus
-from corpora.load import load
+from corpora.formats.load import load
+from corpora.model.corpus import Corpus
 from corpora.samples import DEMO_CORPUS, DEMO_WEAK, sample_path
+from harness.card.checking.verify import verify_card
 from harness.card.importing import import_card
 from harness.card.load import load_card
-from harness.card.verify import verify_card
-from harness.explaining import Explainer
-from harness.failures import HarnessError
-from harness.instruments import changes, require_same, stated_setup
-from harness.methods.options import MethodOptions
-from harness.plan import Plan
-from harness.rescoring import rescore
-from harness.scoring_options import ScoringOptions
-from harness.store.corpora import read_entries
-from harness.store.database import open_store
+from harness.core.failures import HarnessError
+from harness.method.options import MethodOptions
+from harness.run.explaining import Explainer
+from harness.run.rescoring import rescore
+from harness.setup.plan import Plan
+from harness.setup.scoring_options import ScoringOptions
+from harness.setup.scoring_tools import changes, require_same, stated_setup
+from harness.store.corpora.entries import read_entries
+from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.runs import find_run
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus

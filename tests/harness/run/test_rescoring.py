@@ -11,31 +11,31 @@ from typing import Any
 
 import pytest
 
-from corpora.entry import Entry
-from corpora.languages.epo.build import ANALYSER
-from corpora.stored_value import StoredValueError
-from harness.beginning import instruments_for
+from corpora.files.stored_value import StoredValueError
+from corpora.languages.shipped.epo.build import ANALYSER
+from corpora.model.entry import Entry
 from harness.card import build
+from harness.card.checking.verify import verify_card
 from harness.card.load import load_card
-from harness.card.verify import verify_card
-from harness.control import Control
-from harness.failures import HarnessError, StoreError, UsageError
-from harness.final_scores import finish_scores
-from harness.instruments import Instruments, without
-from harness.methods.options import MethodOptions
-from harness.plan import Plan, RunOptions
-from harness.rescoring import _statistics, rescore
-from harness.running import go
-from harness.scoring_options import ScoringOptions
-from harness.store.database import open_store
+from harness.core.failures import HarnessError, StoreError, UsageError
+from harness.events.control import Control
+from harness.method.options import MethodOptions
+from harness.run.beginning import instruments_for
+from harness.run.final_scores import finish_scores
+from harness.run.rescoring import _statistics, rescore
+from harness.run.running import go
+from harness.setup.plan import Plan, RunOptions
+from harness.setup.scoring_options import ScoringOptions
+from harness.setup.scoring_tools import Instruments, without
 from harness.store.deletion import delete_run, put_away
+from harness.store.file.database import open_store
 from harness.store.runs import find_run, list_runs, read_card
-from scoring.inventory import make_scorer
-from scoring.resources import Resources
-from scoring.scorer import Scorer
-from scoring.setup import ScoringSetup
-from scoring.table import Table
-from scoring.translation import Translation
+from scoring.core.scorer import Scorer
+from scoring.core.setup import ScoringSetup
+from scoring.core.table import Table
+from scoring.core.translation import Translation
+from scoring.metrics.inventory import make_scorer
+from scoring.words.resources import Resources
 from tests.harness.evaluation import LANGUAGES, Heard, begun, corpus, corpus_of, kept, run_corpus
 
 FEW = ("exact_match_rate", "chrf_plus_plus", "bleu")
@@ -270,7 +270,7 @@ def test_without_a_model_the_widths_follow() -> None:
 
 
 def _setup(target: str) -> Any:
-    from scoring.inventory import surface_setup
+    from scoring.metrics.inventory import surface_setup
 
     return surface_setup("en", target, [])
 

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from harness import running
-from harness.beginning import resume_method, take_up
-from harness.control import Control
-from harness.events import EntryScored, Event, RunState
-from harness.failures import HarnessError, UsageError
-from harness.plan import Resumption
-from harness.running import go
-from harness.store.database import open_store
+from harness.core.failures import HarnessError, UsageError
+from harness.core.run_state import RunState
+from harness.events.control import Control
+from harness.events.kinds import EntryScored, Event
+from harness.run import running
+from harness.run.beginning import resume_method, take_up
+from harness.run.running import go
+from harness.setup.plan import Resumption
+from harness.store.file.database import open_store
 from harness.store.runs import find_run, set_live
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, resume, run_corpus
 from tests.harness.process import spawn

@@ -10,23 +10,23 @@ from typing import Any
 
 import pytest
 
+from harness.card.checking.verify import verify_card
 from harness.card.load import load_card
-from harness.card.verify import verify_card
-from harness.control import Control
-from harness.events import EntryScored, Event
-from harness.failures import StoreError, UsageError
-from harness.keys import no_key
-from harness.local_servers import remember
-from harness.method import MethodClass, Setup
-from harness.parts import Part, parts_of, whole_setup, with_part
-from harness.retried_scores import retried_scores
-from harness.retrying import retry
-from harness.running import go
-from harness.store.database import open_store
+from harness.core.failures import StoreError, UsageError
+from harness.endpoint.keys import no_key
+from harness.events.control import Control
+from harness.events.kinds import EntryScored, Event
+from harness.method.method import MethodClass, Setup
+from harness.privacy.local_servers import remember
+from harness.run.retried_scores import retried_scores
+from harness.run.retrying import retry
+from harness.run.running import go
 from harness.store.deletion import put_away
+from harness.store.file.database import open_store
+from harness.store.mixed_setups import Part, parts_of, whole_setup, with_part
 from harness.store.runs import find_run, list_runs
 from harness.store.stretches import spent_usd
-from rosetta_tui.suggesting import models
+from rosetta_tui.request.suggesting import models
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
 from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from harness.calls import Reply, Request
-from harness.control import Control
-from harness.events import EntryScored, Event
-from harness.failures import ErrorClass
-from harness.methods.options import MethodOptions
-from harness.plan import Plan, RunOptions
-from harness.store.database import open_store
+from harness.core.calls import Reply, Request
+from harness.core.failures import ErrorClass
+from harness.events.control import Control
+from harness.events.kinds import EntryScored, Event
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan, RunOptions
+from harness.store.file.database import open_store
 from harness.store.replies import NewReply, StoredReply, add_replies, find_reply, request_key
 from harness.store.runs import forget_failed
 from tests.harness.evaluation import LANGUAGES, Heard, chat_plan, corpus, kept, resume, run_corpus

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from harness import running
-from harness.events import EntryScored, RunState
-from harness.failures import ErrorClass, StoreError, UsageError
-from harness.store.database import open_store
+from harness.core.failures import ErrorClass, StoreError, UsageError
+from harness.core.run_state import RunState
+from harness.events.kinds import EntryScored
+from harness.run import running
+from harness.store.file.database import open_store
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
 from tests.harness.scripted import (
     Answer,

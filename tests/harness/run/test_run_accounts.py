@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.events import RunState
+from harness.core.run_state import RunState
 from tests.harness.evaluation import chat_plan, corpus, kept, run_corpus
 from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer
 

@@ -10,25 +10,25 @@ from typing import Any
 
 import pytest
 
-from corpora.corpus import Corpus
-from corpora.entry import Entry
-from corpora.load import load
+from corpora.formats.load import load
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Entry
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, DEMO_WEAK, sample_path
 from harness.card.canonical import card_hash
+from harness.card.checking.verify import verify_card
 from harness.card.importing import import_card
 from harness.card.load import load_card
-from harness.card.verify import verify_card
-from harness.explaining import Explainer
-from harness.failures import HarnessError, UsageError
-from harness.methods.options import MethodOptions
-from harness.plan import Plan, RunOptions
-from harness.rescoring import rescore
-from harness.scoring_options import ScoringOptions
-from harness.store.corpora import read_entries
-from harness.store.database import open_store
+from harness.core.failures import HarnessError, UsageError
+from harness.method.options import MethodOptions
+from harness.run.explaining import Explainer
+from harness.run.rescoring import rescore
+from harness.setup.plan import Plan, RunOptions
+from harness.setup.scoring_options import ScoringOptions
+from harness.store.corpora.entries import read_entries
+from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.runs import find_run
-from scoring.specification import specification
+from scoring.core.specification import specification
 from tests.harness.annotators.test_embeddings import embedded
 from tests.harness.evaluation import (
     LANGUAGES,
@@ -40,8 +40,8 @@ from tests.harness.evaluation import (
     resume,
     run_corpus,
 )
+from tests.harness.run.test_rescoring import constant
 from tests.harness.scripted import Scripted, error
-from tests.harness.test_rescoring import constant
 
 
 def demo(**scoring: Any) -> tuple[Corpus, Plan]:
@@ -129,7 +129,7 @@ def test_rows_of_outputs_that_are_scored_again_keep_their_analyses(store_path: P
 
 
 def test_a_secret_row_has_no_analyses(store_path: Path) -> None:
-    from corpora.entry import Segment
+    from corpora.model.entry import Segment
     from harness.store.row_words import read_row_words
     from tests.harness.ranked import play, ranked_corpus
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.failures import ErrorClass
-from harness.streak import HOPELESS_FAILURES, SAME_FAILURES, Streak
+from harness.core.failures import ErrorClass
+from harness.run.streak import HOPELESS_FAILURES, SAME_FAILURES, Streak
 
 
 def first_stop(outcomes: list[tuple[ErrorClass | None, str | None]]) -> int | None:

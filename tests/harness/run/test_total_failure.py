@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.calls import Request
-from harness.carrier import _not_there
-from harness.control import Control
-from harness.events import EntryScored, Event, RunState
-from harness.failures import ErrorClass, NoServer
+from harness.core.calls import Request
+from harness.core.failures import ErrorClass, NoServer
+from harness.core.run_state import RunState
+from harness.events.control import Control
+from harness.events.kinds import EntryScored, Event
 from harness.methods.completions import read_completion
+from harness.run.call_runner import _not_there
 from tests.harness.evaluation import Heard, chat_plan, corpus, resume, run_corpus
 from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer, serving
 

@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from corpora.corpus import Corpus
-from corpora.entry import Entry
-from corpora.load import File, load, read
-from corpora.problems import CorpusError
-from corpora.write import write
+from corpora.files.problems import CorpusError
+from corpora.formats.load import File, load, read
+from corpora.formats.write import write
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Entry
 from harness.card.canonical import HASH_FIELD, canonical_sha256
+from harness.card.checking.verify import verify_card
 from harness.card.exporting import ExportForm, export_run
 from harness.card.load import load_card
-from harness.card.verify import verify_card
-from harness.methods.options import MethodOptions
-from harness.plan import Plan
-from harness.store.corpora import read_entries, save_corpus
-from harness.store.database import open_store
-from harness.store.transaction import transaction
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan
+from harness.store.corpora.entries import read_entries, save_corpus
+from harness.store.file.database import open_store
+from harness.store.file.transaction import transaction
 from tests.corpora.making import entry, file, json_file, only_problem
 from tests.harness.evaluation import kept, run_corpus
 

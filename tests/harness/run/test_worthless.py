@@ -11,8 +11,8 @@ from random import Random
 import pytest
 
 from benchmarks.floors import METHODS, Case, cases, references_of, without_analyser
-from scoring.claim import Reason
-from scoring.tiers import Tier
+from scoring.card.claim import Reason
+from scoring.core.tiers import Tier
 from tests.outside import FST, TEXTS, skip_without
 
 NAMES = ["demo", "crk 100, descriptive, unknown words", "mri"]

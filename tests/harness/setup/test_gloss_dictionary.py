@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.failures import UsageError
-from harness.gloss_dictionary import read_gloss_dictionary
+from harness.core.failures import UsageError
+from harness.inputs.gloss_dictionary import read_gloss_dictionary
 
 EXPECTED = {"atim": ("dog", "horse"), "nipâw": ("s/he sleeps",)}
 

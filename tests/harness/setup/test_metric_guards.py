@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora.entry import Entry
-from harness.instruments import Instruments
-from scoring.composite import composite
-from scoring.floors import Floor, derangement, floors
-from scoring.scorecard import Scores, scorecard
-from scoring.specification import specification
-from scoring.tiers import Tier
-from scoring.translation import Translation
+from corpora.model.entry import Entry
+from harness.setup.scoring_tools import Instruments
+from scoring.card.floors import Floor, derangement, floors
+from scoring.card.scorecard import Scores, scorecard
+from scoring.core.composite import composite
+from scoring.core.specification import specification
+from scoring.core.tiers import Tier
+from scoring.core.translation import Translation
 from tests.harness.guarded_corpora import CORPORA, instruments
 from tests.scoring.samples import sentences
 

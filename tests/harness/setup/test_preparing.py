@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from corpora.languages.epo.build import ANALYSER
-from harness.failures import UsageError
-from tests.corpora.test_cards import LEAST
+from corpora.languages.shipped.epo.build import ANALYSER
+from harness.core.failures import UsageError
+from tests.corpora.languages.test_cards import LEAST
 from tests.harness.evaluation import corpus, kept, run_corpus
-from tests.harness.test_rescoring import constant
+from tests.harness.run.test_rescoring import constant
 
 
 def card(folder: Path, tag: str, more: str = "") -> Path:

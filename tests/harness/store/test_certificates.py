@@ -15,9 +15,9 @@ from harness.store.certificates import (
     attached_to,
     detach_certificates,
 )
-from harness.store.database import SCHEMA_VERSION, open_store
 from harness.store.deletion import delete_run
-from harness.store.migrations import migrations
+from harness.store.file.database import SCHEMA_VERSION, open_store
+from harness.store.file.migrations import migrations
 from harness.store.runs import list_runs
 from tests.harness.card import factory
 

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from corpora.columns import Columns
-from corpora.corpus import Corpus
-from corpora.load import load
-from corpora.original import Original
-from harness.corpus_examination import examine_stored
-from harness.failures import UsageError
-from harness.methods.options import MethodOptions
-from harness.plan import Plan
-from harness.store.corpora import find_corpus
-from harness.store.database import open_store
-from harness.stored_corpus import read_stored, stored_name
-from rosetta_tui.run_draft import RunDraft
+from corpora.files.original import Original
+from corpora.formats.columns import Columns
+from corpora.formats.load import load
+from corpora.model.corpus import Corpus
+from harness.core.failures import UsageError
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan
+from harness.store.corpora.entries import find_corpus
+from harness.store.corpora.examination import examine_stored
+from harness.store.corpora.naming import read_stored, stored_name
+from harness.store.file.database import open_store
+from rosetta_tui.request.draft_of_run import draft_of
 from tests.harness.evaluation import kept, run_corpus
 
 PAIR = {"source_language": "en", "target_language": "mi"}
@@ -56,7 +56,7 @@ def test_a_draft_of_a_run_and_a_second_look_know_them(
     corpora: dict[str, Corpus], store_path: Path
 ) -> None:
     with closing(open_store(store_path)) as connection:
-        draft = RunDraft.of_run(kept(store_path).run, connection)
+        draft = draft_of(kept(store_path).run, connection)
         assert (draft.get("source_column"), draft.get("reference_column")) == ("en", "formal")
         corpus = corpora["formal"]
         number = find_corpus(connection, corpus)

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from corpora.entry import Entry
-from harness.methods.options import MethodOptions
-from harness.plan import Plan
+from corpora.model.entry import Entry
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan
 from harness.store import deletion
-from harness.store.database import open_store
 from harness.store.deletion import bring_back, delete_run, purge, put_away
+from harness.store.file.database import open_store
 from harness.store.holding import alone
 from harness.store.runs import find_run
 from tests.harness.evaluation import (

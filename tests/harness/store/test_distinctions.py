@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from harness.store import distinctions as module
-from harness.store.database import opened
 from harness.store.distinctions import distinctions
+from harness.store.file.database import opened
 from harness.store.runs import list_runs
-from rosetta_tui.card_text import run_line
-from rosetta_tui.run_rows import RunRows, run_cells
+from rosetta_tui.report.card import run_line
+from rosetta_tui.runs.rows import RunRows, run_cells
 from tests.harness.ranked import play, ranked_corpus
 
 

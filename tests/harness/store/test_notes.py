@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.entry import Entry
-from harness.failures import StoreError, UsageError
+from corpora.model.entry import Entry
+from harness.core.failures import StoreError, UsageError
 from harness.store.deletion import bring_back, delete_run, put_away
 from harness.store.notes import (
     MOST_NOTE,

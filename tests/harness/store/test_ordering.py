@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlite_utils import Database
 
-from corpora.entry import Entry
-from harness.failures import ErrorClass, StoreError
-from harness.store.migrations import migrations
+from corpora.model.entry import Entry
+from harness.core.failures import ErrorClass, StoreError
+from harness.store.file.migrations import migrations
 from harness.store.ordering import FILTERS, SORTS, Cancelled, Ordering, stored_places
 from harness.store.runs import forget_failed, seal_run
 from tests.harness.store.test_results import add, make_run, result

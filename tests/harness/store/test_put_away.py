@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from harness.beginning import resume_method
-from harness.control import Control
-from harness.events import RunState
-from harness.failures import StoreError, UsageError
-from harness.following import Follower
-from harness.methods.options import MethodOptions
-from harness.plan import Plan
-from harness.running import go
-from harness.store.corpus_listing import list_corpora
-from harness.store.database import open_store
+from harness.core.failures import StoreError, UsageError
+from harness.core.run_state import RunState
+from harness.events.control import Control
+from harness.events.following import Follower
+from harness.method.options import MethodOptions
+from harness.run.beginning import resume_method
+from harness.run.running import go
+from harness.setup.plan import Plan
+from harness.store.corpora.listing import list_corpora
 from harness.store.deletion import KEPT_SECONDS, bring_back, erase, purge, put_away
+from harness.store.file.database import open_store
 from harness.store.holding import alone
 from harness.store.runs import (
     find_open_run,
@@ -30,7 +30,7 @@ from harness.store.runs import (
     read_run,
     set_live,
 )
-from rosetta_tui.recorded import recorded
+from rosetta_tui.session.recorded import recorded
 from tests.harness.evaluation import LANGUAGES, Heard, begun, corpus, kept, query, run_corpus
 
 PLAN = Plan(method="copy-source", options=MethodOptions(**LANGUAGES))

@@ -14,15 +14,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlite_utils import Database
 
-from corpora.entry import Entry
-from harness.events import RunState
-from harness.failures import ErrorClass, StoreError, UsageError
-from harness.method import MethodClass, Setup
-from harness.result import Attempt, Result
-from harness.store.corpora import read_dataset, read_entries, save_corpus
-from harness.store.database import open_store
+from corpora.model.entry import Entry
+from harness.core.failures import ErrorClass, StoreError, UsageError
+from harness.core.run_state import RunState
+from harness.method.method import MethodClass, Setup
+from harness.method.result import Attempt, Result
+from harness.store.corpora.entries import read_dataset, read_entries, save_corpus
 from harness.store.deletion import delete_run
-from harness.store.migrations import migrations
+from harness.store.file.database import open_store
+from harness.store.file.migrations import migrations
 from harness.store.ordering import FILTERS, SORTS, ordered_positions
 from harness.store.results import (
     add_results,
@@ -355,7 +355,7 @@ def test_a_text_is_kept_once_whatever_refers_to_it(connection: sqlite3.Connectio
 def test_texts_that_share_a_digest_stay_apart(
     connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from harness.store import texts
+    from harness.store.file import texts
 
     monkeypatch.setattr(texts, "digest", lambda text: 42)
     ids = [texts.intern_text(connection, text) for text in ("one", "two", "one")]

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from corpora.corpus import Corpus
-from corpora.entry import Entry
-from corpora.load import load
-from harness.failures import UsageError
-from harness.methods.options import MethodOptions
-from harness.plan import Plan
-from harness.store.corpora import read_entries, save_corpus
-from harness.store.corpus_listing import list_corpora
-from harness.store.database import open_store
+from corpora.formats.load import load
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Entry
+from harness.core.failures import UsageError
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan
+from harness.store.corpora.entries import read_entries, save_corpus
+from harness.store.corpora.listing import list_corpora
+from harness.store.corpora.naming import read_stored, stored_name
 from harness.store.deletion import bring_back, erase, put_away
+from harness.store.file.database import open_store
+from harness.store.file.transaction import transaction
 from harness.store.runs import find_run
-from harness.store.transaction import transaction
-from harness.stored_corpus import read_stored, stored_name
 from tests.harness.evaluation import LANGUAGES, begun, corpus_of, kept, resume, run_corpus
 
 PLAN = Plan(method="copy-source", options=MethodOptions(**LANGUAGES))

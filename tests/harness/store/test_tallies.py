@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from corpora.entry import Entry
-from harness.failures import ErrorClass
+from corpora.model.entry import Entry
+from harness.core.failures import ErrorClass
 from harness.store.tallies import done_by_run, failures_by_run
 from tests.harness.store.test_results import add, make_run, result
 
@@ -56,7 +56,5 @@ def test_counting_one_run_reads_no_row_of_another(
 
 
 def test_listing_runs_loads_no_scoring() -> None:
-    code = (
-        "import sys, harness.store.runs; assert not {'numpy', 'scoring.claim'} & set(sys.modules)"
-    )
+    code = "import sys, harness.store.runs; assert not {'numpy', 'scoring.card.claim'} & set(sys.modules)"
     subprocess.run([sys.executable, "-P", "-c", code], check=True)

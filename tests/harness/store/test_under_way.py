@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from harness.events import RunState
-from harness.plan import Plan
+from harness.core.run_state import RunState
+from harness.setup.plan import Plan
 from harness.store.runs import SILENT_SECONDS, Run, under_way
 from tests.harness.evaluation import LANGUAGES, corpus, kept, run_corpus
 

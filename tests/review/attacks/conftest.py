@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from review.office.store import Office
+from review.office.store.store import Office
 from review.rating import Rating
 from tests.review.attacks.stage import Stage
 from tests.review.office.made import Desk, Person, desk

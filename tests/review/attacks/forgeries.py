@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from harness.card.canonical import canonical_bytes
-from review.files.keys import Identity, Role
 from review.files.ratings_form import RatingsManifest
-from review.files.signature import Signed
 from review.log.event import Event, make_event
 from review.log.payloads import AnyPayload, LaptopWord, Rate
 from review.rating import Rating
-from review.verdict.evidence import Evidence
-from review.verdict.key import AnswerKey
-from review.verdict.panel import ControlKind
+from review.sealed.keys import Identity, Role
+from review.sealed.signature import Signed
+from review.verdict.certificate.evidence import Evidence
+from review.verdict.panel.key import AnswerKey
+from review.verdict.panel.panel import ControlKind
 from tests.review.attacks.ground import (
     ISSUED,
     Ground,

@@ -14,20 +14,20 @@ from pathlib import Path
 from random import Random
 from tempfile import mkdtemp
 
-from review.files.keys import Identity
-from review.files.signature import Signed
 from review.log.event import Event, make_event
 from review.log.payloads import AnyPayload
-from review.office.certifying import issue, look, review_evidence
-from review.office.store import Office
+from review.office.results.certifying import issue, look, review_evidence
+from review.office.store.store import Office
 from review.rating import Rating
-from review.verdict.certificate import Issuer
-from review.verdict.certify import certify
-from review.verdict.evidence import Evidence
-from review.verdict.evidence_file import EvidenceFile, pack_evidence
-from review.verdict.panel import ControlKind
+from review.sealed.keys import Identity
+from review.sealed.signature import Signed
+from review.verdict.certificate.certificate import Issuer
+from review.verdict.certificate.certify import certify
+from review.verdict.certificate.evidence import Evidence
+from review.verdict.certificate.evidence_file import EvidenceFile, pack_evidence
+from review.verdict.certificate.verifying import Verification, verify
+from review.verdict.panel.panel import ControlKind
 from review.verdict.stand_alone import rosetta_verify as second
-from review.verdict.verifying import Verification, verify
 from tests.review.office.made import Desk, Person, desk, take_vouched
 
 GATE = (Path(__file__).parents[3] / "docs" / "gate.md").read_text("utf-8")

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from review.files.ratings import sign_ratings
-from review.files.sealing import seal
 from review.log.event import Event, make_event
 from review.log.merge import export_events
 from review.log.payloads import (
     AnyPayload,
     Rate,
 )
-from review.office.file_report import FileReport
-from review.office.importing import import_bytes
+from review.office.intake.file_report import FileReport
+from review.office.intake.importing import import_bytes
 from review.rating import Rating
+from review.sealed.sealing import seal
 from tests.review.office.made import WALL, Desk, Person
 
 

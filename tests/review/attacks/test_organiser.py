@@ -12,25 +12,25 @@ from typing import Any
 import pytest
 
 from harness.card.canonical import canonical_bytes
-from harness.failures import HarnessError
-from review.files.archive import pack, unpack
-from review.files.keys import Identity, Role
-from review.files.phrase import phrase
-from review.files.problem import FileError
+from harness.core.failures import HarnessError
 from review.files.ratings_form import RatingsManifest
 from review.files.witness import Statement, write_statement
 from review.log.event import make_event
 from review.log.payloads import Scope, Withdraw
-from review.office import certifying
-from review.office.certifying import review_evidence
-from review.office.progress import progress
-from review.verdict.asked import Became
-from review.verdict.certificate import read_certificate
-from review.verdict.certificate_text import certificate_text
-from review.verdict.certify import certified_again
-from review.verdict.evidence import Evidence
-from review.verdict.evidence_file import EvidenceFile, pack_evidence, unpack_evidence
-from review.verdict.verifying import verify
+from review.office.results import certifying
+from review.office.results.certifying import review_evidence
+from review.office.results.progress import progress
+from review.sealed.archive import pack, unpack
+from review.sealed.keys import Identity, Role
+from review.sealed.phrase import phrase
+from review.sealed.problem import FileError
+from review.verdict.certificate.asked import Became
+from review.verdict.certificate.certificate import read_certificate
+from review.verdict.certificate.certificate_text import certificate_text
+from review.verdict.certificate.certify import certified_again
+from review.verdict.certificate.evidence import Evidence
+from review.verdict.certificate.evidence_file import EvidenceFile, pack_evidence, unpack_evidence
+from review.verdict.certificate.verifying import verify
 from rosetta_tui.commands.review.status import _one
 from tests.review.attacks.forgeries import (
     DETECTED,

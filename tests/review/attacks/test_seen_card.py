@@ -11,8 +11,8 @@ from review.log.event import make_event
 from review.log.payloads import Comment, Consent, HarmFlag, Reasons, Related, Suggest, Undo
 from review.log.state import ReviewerState
 from review.log.table import insert_event
-from review.office.file_report import FileReport
-from review.office.speaking import speaking
+from review.office.intake.file_report import FileReport
+from review.office.intake.speaking import speaking
 from review.rating import Rating, Reason, Relation
 from tests.review.office.made import Desk, Person, desk, take_vouched
 

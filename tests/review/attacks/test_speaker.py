@@ -10,13 +10,10 @@ from collections.abc import Callable
 import pytest
 
 from review.files.batch import open_batch, write_batch
-from review.files.keys import Identity, Role
 from review.files.laptop_card import read_laptop_card, write_laptop_card
 from review.files.person_tag import tag_of
-from review.files.problem import FileError, FileProblem
 from review.files.ratings import open_ratings, sign_ratings
 from review.files.reviewer_codes import printed
-from review.files.sealing import AgeIdentity, seal
 from review.log.event import make_event
 from review.log.laptop import Laptop
 from review.log.merge import export_events
@@ -32,13 +29,16 @@ from review.log.payloads import (
     Undo,
     Withdraw,
 )
-from review.office.certifying import review_evidence
-from review.office.file_report import FileReport, Outcome
-from review.office.objections import FORGED, OTHER_LAPTOPS
-from review.office.speaking import speaking, take_out
+from review.office.intake.file_report import FileReport, Outcome
+from review.office.intake.objections import FORGED, OTHER_LAPTOPS
+from review.office.intake.speaking import speaking, take_out
+from review.office.results.certifying import review_evidence
 from review.rating import Rating
-from review.verdict.evidence_file import pack_evidence
-from rosetta_tui.review.import_words import report_lines
+from review.sealed.keys import Identity, Role
+from review.sealed.problem import FileError, FileProblem
+from review.sealed.sealing import AgeIdentity, seal
+from review.verdict.certificate.evidence_file import pack_evidence
+from rosetta_tui.review.organiser.words.imported import report_lines
 from tests.review.attacks.ground import GATE
 from tests.review.attacks.stage import Stage
 from tests.review.office.made import Person, draft, made, reviewed, take_vouched

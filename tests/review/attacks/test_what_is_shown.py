@@ -14,22 +14,22 @@ from typing import Any
 import pytest
 
 from harness.card.canonical import canonical_bytes
-from review.files.archive import pack, unpack
-from review.files.keys import Identity, Role
 from review.files.ratings_form import RatingsManifest
-from review.files.signature import Signed
 from review.log.event import make_event
 from review.log.payloads import AnyPayload, LaptopWord, Rate, Related, Scope, Speaks, Withdraw
 from review.rating import Relation
-from review.verdict.asked import Became
-from review.verdict.certificate import read_certificate
-from review.verdict.certificate_text import certificate_text
-from review.verdict.certify import certified_again
-from review.verdict.evidence import Evidence
-from review.verdict.evidence_file import EvidenceFile, pack_evidence
-from review.verdict.signed import LESS_THAN_BOUND
+from review.sealed.archive import pack, unpack
+from review.sealed.keys import Identity, Role
+from review.sealed.signature import Signed
+from review.verdict.certificate.asked import Became
+from review.verdict.certificate.certificate import read_certificate
+from review.verdict.certificate.certificate_text import certificate_text
+from review.verdict.certificate.certify import certified_again
+from review.verdict.certificate.evidence import Evidence
+from review.verdict.certificate.evidence_file import EvidenceFile, pack_evidence
+from review.verdict.certificate.signed import LESS_THAN_BOUND
+from review.verdict.certificate.verifying import verify
 from review.verdict.stand_alone import rosetta_verify as second
-from review.verdict.verifying import verify
 from tests.review.attacks.forgeries import MEMBERS
 from tests.review.attacks.ground import (
     ISSUED,

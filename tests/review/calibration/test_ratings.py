@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 from review.calibration.ratings import from_review, read_ratings
 from review.calibration.scale import OURS, Scale, read_scale
-from review.office.rating_rows import rating_rows, ratings_csv
+from review.office.results.rating_rows import rating_rows, ratings_csv
 from review.rating import Rating
 from tests.review.office.reviewed import RUN, key, said, state
 

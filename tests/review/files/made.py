@@ -5,13 +5,13 @@ import random
 
 from review.files.batch import Batch, make_batch
 from review.files.batch_form import BatchItem, BatchManifest, Organisation, TrainingItem
-from review.files.keys import Identity, Role
 from review.files.person_tag import place_of, tag_of
 from review.files.reviewer_codes import make_codes
-from review.files.sealing import AgeIdentity
 from review.log.event import Event, make_event
 from review.log.payloads import Comment, Face, Rate
 from review.rating import Rating
+from review.sealed.keys import Identity, Role
+from review.sealed.sealing import AgeIdentity
 
 ORGANISATION = Identity(
     Role.ORGANISATION,

@@ -9,7 +9,7 @@ from io import BytesIO
 
 import pytest
 
-from review.desktop.fonts import FOLDER
+from review.desktop.look.fonts import FOLDER
 from review.files.font_file import CarriedFont
 
 pytest.importorskip("fontTools", reason="the extra `fonts` is not installed")
@@ -17,7 +17,7 @@ pytest.importorskip("fontTools", reason="the extra `fonts` is not installed")
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 
-from review.office.carried_fonts import subset_font
+from review.office.making.carried_fonts import subset_font
 
 CHEROKEE = "ᏣᎳᎩᎦᏬᏂᎯᏍᏗ"
 ARABIC = (FOLDER / "RosettaNotoSansArabic-Regular.ttf").read_bytes()

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from review.files import archive
-from review.files.archive import pack, unpack
-from review.files.problem import FileError, FileProblem
+from review.sealed import archive
+from review.sealed.archive import pack, unpack
+from review.sealed.problem import FileError, FileProblem
 from tests.review.thorough import times
 
 SMALL = {"a.txt": b"alpha", "b.jsonl": b"", "manifest.json": b"{}"}

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.card.canonical import canonical_bytes
-from review.files.archive import pack
 from review.files.batch import Batch, make_batch, open_batch, write_batch
 from review.files.batch_form import (
     BatchItem,
@@ -19,10 +18,11 @@ from review.files.batch_form import (
     Organisation,
     TrainingItem,
 )
-from review.files.keys import Identity, Role
 from review.files.person_tag import place_of
-from review.files.problem import FileError, FileProblem
-from review.files.sealing import AgeIdentity, lock_of
+from review.sealed.archive import pack
+from review.sealed.keys import Identity, Role
+from review.sealed.problem import FileError, FileProblem
+from review.sealed.sealing import AgeIdentity, lock_of
 from tests.review.files.made import (
     LAPTOP,
     ORGANISATION,

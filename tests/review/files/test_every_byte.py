@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from review.files.batch import open_batch, write_batch
-from review.files.problem import FileError
 from review.files.ratings import open_ratings, sign_ratings
-from review.files.sealing import seal
+from review.sealed.problem import FileError
+from review.sealed.sealing import seal
 from tests.review.files.made import LAPTOP, ORGANISATION, batch, events
 from tests.review.thorough import times
 

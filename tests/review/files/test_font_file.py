@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from review.desktop.fonts import FOLDER
+from review.desktop.look.fonts import FOLDER
 from review.files import font_file
 from review.files.font_file import CarriedFont, FontError, characters_of, check_licence, read_font
 from tests.review.files.made_font import ARABIC, CHEROKEE, OFL, carried, changed, drawn_font
@@ -21,7 +21,7 @@ pytest.importorskip("fontTools", reason="the extra `fonts` is not installed")
 
 from fontTools.ttLib import TTFont
 
-from review.office.carried_fonts import subset_font
+from review.office.making.carried_fonts import subset_font
 
 FONT = subset_font(ARABIC, {"س", "\u0655"})
 DRAWN = carried().font

@@ -12,10 +12,10 @@ from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring as NoKeyring
 from keyring.errors import KeyringLocked
 
-from harness.failures import KeyStoreError
-from review.files.keys import Identity, Role, key_phrase, write_private
-from review.files.sealing import AgeIdentity, read_age_identities
-from review.files.signature import verify
+from harness.core.failures import KeyStoreError
+from review.sealed.keys import Identity, Role, key_phrase, write_private
+from review.sealed.sealing import AgeIdentity, read_age_identities
+from review.sealed.signature import verify
 from tests.keyring_in_memory import MemoryKeyring
 
 
@@ -152,7 +152,7 @@ def test_threads_that_come_first_together_get_one_key(tmp_path: Path) -> None:
 ASK = """
 import sys
 from pathlib import Path
-from review.files.keys import Identity
+from review.sealed.keys import Identity
 print(Identity.load(Path(sys.argv[1]), "laptop").public.signing_key)
 """
 

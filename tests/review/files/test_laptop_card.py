@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from review.files.laptop_card import read_laptop_card, write_laptop_card
-from review.files.problem import FileError
+from review.sealed.problem import FileError
 from tests.review.files.made import LAPTOP, ORGANISATION
 
 CARD = write_laptop_card(LAPTOP, "Library, second table")

@@ -11,16 +11,16 @@ import pytest
 
 from review.files.batch import open_batch, write_batch
 from review.files.batch_form import Organisation
-from review.files.keys import write_private
 from review.files.laptop_card import write_laptop_card
-from review.files.made_up_words import words
-from review.files.passphrase import seal_with_passphrase
-from review.files.phrase import phrase
 from review.files.ratings import open_ratings, write_ratings
 from review.files.reviewer_codes import read_code
-from review.files.sealing import AgeIdentity, read_age_identities, unseal
-from review.files.word_list import LIST
-from review.office.bundle import governance_bundle
+from review.office.results.bundle import governance_bundle
+from review.sealed.keys import write_private
+from review.sealed.made_up_words import words
+from review.sealed.passphrase import seal_with_passphrase
+from review.sealed.phrase import phrase
+from review.sealed.sealing import AgeIdentity, read_age_identities, unseal
+from review.sealed.word_list import LIST
 from tests.review.files.made import LAPTOP, ORGANISATION, PEOPLE, REVIEWERS, batch, events
 from tests.review.office.made import desk
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from review.files import made_up_words
-from review.files.made_up_words import draw_words
-from review.files.phrase import PhraseError, phrase, read_words, says
-from review.files.word_list import LIST
+from review.sealed import made_up_words
+from review.sealed.made_up_words import draw_words
+from review.sealed.phrase import PhraseError, phrase, read_words, says
+from review.sealed.word_list import LIST
 
 DIGEST = sha256(b"Rosetta").hexdigest()
 SIX = phrase(DIGEST)

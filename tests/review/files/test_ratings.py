@@ -13,15 +13,15 @@ import pytest
 
 from harness.card.canonical import canonical_bytes
 from review.files import ratings as module
-from review.files.archive import pack
 from review.files.batch import Batch, make_batch, write_batch
-from review.files.keys import Identity, Role
-from review.files.problem import FileError, FileProblem
 from review.files.ratings import RatingsFile, Written, open_ratings, sign_ratings, write_ratings
 from review.files.reviewer_codes import printed
-from review.files.sealing import AgeIdentity, seal
 from review.files.stick import StickError, StickProblem
 from review.log.event import read_event
+from review.sealed.archive import pack
+from review.sealed.keys import Identity, Role
+from review.sealed.problem import FileError, FileProblem
+from review.sealed.sealing import AgeIdentity, seal
 from tests.review.files.made import (
     LAPTOP,
     ORGANISATION,

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.failures import UsageError
-from review.files import passphrase
-from review.files.passphrase import seal_with_passphrase, typed_passphrase
-from review.files.problem import FileProblem
-from review.files.sealing import (
+from harness.core.failures import UsageError
+from review.sealed import passphrase
+from review.sealed.passphrase import seal_with_passphrase, typed_passphrase
+from review.sealed.problem import FileProblem
+from review.sealed.sealing import (
     AgeIdentity,
     Lock,
     SealError,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from review.files.signature import new_seed, public_key, public_pem, sign, verify
+from review.sealed.signature import new_seed, public_key, public_pem, sign, verify
 
 # RFC 8032, section 7.1: seed, public key, message, signature
 VECTORS = [

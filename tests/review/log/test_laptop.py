@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.failures import StoreError, UsageError
+from harness.core.failures import StoreError, UsageError
 from review.log.chain import check_chain
 from review.log.event import read_event
 from review.log.laptop import FILE_NAME, Draft, Laptop, StoredBatch

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from harness.failures import StoreError
+from harness.core.failures import StoreError
 from review.log.chain import check_chain
 from review.log.event import Event, EventError
 from review.log.payloads import Scope

@@ -12,30 +12,30 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from corpora.entry import Entry
-from corpora.load import load
+from corpora.formats.load import load
+from corpora.model.entry import Entry
 from corpora.samples import DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, sample_path
 from harness.card.build import seal
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 from review.files.batch import Batch
-from review.files.keys import Identity, Role
-from review.files.problem import FileError
 from review.files.ratings import open_ratings, sign_ratings
-from review.files.sealing import AgeIdentity
-from review.files.sealing import seal as seal_for
 from review.log.laptop import Laptop
 from review.log.merge import export_events
 from review.log.payloads import Consent, Face, NotJudged, Rate, Scope, Withdraw
-from review.office.arrivals import free_name
-from review.office.batches import Made, Said
-from review.office.creating import Draft, Size, draft_review, make_review
-from review.office.file_report import FileReport
-from review.office.importing import import_bytes
-from review.office.reviewed_runs import ReviewedRuns, read_runs
-from review.office.store import Office, Review
-from review.office.texts import review_texts, texts_of
+from review.office.intake.file_report import FileReport
+from review.office.intake.importing import import_bytes
+from review.office.items.reviewed_runs import ReviewedRuns, read_runs
+from review.office.making.batches import Made, Said
+from review.office.making.creating import Draft, Size, draft_review, make_review
+from review.office.making.texts import review_texts, texts_of
+from review.office.store.arrivals import free_name
+from review.office.store.store import Office, Review
 from review.rating import CannotJudge, Rating
-from review.verdict.policy import proposed
+from review.sealed.keys import Identity, Role
+from review.sealed.problem import FileError
+from review.sealed.sealing import AgeIdentity
+from review.sealed.sealing import seal as seal_for
+from review.verdict.gate.policy import proposed
 from tests.harness.card import factory
 
 RUNS = ("6f1c3a52-8a4e-4c55-9a77-0c3a5b1d2e4f", "7f1c3a52-8a4e-4c55-9a77-0c3a5b1d2e4f")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from corpora.corpus import Corpus, Dataset, Form
-from corpora.entry import Entry
+from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import Entry
 from review.files.batch_form import BatchManifest, Organisation
 from review.files.person_tag import place_of
 from review.log.payloads import Face
 from review.log.state import Judgement, ReviewerState, State
-from review.office.store import Review
+from review.office.store.store import Review
 from review.rating import CannotJudge, Rating, Reason
-from review.verdict.key import AnswerKey, KeyItem, KeyRun
-from review.verdict.panel import ControlKind
+from review.verdict.panel.key import AnswerKey, KeyItem, KeyRun
+from review.verdict.panel.panel import ControlKind
 
 BATCH = "b" * 16
 RUN = "11111111-1111-4111-8111-111111111111"

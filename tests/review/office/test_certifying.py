@@ -9,23 +9,23 @@ from random import Random
 
 import pytest
 
-from harness.failures import UsageError
-from harness.store.database import open_store
+from harness.core.failures import UsageError
+from harness.store.file.database import open_store
 from review.log.payloads import Adjudicate, Scope
-from review.office.certifying import issue, look, review_evidence
-from review.office.file_report import Outcome
-from review.office.progress import progress
-from review.office.results import of_runs, page_of
-from review.office.store import Office
-from review.office.withdrawing import withdraw
+from review.office.intake.file_report import Outcome
+from review.office.intake.withdrawing import withdraw
+from review.office.results.certifying import issue, look, review_evidence
+from review.office.results.progress import progress
+from review.office.results.results import of_runs, page_of
+from review.office.store.store import Office
 from review.rating import Rating
-from review.session.words import Words
-from review.verdict.certify import read_verdict
-from review.verdict.evidence import Evidence
-from review.verdict.evidence_file import EvidenceFile, pack_evidence, unpack_evidence
-from review.verdict.panel import ControlKind
+from review.session.words.catalogue import Words
+from review.verdict.certificate.certify import read_verdict
+from review.verdict.certificate.evidence import Evidence
+from review.verdict.certificate.evidence_file import EvidenceFile, pack_evidence, unpack_evidence
+from review.verdict.certificate.verifying import Verification, verify
+from review.verdict.panel.panel import ControlKind
 from review.verdict.stand_alone import rosetta_verify
-from review.verdict.verifying import Verification, verify
 from tests.review.office.made import WALL, Desk, Person, desk, take_vouched
 from tests.review.verdict.certified import certificate_of
 

@@ -12,10 +12,10 @@ import pytest
 
 from review.files.batch_form import BatchItem
 from review.log.state import State
-from review.office.community_page import community_page, questions, reasons
+from review.office.results.community_page import community_page, questions, reasons
 from review.rating import Rating, Reason
-from review.session.words import Words
-from review.verdict.certificate import (
+from review.session.words.catalogue import Words
+from review.verdict.certificate.certificate import (
     Certificate,
     CertifiedDecision,
     CertifiedLog,

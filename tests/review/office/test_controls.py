@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.entry import Entry, Segment
-from review.office.controls import Counts, Material, make_controls, usual_counts
-from review.office.creating import Draft
-from review.office.items import Item, new_item
-from review.office.wrong_texts import HALF, OTHER, SWAP, WrongTexts, first_half, plain_form
-from review.verdict.panel import ControlKind
+from corpora.model.entry import Entry, Segment
+from review.office.items.controls import Counts, Material, make_controls, usual_counts
+from review.office.items.items import Item, new_item
+from review.office.items.wrong_texts import HALF, OTHER, SWAP, WrongTexts, first_half, plain_form
+from review.office.making.creating import Draft
+from review.verdict.panel.panel import ControlKind
 from tests.review.office import made
 
 

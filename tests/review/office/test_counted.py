@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from review.log.state import ReviewerState, State
-from review.office.community_page import questions, reasons
-from review.office.corrections import corrections
-from review.office.rated_items import rated_items
-from review.office.rating_rows import rating_rows
+from review.office.results.community_page import questions, reasons
+from review.office.results.corrections import corrections
+from review.office.results.rated_items import rated_items
+from review.office.results.rating_rows import rating_rows
 from review.rating import Rating, Reason
-from review.verdict.adjudication import queue
-from review.verdict.counted import counted
-from review.verdict.key import AnswerKey
-from review.verdict.panels import panel_of
+from review.verdict.gate.adjudication import queue
+from review.verdict.panel.counted import counted
+from review.verdict.panel.key import AnswerKey
+from review.verdict.panel.panels import panel_of
 from tests.review.office.reviewed import BATCH, ITEMS, PEOPLE, RUN, corpus, key, said, state
 from tests.review.office.test_community_page import texts
 

@@ -11,22 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from corpora.entry import Entry, Segment
+from corpora.model.entry import Entry, Segment
 from harness.card.build import seal
-from harness.failures import HarnessError, StoreError, UsageError
-from harness.store.database import open_store
+from harness.core.failures import HarnessError, StoreError, UsageError
+from harness.store.file.database import open_store
 from harness.store.runs import find_run, read_card
 from review.files.batch import open_batch, write_batch
-from review.files.keys import Identity, Role
-from review.files.problem import FileError
-from review.files.sealing import AgeIdentity
-from review.office.creating import Draft
-from review.office.naming import check_words, review_name
-from review.office.publishing import Protection, publish
-from review.office.reviewed_runs import read_runs
-from review.office.store import Office
-from review.office.texts import languages, review_texts
-from review.verdict.policy import proposed
+from review.office.items.reviewed_runs import read_runs
+from review.office.making.creating import Draft
+from review.office.making.naming import check_words, review_name
+from review.office.making.publishing import Protection, publish
+from review.office.making.texts import languages, review_texts
+from review.office.store.store import Office
+from review.sealed.keys import Identity, Role
+from review.sealed.problem import FileError
+from review.sealed.sealing import AgeIdentity
+from review.verdict.gate.policy import proposed
 from tests.harness.card import factory
 from tests.review.office import made
 

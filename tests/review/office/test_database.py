@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from harness.failures import StoreError
+from harness.core.failures import StoreError
 from review.log.payloads import Look, Scope
 from review.log.saving import NotSaved
-from review.office import importing
-from review.office.database import FILE
-from review.office.file_report import Outcome
-from review.office.importing import enrol_laptop, import_bytes, import_files
-from review.office.store import Office
-from review.office.withdrawing import withdraw
+from review.office.intake import importing
+from review.office.intake.file_report import Outcome
+from review.office.intake.importing import enrol_laptop, import_bytes, import_files
+from review.office.intake.withdrawing import withdraw
+from review.office.store.database import FILE
+from review.office.store.store import Office
 from tests.review.office.made import Person, desk, random_ratings, take_vouched, vouch_for
 
 NOW = datetime.now(UTC)

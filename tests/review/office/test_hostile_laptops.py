@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from review.files.keys import Identity, Role
 from review.files.ratings import sign_ratings
-from review.files.sealing import seal
 from review.log.chain import check_chain
 from review.log.event import Event, make_event
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.merge import export_events
 from review.log.payloads import AnyPayload, Rate, Scope, Undo, Withdraw
-from review.office import quarantine
-from review.office.file_report import FileReport, Outcome
-from review.office.importing import enrol_laptop, find_ratings, import_bytes
-from review.office.objections import FORGED, OTHER_LAPTOPS
-from review.office.progress import progress
+from review.office.intake import quarantine
+from review.office.intake.file_report import FileReport, Outcome
+from review.office.intake.importing import enrol_laptop, find_ratings, import_bytes
+from review.office.intake.objections import FORGED, OTHER_LAPTOPS
+from review.office.results.progress import progress
 from review.rating import Rating
-from review.verdict.policy import proposed
+from review.sealed.keys import Identity, Role
+from review.sealed.sealing import seal
+from review.verdict.gate.policy import proposed
 from tests.review.office.made import (
     WALL,
     Desk,

@@ -13,9 +13,16 @@ import pytest
 from review.log.event import Event, read_event
 from review.log.payloads import Scope
 from review.log.withdrawal import known_withdrawals
-from review.office.file_report import FileReport
-from review.office.importing import import_bytes
-from review.office.speaking import Speaking, let_speak, note_laptops, put_back, speaking, take_out
+from review.office.intake.file_report import FileReport
+from review.office.intake.importing import import_bytes
+from review.office.intake.speaking import (
+    Speaking,
+    let_speak,
+    note_laptops,
+    put_back,
+    speaking,
+    take_out,
+)
 from tests.growth import sqlite_steps
 from tests.review.office.made import Desk, Person, desk, random_ratings, vouch_for
 from tests.review.office.test_hostile_laptops import rating

@@ -15,20 +15,20 @@ from random import Random
 import pytest
 
 from harness.card.canonical import canonical_bytes
-from harness.failures import UsageError
-from review.files.keys import Identity, Role
+from harness.core.failures import UsageError
 from review.files.ratings import sign_ratings
-from review.files.sealing import seal
 from review.log.event import Event
 from review.log.merge import export_events
 from review.log.payloads import Adjudicate, Comment, Kind, Rate, Scope
-from review.office.file_report import FileReport, Outcome
-from review.office.importing import enrol_laptop, find_ratings, import_bytes, import_files
-from review.office.progress import progress, waiting
-from review.office.rated_items import rated_items
-from review.office.store import Office
-from review.office.withdrawing import withdraw
+from review.office.intake.file_report import FileReport, Outcome
+from review.office.intake.importing import enrol_laptop, find_ratings, import_bytes, import_files
+from review.office.intake.withdrawing import withdraw
+from review.office.results.progress import progress, waiting
+from review.office.results.rated_items import rated_items
+from review.office.store.store import Office
 from review.rating import Rating
+from review.sealed.keys import Identity, Role
+from review.sealed.sealing import seal
 from tests.review.office.made import (
     WALL,
     Desk,
@@ -363,9 +363,9 @@ def test_other_reviews_of_the_same_laptop_change_nothing(made: Desk) -> None:
 _KILLED = """
 import sys
 from pathlib import Path
-from review.files.sealing import AgeIdentity
-from review.office.importing import import_bytes
-from review.office.store import Office
+from review.sealed.sealing import AgeIdentity
+from review.office.intake.importing import import_bytes
+from review.office.store.store import Office
 
 folder, data, secret = Path(sys.argv[1]), Path(sys.argv[2]).read_bytes(), sys.argv[3]
 with Office.open(folder) as office:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from corpora.cards import SHIPPED
-from corpora.words import words
+from corpora.languages.cards import SHIPPED
+from corpora.text.words import words
 from harness.annotators.fst import FstAnnotator
 from harness.fst.analyser import open_analyser
-from review.office.inflected_controls import CATEGORIES, OtherForms, changed_tag, inflected
-from scoring.inflection import features
-from scoring.tagged_word import tagged_word
+from review.office.items.inflected_controls import CATEGORIES, OtherForms, changed_tag, inflected
+from scoring.grammar.inflection import features
+from scoring.grammar.tagged_word import tagged_word
 from tests.outside import STRICT, only_with
 from tests.review.office.made import demo_entries
 

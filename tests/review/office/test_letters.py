@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.visible import plain
+from corpora.text.visible import plain
 from review.files.batch_form import LONGEST_LETTER, MOST_LETTERS
-from review.files.keys import Identity, Role
-from review.office.letters import letters_of
+from review.office.making.letters import letters_of
+from review.sealed.keys import Identity, Role
 from tests.review.office import made
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from harness.card.model import RunCard
-from harness.failures import UsageError
-from review.office.mtme import mtme_files, system_names
-from review.office.rating_rows import rating_rows
+from harness.core.failures import UsageError
+from review.office.results.mtme import mtme_files, system_names
+from review.office.results.rating_rows import rating_rows
 from review.rating import Rating
 from tests.review.office.reviewed import RUN, key, review, said, state
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.failures import UsageError
-from review.office.assignment import orders, spread
-from review.office.orders import REPEAT_APART, order
+from harness.core.failures import UsageError
+from review.office.items.assignment import orders, spread
+from review.office.items.orders import REPEAT_APART, order
 from tests.review.thorough import times
 
 

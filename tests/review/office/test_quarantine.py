@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from review.files.sealing import AgeIdentity
 from review.log.payloads import Comment, Scope
-from review.office.database import FILE
-from review.office.file_report import FileReport, Outcome
-from review.office.importing import import_bytes
-from review.office.withdrawing import withdraw
-from rosetta_tui.review.import_words import report_lines
+from review.office.intake.file_report import FileReport, Outcome
+from review.office.intake.importing import import_bytes
+from review.office.intake.withdrawing import withdraw
+from review.office.store.database import FILE
+from review.sealed.sealing import AgeIdentity
+from rosetta_tui.review.organiser.words.imported import report_lines
 from tests.review.office.made import WALL, Desk, Person, desk, random_ratings, vouch_for
 
 NOW = datetime.now(UTC)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from review.office.rating_rows import mean_ranks, people, rating_rows, ratings_csv
+from review.office.results.rating_rows import mean_ranks, people, rating_rows, ratings_csv
 from review.rating import Rating, Reason
 from tests.review.office.reviewed import BAD, ITEMS, PEOPLE, RUN, judged, key, said, state
 

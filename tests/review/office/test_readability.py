@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from review.office.progress import progress
-from rosetta_tui.review.letter_words import not_shown_words
+from review.office.results.progress import progress
+from rosetta_tui.review.organiser.words.letters import not_shown_words
 from tests.review.office.made import Desk, Person, desk, take_vouched
 
 

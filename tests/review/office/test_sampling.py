@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.entry import Entry
-from review.office.sampling import allocate, draw, stratum
+from corpora.model.entry import Entry
+from review.office.items.sampling import allocate, draw, stratum
 
 SIZES = st.dictionaries(st.integers(0, 5), st.integers(1, 300), min_size=1)
 

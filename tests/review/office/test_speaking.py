@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 from review.files.reviewer_codes import printed
 from review.log.event import Event
 from review.log.payloads import LaptopWord, Speaks
 from review.log.voices import heard
-from review.office.certifying import review_evidence
-from review.office.file_report import Outcome
-from review.office.importing import enrol_laptop
-from review.office.received import KnownLaptop
-from review.office.speaking import let_speak, note_laptops, put_back, speaking, take_out
+from review.office.intake.file_report import Outcome
+from review.office.intake.importing import enrol_laptop
+from review.office.intake.speaking import let_speak, note_laptops, put_back, speaking, take_out
+from review.office.results.certifying import review_evidence
+from review.office.store.received import KnownLaptop
 from review.rating import Rating
 from tests.review.office.made import Desk, Person, desk
 from tests.review.office.test_hostile_laptops import events_of, person, rating, ratings, take

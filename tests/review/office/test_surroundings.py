@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from corpora.entry import Entry, Segment
+from corpora.model.entry import Entry, Segment
 from harness.card.rows import card_id
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 from review.files.batch_form import Around
-from review.files.keys import Identity, Role
-from review.office.creating import Draft, Size, draft_review
-from review.office.reviewed_runs import read_runs
-from review.office.sampling import stratum
-from review.office.store import Office
-from review.office.surroundings import Carries, surroundings
-from review.office.texts import review_texts
-from review.verdict.policy import proposed
+from review.office.items.reviewed_runs import read_runs
+from review.office.items.sampling import stratum
+from review.office.items.surroundings import Carries, surroundings
+from review.office.making.creating import Draft, Size, draft_review
+from review.office.making.texts import review_texts
+from review.office.store.store import Office
+from review.sealed.keys import Identity, Role
+from review.verdict.gate.policy import proposed
 from tests.review.office import made
 
 

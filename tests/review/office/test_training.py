@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.failures import UsageError
-from review.office.texts import review_texts
-from review.office.training import make_training, read_training
-from review.office.wrong_texts import plain_form
+from harness.core.failures import UsageError
+from review.office.items.training import make_training, read_training
+from review.office.items.wrong_texts import plain_form
+from review.office.making.texts import review_texts
 from review.rating import Rating
 from tests.review.office.made import demo_entries
 

@@ -11,14 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from corpora.corpus import Corpus, Form
-from corpora.entry import Entry, Segment
-from corpora.load import load
+from corpora.formats.load import load
+from corpora.formats.write import write
+from corpora.model.corpus import Corpus, Form
+from corpora.model.entry import Entry, Segment
 from corpora.samples import DEMO_CORPUS, sample_path
-from corpora.write import write
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 from review.files.batch import Batch, open_batch, write_batch
-from review.files.keys import Identity, Role
 from review.log.payloads import (
     Adjudicate,
     Consent,
@@ -29,22 +28,23 @@ from review.log.payloads import (
     Scope,
     Translate,
 )
-from review.office.controls import fits
-from review.office.progress import progress
-from review.office.results import require_runs, runs_of
-from review.office.sentences import Sentences, of_corpus, of_lines
-from review.office.store import Office, Review
-from review.office.texts import languages, review_texts
-from review.office.translating import (
+from review.office.items.controls import fits
+from review.office.items.sentences import Sentences, of_corpus, of_lines
+from review.office.making.texts import languages, review_texts
+from review.office.making.translating import (
     NO_POLICY,
     Share,
     draft_translations,
     make_translation_review,
 )
-from review.office.translations import collect
+from review.office.results.progress import progress
+from review.office.results.results import require_runs, runs_of
+from review.office.results.translations import collect
+from review.office.store.store import Office, Review
 from review.rating import CannotJudge, Rating
-from review.session.words import Words
-from review.verdict.evidence import read_key
+from review.sealed.keys import Identity, Role
+from review.session.words.catalogue import Words
+from review.verdict.certificate.evidence import read_key
 from tests.review.office import made
 from tests.review.office.made import WALL, Person
 

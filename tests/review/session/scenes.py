@@ -9,16 +9,16 @@ from typing import Any
 
 from review.files.batch import Batch, make_batch, write_batch
 from review.files.batch_form import BatchItem, BatchManifest, Organisation, Task, TrainingItem
-from review.files.keys import Identity, Role
 from review.files.person_tag import place_of, tag_of
 from review.files.reviewer_codes import make_codes
-from review.files.sealing import AgeIdentity
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating
+from review.sealed.keys import Identity, Role
+from review.sealed.sealing import AgeIdentity
 from review.session.session import Session
 from review.session.view import View
-from review.session.words import Words
+from review.session.words.catalogue import Words
 
 CODE, OTHER_CODE, STRANGER = make_codes(3, random.Random(11).randrange)
 ORGANISATION = Identity.make(Role.ORGANISATION)

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from corpora.entry import CONTEXTS, REGISTERS
+from corpora.model.entry import CONTEXTS, REGISTERS
 from review.files.batch_form import Around, OthersWords
 from review.rating import Reason
-from review.session import beside, item_words
 from review.session.view import ShownItem
-from review.session.words import Words
+from review.session.words import beside
+from review.session.words import item as item_words
+from review.session.words.catalogue import Words
 
 ITEM = ShownItem("1" * 16, "Source", "Candidate", 1, 1)
 

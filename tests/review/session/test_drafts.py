@@ -15,10 +15,10 @@ from review.log.laptop import FILE_NAME, Laptop
 from review.log.payloads import Export, Face, Kind, NotJudged, Scope, Translate
 from review.log.saving import NotSaved
 from review.rating import CannotJudge, Rating
-from review.session.item_words import marks, translation_marks
 from review.session.session import Session
 from review.session.view import TextField, View
-from review.session.words import Words
+from review.session.words.catalogue import Words
+from review.session.words.item import marks, translation_marks
 from tests.review.session.scenes import CODE, CUSTODIANS, Sitting, batch_of, item_id, sentences_of
 from tests.review.thorough import times
 

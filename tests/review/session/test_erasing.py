@@ -14,10 +14,10 @@ import pytest
 from keyring.backends.fail import Keyring as NoKeyring
 
 from review.files.batch import write_batch
-from review.files.keys import Identity, Role
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.presence import Presence
 from review.log.saving import NotSaved, Problem
+from review.sealed.keys import Identity, Role
 from review.session.erasing import (
     BEGUN,
     erase_everything,
@@ -26,7 +26,7 @@ from review.session.erasing import (
     why_not_erased,
 )
 from review.session.view import TextField
-from review.session.words import Words
+from review.session.words.catalogue import Words
 from tests import keyring_in_memory
 from tests.keyring_in_memory import MemoryKeyring
 from tests.review.session.scenes import CODE, Sitting

@@ -8,7 +8,7 @@ import pytest
 
 from review.log.laptop import Laptop
 from review.session.opening import Opening
-from review.session.words import words_of_system
+from review.session.words.catalogue import words_of_system
 
 
 @pytest.mark.parametrize(

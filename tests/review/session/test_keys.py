@@ -7,7 +7,8 @@ import pytest
 
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Rating, Reason
-from review.session.keys import (
+from review.session.words.catalogue import Words
+from review.session.words.keys import (
     ACT_WORDS,
     BACKSPACE,
     KEYS,
@@ -20,8 +21,7 @@ from review.session.keys import (
     scope_of,
     table,
 )
-from review.session.labels import RATINGS as RATINGS_SAID
-from review.session.words import Words
+from review.session.words.labels import RATINGS as RATINGS_SAID
 
 RATINGS = [Act.REJECT, Act.GIST, Act.ACCEPTABLE, Act.EXCELLENT]
 

@@ -9,10 +9,10 @@ from review.files.person_tag import tag_of
 from review.log.laptop import Laptop
 from review.log.payloads import Consent, Face
 from review.rating import Rating
-from review.session import page_words
 from review.session.opening import Opening
-from review.session.page_words import Given
-from review.session.words import Words
+from review.session.words import page as page_words
+from review.session.words.catalogue import Words
+from review.session.words.page import Given
 from tests.review.session.scenes import (
     CODE,
     CONSENT,

@@ -14,9 +14,9 @@ from review.log.payloads import Face
 from review.rating import Rating
 from review.session.opening import Opening
 from review.session.session import Session
-from review.session.troubles import OtherReviewerError
 from review.session.view import Phase
 from review.session.waiting import hand_over_all, kept
+from review.session.words.troubles import OtherReviewerError
 from tests.review.session.scenes import (
     CODE,
     CUSTODIANS,

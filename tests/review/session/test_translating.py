@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from review.session import build
-from review.session.labels import RATINGS
 from review.session.opening import WORDS_FOLDER
-from review.session.words import DOMAIN, Words, languages
+from review.session.words import build
+from review.session.words.catalogue import DOMAIN, Words, languages
+from review.session.words.labels import RATINGS
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "translating-the-reviewer.md").read_text("utf-8")

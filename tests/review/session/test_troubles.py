@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from harness.failures import HarnessError
-from review.files.problem import FileError, FileProblem
+from harness.core.failures import HarnessError
 from review.files.reviewer_codes import CodeError, CodeProblem
 from review.files.stick import StickError, StickProblem
 from review.log.laptop import Laptop
 from review.log.payloads import Rate, Scope
 from review.log.saving import NotSaved, Problem
 from review.rating import Rating
-from review.session.troubles import OtherReviewerError, trouble
+from review.sealed.problem import FileError, FileProblem
 from review.session.view import Phase, TextField
-from review.session.words import Words
+from review.session.words.catalogue import Words
+from review.session.words.troubles import OtherReviewerError, trouble
 from tests.review.session.scenes import Sitting
 
 ERRORS = [

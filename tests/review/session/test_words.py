@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.failures import UsageError
-from review.session import build
-from review.session.words import DOMAIN, OURS, Words, checked_tag, languages
+from harness.core.failures import UsageError
+from review.session.words import build
+from review.session.words.catalogue import DOMAIN, OURS, Words, checked_tag, languages
 
 NO_BREAK = "\u00a0\u202f"
 
@@ -35,7 +35,7 @@ def test_template_and_catalogues_hold_exactly_the_words_of_the_code() -> None:
     template = build.collect()
     wanted = {message.id for message in template if message.id}
     assert wanted == {message.id for message in build.read(build.TEMPLATE) if message.id}, (
-        "run: python -m review.session.build"
+        "run: python -m review.session.words.build"
     )
     assert len(wanted) > 200
     assert [path.parts[-3] for path in build.catalogues()] == ["en", "fr"]

@@ -10,26 +10,26 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from corpora.entry import Entry, Segment
+from corpora.model.entry import Entry, Segment
 from harness.card.build import seal
-from harness.methods.options import MethodOptions
-from harness.plan import Plan
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan
 from harness.store.certificates import Attached
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 from harness.store.runs import find_run, read_card
 from review.files.batch_form import BatchItem
-from review.files.keys import Identity
 from review.files.ratings_form import RatingsManifest
-from review.files.signature import Signed
 from review.log.event import Event
 from review.log.table import insert_event, read_events
-from review.office.store import Office, Review
-from review.verdict.certificate import Certificate, Issuer
-from review.verdict.certify import certify
-from review.verdict.evidence import Evidence
-from review.verdict.evidence_file import EvidenceFile
-from review.verdict.key import AnswerKey
-from review.verdict.policy import proposed
+from review.office.store.store import Office, Review
+from review.sealed.keys import Identity
+from review.sealed.signature import Signed
+from review.verdict.certificate.certificate import Certificate, Issuer
+from review.verdict.certificate.certify import certify
+from review.verdict.certificate.evidence import Evidence
+from review.verdict.certificate.evidence_file import EvidenceFile
+from review.verdict.gate.policy import proposed
+from review.verdict.panel.key import AnswerKey
 from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
 from tests.review.verdict import histories
 from tests.review.verdict.histories import Shape

@@ -30,10 +30,10 @@ from review.log.payloads import (
 )
 from review.log.withdrawal import covered, withdrawals
 from review.rating import CannotJudge, Rating, Relation
-from review.verdict.evidence import Evidence, gather
-from review.verdict.key import AnswerKey, KeyItem, KeyRun
-from review.verdict.panel import ControlKind
-from review.verdict.policy import proposed
+from review.verdict.certificate.evidence import Evidence, gather
+from review.verdict.gate.policy import proposed
+from review.verdict.panel.key import AnswerKey, KeyItem, KeyRun
+from review.verdict.panel.panel import ControlKind
 from tests.review.verdict.signing import ORGANISER, hand_overs, laptop_of, with_batches
 
 ORGANISATION = "0f" * 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from review.verdict.panel import Panel
+from review.verdict.panel.panel import Panel
 
 
 def t_rule(panel: Panel, people: list[str], confidence: float) -> dict[str, float | None] | None:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from review.verdict.panel import Control, ControlKind, Harm, Panel
+from review.verdict.panel.panel import Control, ControlKind, Harm, Panel
 
 FIVE = {1: 0.3, 2: 0.25, 3: 0.2, 4: 0.15, 5: 0.1}
 

@@ -8,14 +8,14 @@ from hashlib import sha256
 
 from harness.card.canonical import canonical_bytes
 from review.files.batch_form import BatchManifest, Organisation
-from review.files.keys import Identity, Role
 from review.files.person_tag import place_of
 from review.files.ratings_contents import chains_of, contents_of
 from review.files.ratings_form import RatingsManifest, Sender
-from review.files.sealing import AgeIdentity
-from review.files.signature import Signed
 from review.log.event import Event
-from review.verdict.key import AnswerKey
+from review.sealed.keys import Identity, Role
+from review.sealed.sealing import AgeIdentity
+from review.sealed.signature import Signed
+from review.verdict.panel.key import AnswerKey
 
 MADE = "2026-05-05T10:00:00Z"
 ORGANISER = Identity(Role.ORGANISATION, b"organisation".ljust(32), AgeIdentity.make())

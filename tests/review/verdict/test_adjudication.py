@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 from review.log.event import make_event, read_event
 from review.log.payloads import MOST_TEXT, Adjudicate
 from review.log.state import Adjudication
-from review.verdict.adjudication import Case, Grounds, decisions, grounds
+from review.verdict.gate.adjudication import Case, Grounds, decisions, grounds
 from tests.review.verdict.histories import WALL
 
 ITEM, BATCH = "a" * 16, "b" * 16

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from review.verdict.agreement import (
+from review.verdict.panel.agreement import (
     WhyNot,
     agreement,
     alpha,
@@ -29,7 +29,7 @@ from review.verdict.agreement import (
     ratio,
     tallies,
 )
-from review.verdict.panel import Panel
+from review.verdict.panel.panel import Panel
 from tests.outside import MLQE, only_with
 from tests.review.verdict.panels import made
 
@@ -114,7 +114,7 @@ def gwet_by_the_book(table: str, categories: int) -> float:
 def test_ac2_of_a_panel_takes_chance_from_items_with_one_rating_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("review.verdict.agreement.RANKS", 5)
+    monkeypatch.setattr("review.verdict.panel.agreement.RANKS", 5)
     found = agreement(panel_of(FOUR_OBSERVERS), draws=20)
     assert found.ac2.value == pytest.approx(0.914001, abs=6e-7)
     assert gwet_by_the_book(FOUR_OBSERVERS, 5) == pytest.approx(0.914001, abs=6e-7)

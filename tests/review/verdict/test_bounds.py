@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from review.verdict.careless import not_worse_p
-from review.verdict.certify import without_names
-from review.verdict.gate import decide
-from review.verdict.panel import Panel
-from review.verdict.places import six
-from review.verdict.policy import GatePolicy, proposed
+from review.verdict.certificate.certify import without_names
+from review.verdict.gate.careless import not_worse_p
+from review.verdict.gate.gate import decide
+from review.verdict.gate.policy import GatePolicy, proposed
+from review.verdict.panel.panel import Panel
+from review.verdict.panel.rounding import six
 from review.verdict.stand_alone import rosetta_verify as second
 from tests.review.verdict.panels import good, made, with_controls
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from review.verdict.careless import (
+from review.verdict.gate.careless import (
     MOST_PAIRS,
     Carelessness,
     Sign,
@@ -23,8 +23,8 @@ from review.verdict.careless import (
     longest_run,
     not_worse_p,
 )
-from review.verdict.panel import Control, ControlKind, Panel
-from review.verdict.policy import proposed
+from review.verdict.gate.policy import proposed
+from review.verdict.panel.panel import Control, ControlKind, Panel
 from tests.review.thorough import times
 
 RULE = proposed()[0].careless

@@ -14,17 +14,17 @@ from random import Random
 import pytest
 
 from harness.card.canonical import canonical_bytes
-from harness.failures import HarnessError, UsageError
-from review.files.signature import public_pem
+from harness.core.failures import HarnessError, UsageError
 from review.log.payloads import Rate, Undo
-from review.verdict.attachment import standing, why_not_community
-from review.verdict.certificate import Certificate, read_certificate
-from review.verdict.certificate_html import certificate_html
-from review.verdict.certificate_text import certificate_text
-from review.verdict.certify import certified_again, certify, read_verdict
-from review.verdict.evidence import Evidence
-from review.verdict.verdict import Outcome
-from review.verdict.verifying import verify
+from review.sealed.signature import public_pem
+from review.verdict.certificate.attachment import standing, why_not_community
+from review.verdict.certificate.certificate import Certificate, read_certificate
+from review.verdict.certificate.certificate_html import certificate_html
+from review.verdict.certificate.certificate_text import certificate_text
+from review.verdict.certificate.certify import certified_again, certify, read_verdict
+from review.verdict.certificate.evidence import Evidence
+from review.verdict.certificate.verifying import verify
+from review.verdict.gate.verdict import Outcome
 from tests.review.thorough import times
 from tests.review.verdict import histories
 from tests.review.verdict.certified import (

@@ -6,15 +6,20 @@ from random import Random
 
 import pytest
 
-from harness.failures import UsageError
-from review.files.archive import pack, unpack
-from review.files.problem import FileError
+from harness.core.failures import UsageError
 from review.log.event import Event, events_sha256
 from review.log.payloads import Adjudicate, Comment, Look, Skip, Suggest
-from review.verdict.certify import read_verdict
-from review.verdict.evidence import events_bytes, looked_at, read_devices, read_events_bytes
-from review.verdict.evidence_file import pack_evidence, unpack_evidence
-from review.verdict.key import AnswerKey
+from review.sealed.archive import pack, unpack
+from review.sealed.problem import FileError
+from review.verdict.certificate.certify import read_verdict
+from review.verdict.certificate.evidence import (
+    events_bytes,
+    looked_at,
+    read_devices,
+    read_events_bytes,
+)
+from review.verdict.certificate.evidence_file import pack_evidence, unpack_evidence
+from review.verdict.panel.key import AnswerKey
 from tests.review.thorough import times
 from tests.review.verdict import histories
 from tests.review.verdict.certified import GO, issue, review_of

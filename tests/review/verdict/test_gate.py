@@ -13,12 +13,12 @@ import pytest
 from scipy import stats
 
 from harness.card.canonical import canonical_bytes
-from harness.failures import HarnessError
-from review.verdict.findings import Code
-from review.verdict.gate import Outcome, Verdict, decide
-from review.verdict.panel import Harm, Panel
-from review.verdict.places import six
-from review.verdict.policy import GatePolicy, proposed
+from harness.core.failures import HarnessError
+from review.verdict.gate.findings import Code
+from review.verdict.gate.gate import Outcome, Verdict, decide
+from review.verdict.gate.policy import GatePolicy, proposed
+from review.verdict.panel.panel import Harm, Panel
+from review.verdict.panel.rounding import six
 from tests.review.thorough import times
 from tests.review.verdict.oracle import t_rule
 from tests.review.verdict.panels import FIVE, bad, by_chance, good, made, with_controls

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from review.verdict.certificate import CertifiedLaptops
-from review.verdict.certificate_text import certificate_text
+from review.verdict.certificate.certificate import CertifiedLaptops
+from review.verdict.certificate.certificate_text import certificate_text
 from tests.review.verdict.certified import certificate_of, issue, review_of
 
 

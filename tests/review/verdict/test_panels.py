@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 from review.log.event import Event
 from review.log.payloads import Adjudicate, Consent, Face, HarmFlag, NotJudged, Rate, Undo
 from review.rating import CannotJudge, Rating
-from review.verdict.adjudication import Case, queue
-from review.verdict.key import AnswerKey, KeyItem, KeyRun
-from review.verdict.panel import ControlKind, Harm, Panel
-from review.verdict.panels import not_shown, panel_of
+from review.verdict.gate.adjudication import Case, queue
+from review.verdict.panel.key import AnswerKey, KeyItem, KeyRun
+from review.verdict.panel.panel import ControlKind, Harm, Panel
+from review.verdict.panel.panels import not_shown, panel_of
 from tests.review.verdict import histories
 from tests.review.verdict.histories import ORGANISATION, WALL, Chain, evidence_of
 

@@ -11,10 +11,10 @@ import pytest
 from scipy import stats
 
 from benchmarks.gate_simulation import bounds, panel, reviews, share_passed
-from review.verdict.gate import Outcome, decide
-from review.verdict.planner import Chances, Plan, chances, power, promises
-from review.verdict.policy import proposed
-from review.verdict.settle import More, Settling, settling
+from review.verdict.gate.gate import Outcome, decide
+from review.verdict.gate.planner import Chances, Plan, chances, power, promises
+from review.verdict.gate.policy import proposed
+from review.verdict.gate.settle import More, Settling, settling
 from tests.review.thorough import times
 from tests.review.verdict.panels import bad, good, made
 
@@ -58,7 +58,7 @@ def test_the_simulation_s_rule_is_the_gate_s() -> None:
 
 
 def test_the_simulated_share_is_the_true_one_with_uneven_weights() -> None:
-    from review.verdict.planner import _reviews
+    from review.verdict.gate.planner import _reviews
 
     plan = Plan(4, {1: 30, 2: 10, 4: 20}, {1: 0.5, 2: 0.2, 4: 0.3})
     accepted = np.concatenate(list(_reviews(plan, 0.8, 4000, 1))).mean(axis=(0, 2))
@@ -135,7 +135,7 @@ def simulated_open(seed: int) -> Any:
 
 
 def test_what_would_settle_it_is_the_least_that_does() -> None:
-    from review.verdict.settle import _Outlook
+    from review.verdict.gate.settle import _Outlook
 
     seen = 0
     for verdict, found in simulated_open(3):

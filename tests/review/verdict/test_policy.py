@@ -13,8 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.failures import UsageError
-from review.verdict.policy import MOST_BYTES, policy_sha256, proposed, read_policy, read_policy_file
+from harness.core.failures import UsageError
+from review.verdict.gate.policy import (
+    MOST_BYTES,
+    policy_sha256,
+    proposed,
+    read_policy,
+    read_policy_file,
+)
 
 _, SHIPPED = proposed()
 
@@ -139,7 +145,7 @@ def test_a_file_is_read_once_and_within_bounds(
         read_policy_file(pipe)
     reads: list[object] = []
     monkeypatch.setattr(
-        "review.verdict.policy.read_bytes",
+        "review.verdict.gate.policy.read_bytes",
         lambda *given: reads.append(given) or SHIPPED,  # type: ignore[func-returns-value]
     )
     assert read_policy_file(path) == proposed()

@@ -10,12 +10,12 @@ from string import Formatter
 
 import pytest
 
-from review.verdict.careless import Tally, carelessness
-from review.verdict.findings import Code, Finding
-from review.verdict.gate import Outcome, decide
-from review.verdict.planner import promises
-from review.verdict.policy import proposed
-from review.verdict.reasons import _COUNTED, _ONE, _WORDS, OUTCOMES, care_words, finding_words
+from review.verdict.gate.careless import Tally, carelessness
+from review.verdict.gate.findings import Code, Finding
+from review.verdict.gate.gate import Outcome, decide
+from review.verdict.gate.planner import promises
+from review.verdict.gate.policy import proposed
+from review.verdict.gate.reasons import _COUNTED, _ONE, _WORDS, OUTCOMES, care_words, finding_words
 from tests.review.verdict.panels import by_chance, good, made, with_controls
 
 POLICY, _ = proposed()

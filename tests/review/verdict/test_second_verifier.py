@@ -20,14 +20,18 @@ import pytest
 from scipy import stats
 
 from harness.card.canonical import canonical_bytes
-from harness.failures import HarnessError
-from review.files.archive import pack
+from harness.core.failures import HarnessError
 from review.log.payloads import Consent, HarmFlag
-from review.verdict.certify import certified_laptops, read_verdict, without_names
-from review.verdict.evidence import Evidence, events_bytes
-from review.verdict.evidence_file import EARLIER_PROGRAMS, own_program_sha256, pack_evidence
+from review.sealed.archive import pack
+from review.verdict.certificate.certify import certified_laptops, read_verdict, without_names
+from review.verdict.certificate.evidence import Evidence, events_bytes
+from review.verdict.certificate.evidence_file import (
+    EARLIER_PROGRAMS,
+    own_program_sha256,
+    pack_evidence,
+)
+from review.verdict.certificate.verifying import verify
 from review.verdict.stand_alone import rosetta_verify as second
-from review.verdict.verifying import verify
 from tests.review.thorough import times
 from tests.review.verdict import histories
 from tests.review.verdict.certified import (
@@ -174,7 +178,7 @@ def test_what_is_not_there_or_no_evidence_is_told_in_words(tmp_path: Path) -> No
 
 def members(file: Any, **changes: bytes) -> bytes:
     """Pack an evidence file of which some members are others."""
-    from review.files.archive import unpack
+    from review.sealed.archive import unpack
 
     names = [*second.MEMBERS, "signed.json", "rosetta_verify.py", "README.txt"]
     whole = unpack(pack_evidence(file.certificate, file.signature, file.evidence), names)

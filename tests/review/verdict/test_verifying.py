@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from harness.failures import HarnessError
-from review.files.keys import Identity
+from harness.core.failures import HarnessError
 from review.log.event import Event
 from review.log.payloads import Scope, Withdraw
 from review.rating import CannotJudge
-from review.verdict.certify import read_verdict
-from review.verdict.evidence import Evidence
-from review.verdict.evidence_file import EvidenceFile
-from review.verdict.verifying import Verification, verify
-from rosetta_tui.review.certificate_words import verification_lines
+from review.sealed.keys import Identity
+from review.verdict.certificate.certify import read_verdict
+from review.verdict.certificate.evidence import Evidence
+from review.verdict.certificate.evidence_file import EvidenceFile
+from review.verdict.certificate.verifying import Verification, verify
+from rosetta_tui.review.organiser.words.certificate import verification_lines
 from tests.review.thorough import times
 from tests.review.verdict import histories
 from tests.review.verdict.certified import GO, SIGNER, changed, issue, review_of

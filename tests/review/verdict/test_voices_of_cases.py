@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from review.rating import Rating
-from review.verdict.adjudication import SecondLook, Voice, queue
+from review.verdict.gate.adjudication import SecondLook, Voice, queue
 from tests.review.office.reviewed import ITEMS, PEOPLE, Reason, key, said, state
 
 GOOD, BAD = Rating.EXCELLENT, Rating.REJECT

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from scoring.calibration.judgements import Judgements
-from scoring.composite import composites
-from scoring.metric import FloatArray
-from scoring.specification import specification
+from scoring.core.composite import composites
+from scoring.core.metric import FloatArray
+from scoring.core.specification import specification
 
 PROFILE = "B"
 METRICS = ("semantic_score", "chrf_plus_plus", "equivalent_match_rate", "code_switching_rate")

@@ -12,7 +12,7 @@ from scipy import stats
 
 from scoring.calibration.correlation import auc, kendall_tau_b, pearson, spearman
 from scoring.calibration.resampling import estimate, once, row_weights
-from scoring.metric import FloatArray
+from scoring.core.metric import FloatArray
 
 Coefficient = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 ORACLES: list[tuple[Coefficient, Callable[..., tuple[float, float]]]] = [

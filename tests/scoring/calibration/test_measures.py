@@ -9,8 +9,8 @@ import pytest
 
 from scoring.calibration import calibration
 from scoring.calibration.calibration import calibrate, system_shares
-from scoring.calibration.judgements import oriented
 from scoring.calibration.measures import measures
+from scoring.core.metric import oriented
 from tests.scoring.calibration.made import METRICS, PROFILE, made
 
 PLANTED = (0.05, 0.05, 0.1, 0.8)

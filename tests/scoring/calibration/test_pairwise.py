@@ -13,7 +13,7 @@ from scoring.calibration import pairwise, systems
 from scoring.calibration.pairwise import calibrate_ties, pairwise_accuracy
 from scoring.calibration.resampling import once, row_weights
 from scoring.calibration.systems import matrix, soft_pairwise_accuracy
-from scoring.metric import FloatArray
+from scoring.core.metric import FloatArray
 
 GOLD, METRIC = np.array([1.0, 2, 2, 3, 4]), np.array([2, 1, 1.5, 5, 3])
 APART = np.arange(5)

@@ -13,7 +13,7 @@ from scoring.calibration.judgements import Judgements
 from scoring.calibration.logistic import logistic
 from scoring.calibration.resampling import once, row_weights
 from scoring.calibration.threshold import decisions, propose_threshold, tier_line
-from scoring.metric import FloatArray
+from scoring.core.metric import FloatArray
 from tests.review.thorough import times
 from tests.scoring.calibration.made import made
 

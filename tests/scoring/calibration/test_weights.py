@@ -10,7 +10,7 @@ from scipy import optimize
 
 from scoring.calibration.simplex import simplex_minimum
 from scoring.calibration.weights import LEAST_ITEMS, propose_weights
-from scoring.composite import composites
+from scoring.core.composite import composites
 from tests.review.thorough import times
 from tests.scoring.calibration.made import METRICS, PROFILE, made
 

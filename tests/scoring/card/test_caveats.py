@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from corpora.entry import Entry
-from scoring.caveats import Caveat, Kind, OutputTally, bare_form, tallied
+from corpora.model.entry import Entry
+from scoring.card.caveats import Caveat, Kind, OutputTally, bare_form, tallied
 from tests.scoring.samples import HOSTILE
 
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.caveats import Caveat, Kind
-from scoring.claim import Claim, Reason, Score, caveat_sentence, decide
-from scoring.composite import Composite, Input, composite, counting_gaps
-from scoring.floors import Floor
-from scoring.tiers import Tier, quality_tier
+from scoring.card.caveats import Caveat, Kind
+from scoring.card.claim import Claim, Reason, Score, caveat_sentence, decide
+from scoring.card.floors import Floor
+from scoring.core.composite import Composite, Input, composite, counting_gaps
+from scoring.core.tiers import Tier, quality_tier
 
 FLOORS = {
     "constant": Floor(0.40, 12.0, ("chrf_plus_plus",)),

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora.entry import Entry
-from scoring.chrf import ChrfPlusPlus
-from scoring.composite import composite
-from scoring.constant import best_constant, constant_chrf, spread
-from scoring.inventory import make_metrics, surface_setup
-from scoring.resources import Resources
-from scoring.scorer import Scorer
-from scoring.translation import Translation
+from corpora.model.entry import Entry
+from scoring.card.constant import best_constant, constant_chrf, spread
+from scoring.core.composite import composite
+from scoring.core.scorer import Scorer
+from scoring.core.translation import Translation
+from scoring.metrics.chrf import ChrfPlusPlus
+from scoring.metrics.inventory import make_metrics, surface_setup
+from scoring.words.resources import Resources
 from tests.scoring.samples import ALPHABETS, HOSTILE, corpus
 
 TEXTS = st.lists(

@@ -9,23 +9,31 @@ from pathlib import Path
 
 import pytest
 
-from corpora.entry import Entry
-from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
-from scoring.chrf import ChrfPlusPlus
-from scoring.claim import Reason
-from scoring.constant import best_constant
-from scoring.floors import Floor, attainable, beginning, best, derangement, floors, words_at_random
-from scoring.inventory import make_metrics, surface_setup
-from scoring.resources import Resources
-from scoring.scorecard import Scores, scorecard
-from scoring.scorer import Scorer
-from scoring.setup import AnalyserFacts
-from scoring.tiers import Tier
-from scoring.translation import Translation
+from corpora.model.entry import Entry
+from scoring.card.claim import Reason
+from scoring.card.constant import best_constant
+from scoring.card.floors import (
+    Floor,
+    attainable,
+    beginning,
+    best,
+    derangement,
+    floors,
+    words_at_random,
+)
+from scoring.card.scorecard import Scores, scorecard
+from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
+from scoring.core.scorer import Scorer
+from scoring.core.setup import AnalyserFacts
+from scoring.core.tiers import Tier
+from scoring.core.translation import Translation
+from scoring.metrics.chrf import ChrfPlusPlus
+from scoring.metrics.inventory import make_metrics, surface_setup
+from scoring.words.resources import Resources
 from tests.outside import ENGLISH, published, skip_without
 from tests.scoring.samples import ALPHABETS, corpus, entry, worse
 
-TEXTS = Path(__file__).parents[2].parent / "shared" / "data" / "text"
+TEXTS = Path(__file__).parents[3].parent / "shared" / "data" / "text"
 
 
 def judged(entries: Sequence[Entry], outputs: Sequence[str]) -> Scores:

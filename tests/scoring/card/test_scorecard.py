@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 
-from corpora.entry import Entry
-from scoring.breakdown import breakdown
-from scoring.floors import Floor
-from scoring.inventory import make_metrics, surface_setup
-from scoring.resources import Resources
-from scoring.scorecard import Scores, scorecard
-from scoring.scorer import Scorer
-from scoring.specification import specification
-from scoring.table import Table
-from scoring.tiers import Tier
-from scoring.translation import Translation
+from corpora.model.entry import Entry
+from scoring.card.floors import Floor
+from scoring.card.scorecard import Scores, scorecard
+from scoring.core.scorer import Scorer
+from scoring.core.specification import specification
+from scoring.core.table import Table
+from scoring.core.tiers import Tier
+from scoring.core.translation import Translation
+from scoring.metrics.inventory import make_metrics, surface_setup
+from scoring.statistics.breakdown import breakdown
+from scoring.words.resources import Resources
 from tests.scoring.samples import ALPHABETS, corpus, worse
 
 ENTRIES = corpus(ALPHABETS["roman with circumflex"], 90)

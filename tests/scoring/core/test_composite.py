@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.composite import composite, composites
-from scoring.specification import specification
+from scoring.core.composite import composite, composites
+from scoring.core.specification import specification
 
 EXAMPLE = {
     "exact_match_rate": 0.6613,

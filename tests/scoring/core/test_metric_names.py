@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from harness.failures import UsageError
-from harness.scoring_options import ScoringOptions
+from harness.core.failures import UsageError
+from harness.setup.scoring_options import ScoringOptions
 from rosetta_tui.commands.leaderboard import _sort, leaderboard
-from rosetta_tui.leaderboard_rows import COLUMNS, SORTS
-from rosetta_tui.metric_words import metric_asked
-from scoring.metric_names import metric_named, short_title, title, typed_name, unknown_metric
-from scoring.specification import specification
+from rosetta_tui.leaderboard.rows import COLUMNS, SORTS
+from rosetta_tui.show.metric_words import metric_asked
+from scoring.core.metric_names import metric_named, short_title, title, typed_name, unknown_metric
+from scoring.core.specification import specification
 
 ALL = (*specification().metrics, "composite")
 

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoring.chrf import ChrfPlusPlus
-from scoring.inventory import make_metrics, surface_metrics, surface_setup
-from scoring.metric import FloatArray, Metric, MetricInfo, Statistics
-from scoring.resources import Resources
-from scoring.scorer import Scorer, Totals
-from scoring.table import StatisticsError
-from scoring.tiers import Tier
-from scoring.translation import Translation
+from scoring.core.metric import FloatArray, Metric, MetricInfo, Statistics
+from scoring.core.scorer import Scorer, Totals
+from scoring.core.table import StatisticsError
+from scoring.core.tiers import Tier
+from scoring.core.translation import Translation
+from scoring.metrics.chrf import ChrfPlusPlus
+from scoring.metrics.inventory import make_metrics, surface_metrics, surface_setup
+from scoring.words.resources import Resources
 from tests.scoring.samples import ALPHABETS, HOSTILE, corpus, entry, sentences, translations, worse
 
 METRICS = surface_metrics(tokenizer="13a", has_variants=True)
@@ -154,7 +154,7 @@ FORBIDDEN = ("sacrebleu", "regex", "scipy", "httpx", "sqlite3", "keyring", "text
 
 def test_import_of_the_scorer_loads_nothing_heavy() -> None:
     code = (
-        "import sys, scoring.scorer, scoring.scorecard\n"
+        "import sys, scoring.core.scorer, scoring.card.scorecard\n"
         f"print([name for name in {FORBIDDEN} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

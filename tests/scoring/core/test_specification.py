@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import inf
 
-from scoring.inventory import MAKERS
-from scoring.metric import CorpusMetric
-from scoring.resources import Resources
-from scoring.setup import ScoringSetup
-from scoring.specification import metric_info, specification
+from scoring.core.metric import CorpusMetric
+from scoring.core.setup import ScoringSetup
+from scoring.core.specification import metric_info, specification
+from scoring.metrics.inventory import MAKERS
+from scoring.words.resources import Resources
 
 WEIGHTS = {
     "A": {

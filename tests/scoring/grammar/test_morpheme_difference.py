@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.cards import SHIPPED
+from corpora.languages.cards import SHIPPED
 from harness.fst.layout import check_layout
 from harness.fst.model import read_model
-from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
-from scoring.inflection import features, inflection_faults
-from scoring.morpheme_difference import Difference, morpheme_differences, sentences
+from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
+from scoring.grammar.inflection import features, inflection_faults
+from scoring.grammar.morpheme_difference import Difference, morpheme_differences, sentences
 from tests.outside import FST, STRICT
 from tests.scoring.analysed import CREE, annotation, cree_words, needs_cree
 

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from corpora.variant_rules import VariantRules
+from corpora.languages.variant_rules import VariantRules
 from harness.fst.analyser import open_analyser
-from scoring.match import EquivalentMatch
-from scoring.normal_form import VariantClass
-from scoring.translation import Translation
-from scoring.variants import Equivalence, LintVerdict
+from scoring.core.translation import Translation
+from scoring.grammar.normal_form import VariantClass
+from scoring.grammar.variants import Equivalence, LintVerdict
+from scoring.metrics.match import EquivalentMatch
 from tests.outside import STRICT, only_with
 from tests.scoring.cree import ANALYSES, annotation, card, translated
 from tests.scoring.samples import entry, sentences

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.english import content_words, stem
-from scoring.verdicts import TENTHS, Judge, Judgement, SemanticVerdict
+from scoring.grammar.english import content_words, stem
+from scoring.grammar.verdicts import TENTHS, Judge, Judgement, SemanticVerdict
 from tests.scoring.cree import ANALYSES, annotation, card, translated
 from tests.scoring.samples import sentences
 

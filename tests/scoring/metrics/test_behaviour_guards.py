@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.cards import find_card
-from corpora.entry import Entry
-from corpora.load import load
+from corpora.formats.load import load
+from corpora.languages.cards import find_card
+from corpora.model.entry import Entry
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, sample_path
-from scoring.code_switching import CodeSwitching
-from scoring.consistency import Consistency
-from scoring.hallucination import Hallucination, why_no_hallucination
-from scoring.metric import Metric
-from scoring.rate import Rate
-from scoring.resources import Resources
-from scoring.setup import ScoringSetup
-from scoring.terminology_adherence import TerminologyAdherence
-from scoring.translation import Translation
+from scoring.core.metric import Metric
+from scoring.core.rate import Rate
+from scoring.core.setup import ScoringSetup
+from scoring.core.translation import Translation
+from scoring.metrics.code_switching import CodeSwitching
+from scoring.metrics.consistency import Consistency
+from scoring.metrics.hallucination import Hallucination, why_no_hallucination
+from scoring.metrics.terminology_adherence import TerminologyAdherence
+from scoring.words.resources import Resources
 from tests.growth import grows_less
 from tests.outside import TEXTS, only_with
 from tests.scoring.behaviour import LANGUAGES, card, entries, news, outputs, resources

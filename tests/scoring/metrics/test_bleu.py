@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
-from scoring.bleu import Bleu
-from scoring.tokenizers import (
+from scoring.metrics.bleu import Bleu
+from scoring.words.tokenizers import (
     bleu_tokenizer,
     load_tokenizer,
     references_script,

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
-from scoring.chrf import ChrfPlusPlus
+from scoring.metrics.chrf import ChrfPlusPlus
 from tests.scoring.samples import ALPHABETS, HOSTILE, corpus, sentences, translations, worse
 
 METRIC = ChrfPlusPlus()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from corpora.entry import Entry
-from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
-from scoring.code_switching import CodeSwitching, why_no_code_switching
-from scoring.translation import Translation
+from corpora.model.entry import Entry
+from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
+from scoring.core.translation import Translation
+from scoring.metrics.code_switching import CodeSwitching, why_no_code_switching
 from tests.scoring.behaviour import card, entries, resources
 
 pytest.importorskip("wordfreq", reason="the package wordfreq is not installed")

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.comet import Comet
-from scoring.inventory import choose
-from scoring.resources import Resources
-from scoring.setup import CometFacts, ScoringSetup
-from scoring.specification import specification
-from scoring.translation import Translation
+from scoring.core.setup import CometFacts, ScoringSetup
+from scoring.core.specification import specification
+from scoring.core.translation import Translation
+from scoring.metrics.comet import Comet
+from scoring.metrics.inventory import choose
+from scoring.words.resources import Resources
 from tests.scoring.samples import entry
 
 FACTS = CometFacts(model="wmt22-comet-da", sha256="ab" * 32, imported=False)

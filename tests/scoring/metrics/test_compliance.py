@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.cards import find_card
-from corpora.load import load
+from corpora.formats.load import load
+from corpora.languages.cards import find_card
 from corpora.samples import DEMO_CORPUS, sample_path
-from scoring.compliance import ComplianceIndex
-from scoring.inventory import make_scorer
-from scoring.metric import Metric
-from scoring.resources import Resources
-from scoring.scorecard import scorecard
-from scoring.translation import Translation
+from scoring.card.scorecard import scorecard
+from scoring.core.metric import Metric
+from scoring.core.translation import Translation
+from scoring.metrics.compliance import ComplianceIndex
+from scoring.metrics.inventory import make_scorer
+from scoring.words.resources import Resources
 from tests.outside import ENGLISH, published, skip_without
 from tests.scoring.samples import HOSTILE, sentences
 from tests.scoring.writings import target, translated

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoring.consistency import Consistency, why_no_consistency
+from scoring.metrics.consistency import Consistency, why_no_consistency
 from tests.scoring.behaviour import entries, outputs, resources
 
 TERMS = {"dog": ["hundo", "hundulo"], "cat": ["kato"]}

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.entry import Entry
-from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
-from scoring.fst_acceptance import FstAcceptance, why_no_fst_acceptance
-from scoring.inventory import choose, make_metrics
-from scoring.resources import Resources
-from scoring.translation import Translation
+from corpora.model.entry import Entry
+from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
+from scoring.core.translation import Translation
+from scoring.metrics.fst_acceptance import FstAcceptance, why_no_fst_acceptance
+from scoring.metrics.inventory import choose, make_metrics
+from scoring.words.resources import Resources
 from tests.scoring.analysed import cree_words, facts, needs_cree, setup, translation
 
 METRIC = FstAcceptance(setup(facts()))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from corpora.entry import Entry
-from scoring.hallucination import Hallucination, why_no_hallucination
-from scoring.resources import Resources
-from scoring.translation import Translation
+from corpora.model.entry import Entry
+from scoring.core.translation import Translation
+from scoring.metrics.hallucination import Hallucination, why_no_hallucination
+from scoring.words.resources import Resources
 from tests.scoring.behaviour import card, entries, resources
 
 ENTRY = Entry(

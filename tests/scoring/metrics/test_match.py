@@ -6,12 +6,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scoring.inventory import choose
-from scoring.length import LengthRatio
-from scoring.match import EquivalentMatch, ExactMatch, equivalent_match
-from scoring.resources import Resources
-from scoring.setup import ScoringSetup
-from scoring.translation import Translation
+from scoring.core.setup import ScoringSetup
+from scoring.core.translation import Translation
+from scoring.metrics.inventory import choose
+from scoring.metrics.length import LengthRatio
+from scoring.metrics.match import EquivalentMatch, ExactMatch, equivalent_match
+from scoring.words.resources import Resources
 from tests.scoring.cree import card
 from tests.scoring.samples import entry, sentences
 

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.cards import SHIPPED, find_card
-from corpora.entry import Entry
-from corpora.words import words
+from corpora.languages.cards import SHIPPED, find_card
+from corpora.model.entry import Entry
+from corpora.text.words import words
 from harness.annotators.fst import FstAnnotator
 from harness.fst.analyser import open_analyser
-from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
-from scoring.inventory import choose
-from scoring.morphology import MorphologicalAccuracy, why_no_morphology
-from scoring.resources import Resources
-from scoring.translation import Translation
+from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
+from scoring.core.translation import Translation
+from scoring.metrics.inventory import choose
+from scoring.metrics.morphology import MorphologicalAccuracy, why_no_morphology
+from scoring.words.resources import Resources
 from tests.growth import grows_less
 from tests.scoring.analysed import (
     CREE,

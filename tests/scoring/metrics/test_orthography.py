@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.cards import find_card
-from corpora.entry import Entry
-from corpora.language import LanguageCard, Writing
-from scoring.inventory import choose, make_metrics
-from scoring.orthography import OrthographicAccuracy, why_no_orthography
-from scoring.resources import Resources
-from scoring.setup import ScoringSetup
-from scoring.translation import Translation
+from corpora.languages.cards import find_card
+from corpora.languages.language import LanguageCard, Writing
+from corpora.model.entry import Entry
+from scoring.core.setup import ScoringSetup
+from scoring.core.translation import Translation
+from scoring.metrics.inventory import choose, make_metrics
+from scoring.metrics.orthography import OrthographicAccuracy, why_no_orthography
+from scoring.words.resources import Resources
 from tests.outside import TEXTS, only_with, published
 from tests.scoring.samples import HOSTILE
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.repair import RepairEffectiveness
+from scoring.metrics.repair import RepairEffectiveness
 from tests.scoring.samples import sentences
 from tests.scoring.writings import target, translated
 

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.inventory import choose, make_metrics
-from scoring.resources import Resources
-from scoring.semantic import SemanticScore
-from scoring.setup import AnalyserFacts, EmbeddingFacts, ScoringSetup
-from scoring.translation import Translation
-from scoring.verdicts import SemanticVerdict
+from scoring.core.setup import AnalyserFacts, EmbeddingFacts, ScoringSetup
+from scoring.core.translation import Translation
+from scoring.grammar.verdicts import SemanticVerdict
+from scoring.metrics.inventory import choose, make_metrics
+from scoring.metrics.semantic import SemanticScore
+from scoring.words.resources import Resources
 from tests.scoring.cree import card, translated
+from tests.scoring.grammar.test_verdicts import GLOSSES
 from tests.scoring.samples import entry, sentences
-from tests.scoring.test_verdicts import GLOSSES
 
 ANALYSER = AnalyserFacts(
     name="crk.hfstol",

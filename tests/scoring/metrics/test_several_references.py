@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from corpora.samples import DEMO_CORPUS, DEMO_WEAK, sample_path
-from corpora.text import is_blank
-from scoring.bleu import Bleu
-from scoring.chrf import ChrfPlusPlus
-from scoring.length import LengthRatio
-from scoring.match import ExactMatch
-from scoring.metric import Metric
-from scoring.ter import Ter
-from scoring.translation import Translation
+from corpora.text.comparison import is_blank
+from scoring.core.metric import Metric
+from scoring.core.translation import Translation
+from scoring.metrics.bleu import Bleu
+from scoring.metrics.chrf import ChrfPlusPlus
+from scoring.metrics.length import LengthRatio
+from scoring.metrics.match import ExactMatch
+from scoring.metrics.ter import Ter
 from tests.outside import published, skip_without
 from tests.scoring.samples import ALPHABETS, HOSTILE, entry, sentences, worse
 
@@ -168,7 +168,7 @@ def test_single_entries_have_the_integers_of_a_batch(name: str) -> None:
 
 @each
 def test_the_demo(name: str) -> None:
-    from corpora.load import load
+    from corpora.formats.load import load
 
     corpus = load(sample_path(DEMO_CORPUS))
     outputs = sample_path(DEMO_WEAK).read_text("utf-8").splitlines()

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 from sacrebleu.metrics import TER
 
-from scoring import tercom
-from scoring.ter import Ter
-from scoring.tercom import edits
+from scoring.metrics import tercom
+from scoring.metrics.ter import Ter
+from scoring.metrics.tercom import edits
 from tests.scoring.samples import HOSTILE, sentences, translations
 
 METRIC = Ter()

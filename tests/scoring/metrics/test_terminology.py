@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from corpora.entry import Entry
-from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
-from scoring.terminology import Terminology
-from scoring.terminology_adherence import TerminologyAdherence, why_no_terminology
-from scoring.translation import Translation
+from corpora.model.entry import Entry
+from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
+from scoring.core.translation import Translation
+from scoring.metrics.terminology_adherence import TerminologyAdherence, why_no_terminology
+from scoring.words.terminology import Terminology
 from tests.scoring.behaviour import card, entries, outputs, resources
 
 TERMS = {

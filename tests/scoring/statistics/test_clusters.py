@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.clusters import Ranking, clusters, rank
-from scoring.inventory import surface_metrics
-from scoring.metric import FloatArray
-from scoring.scorer import Scorer
-from scoring.significance import compare
-from scoring.table import Table
-from scoring.translation import Translation
+from scoring.core.metric import FloatArray
+from scoring.core.scorer import Scorer
+from scoring.core.table import Table
+from scoring.core.translation import Translation
+from scoring.metrics.inventory import surface_metrics
+from scoring.statistics.clusters import Ranking, clusters, rank
+from scoring.statistics.significance import compare
 from tests.scoring.samples import ALPHABETS, corpus, worse
-from tests.scoring.test_significance import matches
+from tests.scoring.statistics.test_significance import matches
 
 SCORER = Scorer(surface_metrics(tokenizer="13a", has_variants=True))
 

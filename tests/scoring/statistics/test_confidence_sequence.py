@@ -9,7 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scoring.confidence_sequence import (
+from scoring.core.metric import FloatArray
+from scoring.core.specification import metric_info
+from scoring.statistics.confidence_sequence import (
     _WAGERS,
     ConfidenceSequence,
     enough,
@@ -17,8 +19,6 @@ from scoring.confidence_sequence import (
     power_sums,
     span_of,
 )
-from scoring.metric import FloatArray
-from scoring.specification import metric_info
 
 shares = st.lists(st.floats(-1, 1), min_size=1, max_size=40)
 

@@ -12,10 +12,18 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.significance import _bootstrap_resample
 from scipy.stats import binomtest, chisquare, poisson
 
-from corpora.entry import Entry
-from scoring.bleu import Bleu
-from scoring.composite import composite, composites
-from scoring.intervals import (
+from corpora.model.entry import Entry
+from scoring.core.composite import composite, composites
+from scoring.core.metric import Statistics
+from scoring.core.rate import Rate
+from scoring.core.scorer import Scorer
+from scoring.core.specification import metric_info
+from scoring.core.table import Table
+from scoring.core.translation import Translation
+from scoring.metrics.bleu import Bleu
+from scoring.metrics.inventory import surface_metrics
+from scoring.metrics.match import EquivalentMatch, ExactMatch
+from scoring.statistics.intervals import (
     LiveIntervals,
     _poisson_counts,
     bootstrap,
@@ -23,14 +31,6 @@ from scoring.intervals import (
     wilson,
     wilson_intervals,
 )
-from scoring.inventory import surface_metrics
-from scoring.match import EquivalentMatch, ExactMatch
-from scoring.metric import Statistics
-from scoring.rate import Rate
-from scoring.scorer import Scorer
-from scoring.specification import metric_info
-from scoring.table import Table
-from scoring.translation import Translation
 from tests.scoring.samples import ALPHABETS, corpus, translations, worse
 
 METRICS = surface_metrics(tokenizer="13a", has_variants=True)
@@ -61,8 +61,8 @@ def test_draws_are_sacrebleus(id_: str, oracle: CHRF | BLEU | TER) -> None:
 def test_blocks_and_kept_counts_do_not_change_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = table(70).matrix
     whole = resample(matrix, 101, 3)
-    monkeypatch.setattr("scoring.intervals._KEPT", 0)
-    monkeypatch.setattr("scoring.intervals._BLOCK", 200)
+    monkeypatch.setattr("scoring.statistics.intervals._KEPT", 0)
+    monkeypatch.setattr("scoring.statistics.intervals._BLOCK", 200)
     assert (resample(matrix, 101, 3) == whole).all()
 
 

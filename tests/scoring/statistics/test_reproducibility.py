@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoring.reproducibility import verdict
+from scoring.statistics.reproducibility import verdict
 
 
 @pytest.mark.parametrize(

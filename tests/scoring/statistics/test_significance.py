@@ -13,16 +13,22 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.significance import PairedTest
 from scipy.stats import binomtest, ttest_rel
 
-from scoring.composite import composite
-from scoring.inventory import surface_metrics
-from scoring.match import EquivalentMatch, ExactMatch
-from scoring.metric import Statistics
-from scoring.rate import Rate
-from scoring.scorer import Scorer
-from scoring.significance import Difference, compare, difference_intervals, flipped, resamples
-from scoring.specification import metric_info
-from scoring.table import Table
-from scoring.translation import Translation
+from scoring.core.composite import composite
+from scoring.core.metric import Statistics
+from scoring.core.rate import Rate
+from scoring.core.scorer import Scorer
+from scoring.core.specification import metric_info
+from scoring.core.table import Table
+from scoring.core.translation import Translation
+from scoring.metrics.inventory import surface_metrics
+from scoring.metrics.match import EquivalentMatch, ExactMatch
+from scoring.statistics.significance import (
+    Difference,
+    compare,
+    difference_intervals,
+    flipped,
+    resamples,
+)
 from tests.scoring.samples import ALPHABETS, corpus, translations, worse
 
 METRICS = surface_metrics(tokenizer="13a", has_variants=True)
@@ -294,7 +300,7 @@ def test_coins_are_fair_independent_and_the_same_whether_kept_or_not(
     assert set(np.unique(thrown)) == {0.0, 1.0}
     assert thrown.mean(axis=0) == pytest.approx(np.full(21, 0.5), abs=0.04)
     assert np.abs(np.corrcoef(thrown.T) - np.eye(21)).max() < 0.08
-    monkeypatch.setattr("scoring.significance._KEPT", 0)
+    monkeypatch.setattr("scoring.statistics.significance._KEPT", 0)
     assert (flipped(matrix, 4000, 5) == thrown).all()
     matrix[3] = 0
     assert (flipped(matrix, 4000, 5)[:, [0, 20]] == thrown[:, [0, 20]]).all()

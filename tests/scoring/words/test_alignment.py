@@ -7,9 +7,9 @@ import random
 import numpy as np
 import pytest
 
-from corpora.entry import Segment
-from scoring.alignment import LEAST_PAIRS, MOST_PAIRS, Alignment, ibm1
-from scoring.bitext import alignable, alignment_name
+from corpora.model.entry import Segment
+from scoring.words.alignment import LEAST_PAIRS, MOST_PAIRS, Alignment, ibm1
+from scoring.words.bitext import alignable, alignment_name
 from tests.growth import grows_less
 from tests.scoring.behaviour import entries
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgpack
 import pytest
 
-from scoring import source_words
-from scoring.source_words import MOST, source_word_list
+from scoring.words import source_words
+from scoring.words.source_words import MOST, source_word_list
 
 wordfreq = pytest.importorskip("wordfreq", reason="the package wordfreq is not installed")
 
@@ -61,7 +61,7 @@ def test_a_damaged_file_is_named(
 
 def test_the_package_is_never_imported() -> None:
     code = (
-        "import sys; from scoring.source_words import source_word_list as l;"
+        "import sys; from scoring.words.source_words import source_word_list as l;"
         "assert len(l('en')[0]) > 4000; print('wordfreq' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

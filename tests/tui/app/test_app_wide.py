@@ -12,17 +12,17 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
 
-from corpora.entry import Segment
+from corpora.model.entry import Segment
 from harness.store.notes import set_note, set_tags
-from rosetta_tui.clipboard import MOST_BYTES
-from rosetta_tui.messages import Copied
-from rosetta_tui.screens.export import ExportScreen
-from rosetta_tui.screens.help import HelpScreen
-from rosetta_tui.screens.home import HomeScreen
-from rosetta_tui.screens.jump import JumpScreen, Letter
-from rosetta_tui.screens.live import LiveScreen
-from rosetta_tui.theme import THEME_WORDS
-from rosetta_tui.widgets.result_table import ResultTable
+from rosetta_tui.home.screen import HomeScreen
+from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.show.clipboard import MOST_BYTES
+from rosetta_tui.toolkit.dialogs.export import ExportScreen
+from rosetta_tui.toolkit.dialogs.help import HelpScreen
+from rosetta_tui.toolkit.dialogs.jump import JumpScreen, Letter
+from rosetta_tui.toolkit.messages import Copied
+from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.theme import THEME_WORDS
 from tests.tui.scenes import HOSTILE, PAIRS, entries_of, hostile, scene, sealed
 from tests.tui.screens import App, settle, text
 

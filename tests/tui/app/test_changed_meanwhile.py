@@ -11,19 +11,20 @@ from typing import Any
 
 import pytest
 
-from harness.failures import StoreError
-from harness.store.database import open_store
+from harness.core.failures import StoreError
 from harness.store.deletion import delete_run
+from harness.store.file.database import open_store
 from harness.store.runs import list_runs
-from rosetta_tui import opened_corpus, run_facts
 from rosetta_tui.cli import _run
-from rosetta_tui.opened_corpus import open_corpus
-from rosetta_tui.records import read_all
-from rosetta_tui.screens.compared_entry import ComparedEntryScreen
-from rosetta_tui.screens.corpus import CorpusScreen
-from rosetta_tui.widgets.entry_table import EntryTable
+from rosetta_tui.compare.entry_screen import ComparedEntryScreen
+from rosetta_tui.corpus import opened_corpus
+from rosetta_tui.corpus.opened_corpus import open_corpus
+from rosetta_tui.corpus.screen import CorpusScreen
+from rosetta_tui.entry.table import EntryTable
+from rosetta_tui.show import run_facts
+from rosetta_tui.show.records import read_all
 from tests.corpora.making import json_file
-from tests.tui.compared import WIDE, A, B, made, path, press, shown
+from tests.tui.compare.compared import WIDE, A, B, made, path, press, shown
 from tests.tui.scenes import scene, sealed
 from tests.tui.screens import App, settle, text
 from tests.tui.test_corpora import FAULTY

@@ -11,20 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from harness import following
-from harness.events import RunState
-from harness.following import Follower
-from harness.methods.options import MethodOptions
-from harness.plan import Plan
+from harness.core.run_state import RunState
+from harness.events import following
+from harness.events.following import Follower
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan
 from harness.store.runs import list_runs, set_live
-from rosetta_tui.messages import ReplayAsked, RunsCompared
-from rosetta_tui.pages import UNREADABLE, Pages, readable
-from rosetta_tui.screens.home import HomeScreen
-from rosetta_tui.screens.live import LiveScreen
+from rosetta_tui.home.screen import HomeScreen
+from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.toolkit.messages import ReplayAsked, RunsCompared
+from rosetta_tui.toolkit.pages import UNREADABLE, Pages, readable
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
+from tests.tui.runs.test_go_on import stopped
 from tests.tui.scenes import scene
 from tests.tui.screens import App, settle, text
-from tests.tui.test_go_on import stopped
 
 HURT = {
     "trace": "UPDATE results SET trace = x'c1'",

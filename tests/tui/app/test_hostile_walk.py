@@ -15,32 +15,32 @@ import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-import rosetta_tui.screens
-from corpora.entry import Entry, Segment
-from corpora.problems import Problem, Severity
-from harness.store.database import open_store
+import rosetta_tui
+from corpora.files.problems import Problem, Severity
+from corpora.model.entry import Entry, Segment
 from harness.store.deletion import put_away
+from harness.store.file.database import open_store
 from harness.store.notes import set_note, set_tags
 from harness.store.runs import list_runs
-from rosetta_tui.messages import RunsCompared
-from rosetta_tui.screens.ask_setting import AskSettingScreen
-from rosetta_tui.screens.choose import ChooseScreen
-from rosetta_tui.screens.concurrency import ConcurrencyScreen
-from rosetta_tui.screens.confirm import ConfirmScreen
-from rosetta_tui.screens.corpus_checks import CorpusChecksScreen
-from rosetta_tui.screens.go_on import GoOnScreen, Stop
-from rosetta_tui.screens.home import HomeScreen
-from rosetta_tui.screens.open_corpus import OpenCorpusScreen
-from rosetta_tui.screens.press_key import PressKeyScreen
-from rosetta_tui.screens.replay import ReplayScreen
-from rosetta_tui.screens.retry import SETTINGS, RetryScreen
-from rosetta_tui.screens.score_again import ScoreAgainScreen
-from rosetta_tui.text import show
+from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
+from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
+from rosetta_tui.home.screen import HomeScreen
+from rosetta_tui.live.concurrency import ConcurrencyScreen
+from rosetta_tui.replay.screen import ReplayScreen
+from rosetta_tui.runs.go_on import GoOnScreen, Stop
+from rosetta_tui.runs.retry import SETTINGS, RetryScreen
+from rosetta_tui.runs.score_again import ScoreAgainScreen
+from rosetta_tui.settings.ask_setting import AskSettingScreen
+from rosetta_tui.settings.press_key import PressKeyScreen
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.choose import ChooseScreen
+from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
+from rosetta_tui.toolkit.messages import RunsCompared
 from tests.harness.evaluation import corpus_of
-from tests.tui.compared import finished
+from tests.tui.compare.compared import finished
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, lines, settle
-from tests.tui.test_text import acting
+from tests.tui.show.test_text import acting
 
 NAME = HOSTILE[0] + HOSTILE[1] + HOSTILE[3] + HOSTILE[6]
 TEXTS = [text[:400] for text in HOSTILE]
@@ -58,13 +58,16 @@ WALK = (
 def screens() -> set[str]:
     """Give the name of every screen of the app."""
     found = set()
-    for module in pkgutil.iter_modules(rosetta_tui.screens.__path__):
-        made = importlib.import_module(f"rosetta_tui.screens.{module.name}")
+    for module in pkgutil.walk_packages(rosetta_tui.__path__, "rosetta_tui."):
+        if module.name.startswith(("rosetta_tui.commands", "rosetta_tui.review")):
+            continue
+        made = importlib.import_module(module.name)
         for each in vars(made).values():
             if (
                 isinstance(each, type)
                 and issubclass(each, Screen)
                 and each.__module__ == made.__name__
+                and each.__name__ not in {"EntryByEntryScreen", "SearchedScreen"}
             ):
                 found.add(each.__name__)
     return found

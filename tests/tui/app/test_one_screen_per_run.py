@@ -11,20 +11,20 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from harness.events import RunState
-from harness.store.database import open_store
+from harness.core.run_state import RunState
+from harness.store.file.database import open_store
 from harness.store.runs import find_run
-from rosetta_tui.app import Begin
-from rosetta_tui.launch import _follow
-from rosetta_tui.order import Order
-from rosetta_tui.screens.home import HomeScreen
-from rosetta_tui.screens.live import LiveScreen
-from rosetta_tui.screens.scores import ScoresScreen
-from rosetta_tui.session import Followed, Session
+from rosetta_tui.app.app import Begin
+from rosetta_tui.app.launch import _follow
+from rosetta_tui.entry.order import Order
+from rosetta_tui.home.screen import HomeScreen
+from rosetta_tui.live.scores import ScoresScreen
+from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.session.watched import Followed, Session
 from tests.harness.evaluation import Heard, chat_plan, corpus, resume, run_corpus
+from tests.harness.events.test_steering_by_store import SIZE, under_way
 from tests.harness.scripted import Answer, Asked, Scripted, serving, translated
-from tests.harness.test_steering_by_store import SIZE, under_way
-from tests.tui.form import Starting
+from tests.tui.new_run.form import Starting
 from tests.tui.screens import settle, text
 
 __all__ = ["under_way"]

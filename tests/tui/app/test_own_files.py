@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.version import VERSION
+from harness.core.version import VERSION
 from rosetta_tui.own_files import changed_files
 from tests.wheels import build_wheel
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 BROKEN = "import no_such_thing_at_all\n"
 START = "import sys; from rosetta_tui.cli import main; main(sys.argv[1:])"
 HARMLESS = "__version__ = '0.2.1'\n"
@@ -89,7 +89,7 @@ def test_files_of_ours_that_were_written_over_are_named(wheel: Path, tmp_path: P
     failed = called(place, home, "runs", "show", "last")
     assert failed.returncode == 1
     assert failed.stderr.startswith("error: another package (scoring 0.2.1) has written over")
-    assert "corpora/problems.py" in failed.stderr
+    assert "corpora/files/problems.py" in failed.stderr
     assert "Traceback" not in failed.stderr
 
 

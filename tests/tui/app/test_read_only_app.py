@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rosetta_tui.screens.live import LiveScreen
-from tests.harness.store.test_read_only import made, stick
+from rosetta_tui.live.screen import LiveScreen
+from tests.harness.store.file.test_read_only import made, stick
 from tests.tui.screens import App, settle, text
 
 __all__ = ["made", "stick"]

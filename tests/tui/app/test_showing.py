@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.control import Control
-from harness.events import Finished, RunState
-from rosetta_tui.showing import _exit_code
+from harness.core.run_state import RunState
+from harness.events.control import Control
+from harness.events.kinds import Finished
+from rosetta_tui.app.showing import _exit_code
 
 STOPPED = Finished("0f3b8c1e", RunState.STOPPED, 3, 0, 9, 1.0)
 HALTED = Finished("0f3b8c1e", RunState.STOPPED, 3, 0, 9, 1.0, reason="The budget is used up.")

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from harness.card.build import seal
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 from rosetta_tui.commands.runs import runs
 from tests.harness.card import factory
 

@@ -16,18 +16,18 @@ from click.testing import CliRunner, Result
 from scipy import stats
 
 from harness.card.canonical import canonical_sha256
-from harness.failures import HarnessError, UsageError
-from harness.store.database import home as home_folder
+from harness.core.failures import HarnessError, UsageError
+from harness.store.file.database import home as home_folder
 from review.log.payloads import AnyPayload, Consent, Face, Rate
 from review.log.table import append_event
-from review.office.store import Office
+from review.office.store.store import Office
 from review.rating import Rating
-from review.verdict.key import AnswerKey, KeyItem, KeyRun
-from review.verdict.panel import ControlKind
+from review.verdict.panel.key import AnswerKey, KeyItem, KeyRun
+from review.verdict.panel.panel import ControlKind
 from rosetta_tui.commands.calibrate import calibrate
 from rosetta_tui.commands.runs import runs as runs_command
 from rosetta_tui.commands.score import score
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 from scoring.calibration.calibration import MOST_OUTPUTS
 from tests.outside import MLQE, only_with
 from tests.review.calibration.planted import write_case

@@ -10,13 +10,13 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from harness.failures import UsageError
-from harness.store.database import open_store
+from harness.core.failures import UsageError
+from harness.store.file.database import open_store
 from harness.store.runs import find_open_run, find_put_away, find_run, runs_back
 from rosetta_tui.cli import main
 from rosetta_tui.commands import rosetta
 from tests.harness.evaluation import corpus, run_corpus
-from tests.harness.test_breaking import PLAN
+from tests.harness.run.test_breaking import PLAN
 
 
 @pytest.fixture(autouse=True)

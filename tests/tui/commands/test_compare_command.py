@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from harness.failures import HarnessError, UsageError
-from harness.store.database import open_store
+from harness.core.failures import HarnessError, UsageError
+from harness.store.file.database import open_store
 from harness.store.runs import list_runs
 from rosetta_tui.commands.compare import compare
 from rosetta_tui.commands.score import score

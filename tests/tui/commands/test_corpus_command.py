@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rosetta_tui.commands.corpus import corpus
-from rosetta_tui.commands.reading import FORMS, WRITTEN
+from rosetta_tui.request.reading import FORMS, WRITTEN
 from tests.corpora.making import entry, file, json_file
 
 
@@ -14,7 +14,7 @@ def run(*arguments: object) -> Result:
 
 
 def test_the_forms_are_those_of_the_library() -> None:
-    from corpora.corpus import Form
+    from corpora.model.corpus import Form
 
     assert tuple(Form) == FORMS
     assert tuple(form for form in Form if form.written) == WRITTEN

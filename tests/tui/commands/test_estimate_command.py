@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.form import CORPUS, path
+from tests.tui.new_run.form import CORPUS, path
 
 __all__ = ["path"]
 

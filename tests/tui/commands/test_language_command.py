@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from corpora.cards import find_card, list_cards
-from corpora.language import LanguageCard
-from corpora.languages.epo.build import ANALYSER
-from corpora.writing import Forbidden, Writing
-from harness.failures import UsageError
+from corpora.languages.cards import find_card, list_cards
+from corpora.languages.language import LanguageCard
+from corpora.languages.shipped.epo.build import ANALYSER
+from corpora.languages.writing import Forbidden, Writing
+from harness.core.failures import UsageError
 from rosetta_tui.commands.language import language
-from scoring.specification import specification
-from tests.corpora.test_cards import LEAST
+from scoring.core.specification import specification
+from tests.corpora.languages.test_cards import LEAST
 from tests.outside import FST, skip_without
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "languages.md"
 
 
@@ -265,9 +265,9 @@ def test_check_reads_a_file_without_the_ending_too(tmp_path: Path) -> None:
 def test_a_card_that_breaks_its_reader_costs_only_its_row(
     monkeypatch: pytest.MonkeyPatch, home: Path
 ) -> None:
-    from corpora import cards
-    from harness import doctor_languages
-    from harness.doctor import Health
+    from corpora.languages import cards
+    from harness.doctor import languages as doctor_languages
+    from harness.doctor.finding import Health
 
     whole = cards.read_card
 

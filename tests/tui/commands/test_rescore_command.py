@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from harness.failures import HarnessError, UsageError
+from harness.core.failures import HarnessError, UsageError
 from rosetta_tui.commands.score import score
 
 

@@ -17,15 +17,15 @@ import pytest
 from click.testing import CliRunner
 
 from corpora.samples import DEMO_CORPUS, sample_path
-from harness.events import RunState
+from harness.core.run_state import RunState
 from harness.methods.registry import method_names
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 from harness.store.results import read_outcome
 from harness.store.runs import find_run, list_runs
 from rosetta_tui import commands
 from tests.harness.scripted import Scripted, completion, error, json_answer, serving, translated
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 START = "from rosetta_tui.cli import main; main()"
 
 

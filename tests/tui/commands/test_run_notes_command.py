@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner
 
 from harness.card.build import seal
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 from harness.store.runs import list_runs
 from rosetta_tui.commands.retry import retry
 from tests.harness.card import factory
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Asked, Scripted, completion, error, json_answer, serving
-from tests.tui.runs_group import connection, harmless, number, rosetta_runs
+from tests.tui.commands.runs_group import connection, harmless, number, rosetta_runs
 from tests.tui.scenes import HOSTILE
 
 __all__ = ["connection", "number"]

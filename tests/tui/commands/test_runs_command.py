@@ -11,11 +11,11 @@ import pytest
 
 from harness.card.build import seal
 from harness.card.canonical import card_hash
-from harness.events import RunState
-from harness.failures import StoreError, UsageError
+from harness.core.failures import StoreError, UsageError
+from harness.core.run_state import RunState
 from harness.store.runs import list_runs, set_live
 from tests.harness.card import factory
-from tests.tui.runs_group import connection, harmless, number, rosetta_runs
+from tests.tui.commands.runs_group import connection, harmless, number, rosetta_runs
 
 HOSTILE = "\x1b[2J\x9b31m[bold]x[/]\u202e"
 

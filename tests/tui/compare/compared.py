@@ -13,15 +13,16 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from corpora.corpus import Corpus
-from corpora.entry import Entry, Segment
-from harness.comparing import Comparison, compare_runs
-from harness.methods.options import MethodOptions
-from harness.plan import Plan, RunOptions
-from harness.scoring_options import ScoringOptions
-from harness.store.database import open_store
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Entry, Segment
+from harness.compare.comparing import compare_runs
+from harness.compare.comparison import Comparison
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan, RunOptions
+from harness.setup.scoring_options import ScoringOptions
+from harness.store.file.database import open_store
 from harness.store.runs import find_run
-from rosetta_tui.screens.compare import CompareScreen
+from rosetta_tui.compare.screen import CompareScreen
 from tests.harness.evaluation import corpus_of, run_corpus
 from tests.harness.ranked import REFERENCES, SPOILT
 from tests.tui.screens import App, settle, text

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosetta_tui.compare_order import ComparedOrder, View, ordered_places
-from rosetta_tui.comparison_words import sentence
-from rosetta_tui.figures import minus
-from rosetta_tui.messages import RunsCompared
-from rosetta_tui.screens.compare import CompareScreen
-from rosetta_tui.screens.compared_entry import ComparedEntryScreen
-from rosetta_tui.widgets.difference_axis import interval_line
-from tests.tui.compared import (
+from rosetta_tui.compare.difference_axis import interval_line
+from rosetta_tui.compare.entry_screen import ComparedEntryScreen
+from rosetta_tui.compare.order import ComparedOrder, View, ordered_places
+from rosetta_tui.compare.screen import CompareScreen
+from rosetta_tui.compare.sentences import sentence
+from rosetta_tui.show.figures import minus
+from rosetta_tui.toolkit.messages import RunsCompared
+from tests.tui.compare.compared import (
     OTHER,
     WIDE,
     A,
@@ -138,7 +138,7 @@ async def test_every_number_of_the_pairs_is_that_of_the_comparison(path: Path) -
 async def test_before_the_tests_nothing_of_theirs_is_shown(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rosetta_tui import comparing_stages
+    from rosetta_tui.compare import stages as comparing_stages
 
     every = comparing_stages.stages
     monkeypatch.setattr(comparing_stages, "stages", lambda *a, **k: [next(every(*a, **k))])

@@ -8,14 +8,15 @@ from unicodedata import category
 
 import pytest
 
-from corpora.entry import Entry, Segment
-from rosetta_tui.comparison_words import sentence
-from rosetta_tui.records import read_all
-from rosetta_tui.screens.compare import CompareScreen
-from rosetta_tui.screens.compared_entry import ComparedEntryScreen
-from rosetta_tui.screens.compared_parts import ComparedPartsScreen
+from corpora.model.entry import Entry, Segment
+from rosetta_tui.compare.entry_screen import ComparedEntryScreen
+from rosetta_tui.compare.parts_screen import ComparedPartsScreen
+from rosetta_tui.compare.screen import CompareScreen
+from rosetta_tui.compare.sentences import sentence
+from rosetta_tui.show.records import read_all
 from tests.harness.evaluation import corpus_of
-from tests.tui.compared import (
+from tests.tui.app.test_app_wide import stands
+from tests.tui.compare.compared import (
     OTHER,
     SECRET,
     WIDE,
@@ -36,7 +37,6 @@ from tests.tui.compared import (
 )
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, lines, settle, text
-from tests.tui.test_app_wide import stands
 
 __all__ = ["made", "path"]
 

@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import pytest
 
-from harness.comparing_pairs import Pair, RunningDifference
-from harness.method import MethodClass, Setup
-from rosetta_tui.comparison_words import (
+from harness.compare.pairs import Pair, RunningDifference
+from harness.method.method import MethodClass, Setup
+from rosetta_tui.compare.sentences import (
     amount,
     cached_words,
     cases,
@@ -19,8 +19,8 @@ from rosetta_tui.comparison_words import (
     sentence,
     told_apart,
 )
-from scoring.reproducibility import verdict
-from scoring.significance import Difference
+from scoring.statistics.reproducibility import verdict
+from scoring.statistics.significance import Difference
 
 A, B = (
     cast("Any", SimpleNamespace(letter=letter, complete=True, cached=cached, run_id=letter * 8))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.compared import A, B, made, path, press, shown
+from tests.tui.compare.compared import A, B, made, path, press, shown
 from tests.tui.screens import App, settle
 
 __all__ = ["made", "path"]

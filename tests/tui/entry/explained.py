@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from corpora.entry import Entry
-from harness.result import Result
-from rosetta_tui.explaining import Explaining, Why
-from scoring.analysis import Acceptance, FstAnnotation, WordAnalysis
+from corpora.model.entry import Entry
+from harness.method.result import Result
+from rosetta_tui.entry.explaining import Explaining, Why
+from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
 from tests.tui.scenes import HOSTILE, Scene
 
 WORDS = (

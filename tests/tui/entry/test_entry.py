@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from corpora.entry import Segment
+from corpora.model.entry import Segment
 from harness.store.runs import find_run
-from rosetta_tui.explaining import Explaining
-from rosetta_tui.screens.entry import EntryScreen
-from tests.tui.explained import Known, why
+from rosetta_tui.entry.explaining import Explaining
+from rosetta_tui.entry.screen import EntryScreen
+from tests.tui.entry.explained import Known, why
 from tests.tui.scenes import CREE, Scene, entries_of, scene
 from tests.tui.screens import App, settle, text
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rosetta_tui.entry_words import MOST_WORDS, analyses, verdicts
-from scoring.analysis import Acceptance, WordAnalysis
-from tests.tui.explained import HOSTILE_WORDS, WORDS
+from rosetta_tui.entry.analyses import MOST_WORDS, analyses, verdicts
+from scoring.core.analysis import Acceptance, WordAnalysis
+from tests.tui.entry.explained import HOSTILE_WORDS, WORDS
 
 
 def test_each_verdict_has_its_sign_and_its_words() -> None:

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from corpora.entry import Entry
-from harness import explaining as harness_explaining
-from harness.explaining import Explanation
-from harness.methods.options import MethodOptions
-from harness.plan import Plan, RunOptions
-from harness.result import Result
-from harness.store.corpora import read_entries
-from harness.store.database import open_store
+from corpora.model.entry import Entry
+from harness.method.options import MethodOptions
+from harness.method.result import Result
+from harness.run import explaining as harness_explaining
+from harness.run.explaining import Explanation
+from harness.setup.plan import Plan, RunOptions
+from harness.store.corpora.entries import read_entries
+from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run
-from rosetta_tui.explaining import Explaining, _differences
+from rosetta_tui.entry.explaining import Explaining, _differences
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.scoring.analysed import annotation
 from tests.tui.scenes import scene

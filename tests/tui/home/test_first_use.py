@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 from harness.store.runs import list_runs
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")

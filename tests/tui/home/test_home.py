@@ -11,21 +11,21 @@ from pathlib import Path
 import pytest
 from textual.widgets import Button
 
-from corpora.entry import Segment
-from harness.control import Control
-from harness.events import RunState
-from harness.following import Follower
-from harness.store.database import open_store
+from corpora.model.entry import Segment
+from harness.core.run_state import RunState
+from harness.events.control import Control
+from harness.events.following import Follower
+from harness.store.file.database import open_store
 from harness.store.runs import list_runs, set_live
-from rosetta_tui.app import RosettaApp
-from rosetta_tui.screens.home import HomeScreen
-from rosetta_tui.screens.live import LiveScreen
-from rosetta_tui.session import Session
-from rosetta_tui.widgets.run_table import RunTable
+from rosetta_tui.app.app import RosettaApp
+from rosetta_tui.home.screen import HomeScreen
+from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.runs.table import RunTable
+from rosetta_tui.session.watched import Session
 from tests.harness.card import factory
+from tests.tui.runs.test_run_query import run
 from tests.tui.scenes import PAIRS, entries_of, scene, sealed
 from tests.tui.screens import App, settle, text
-from tests.tui.test_run_query import run
 
 
 async def test_an_empty_home_says_what_to_do_first_and_runs_the_demo(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.store.database import open_store
-from rosetta_tui.screens.home import HomeScreen
-from tests.harness.store.test_trouble import damage
+from harness.store.file.database import open_store
+from rosetta_tui.home.screen import HomeScreen
+from tests.harness.store.file.test_trouble import damage
 from tests.tui.scenes import scene
 from tests.tui.screens import App, settle, text
 

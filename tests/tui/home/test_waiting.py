@@ -11,24 +11,24 @@ from pathlib import Path
 
 import pytest
 
-from harness.events import RunState
-from harness.store.database import open_store
+from harness.core.run_state import RunState
+from harness.store.file.database import open_store
 from harness.store.runs import find_run, list_runs, set_live
-from rosetta_tui.app import Begin
-from rosetta_tui.engine import Engine
-from rosetta_tui.put_aside import keep_aside, read_aside
-from rosetta_tui.screens.home import HomeScreen
-from rosetta_tui.screens.live import LiveScreen
-from rosetta_tui.screens.retry import RetryScreen, settings_of
-from rosetta_tui.session import Session
-from rosetta_tui.waiting import Item, Lead, waiting_runs
-from rosetta_tui.widgets.waiting_list import WaitingList
+from rosetta_tui.app.app import Begin
+from rosetta_tui.home.put_aside import keep_aside, read_aside
+from rosetta_tui.home.screen import HomeScreen
+from rosetta_tui.home.waiting import Item, Lead, waiting_runs
+from rosetta_tui.home.waiting_list import WaitingList
+from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.runs.retry import RetryScreen, settings_of
+from rosetta_tui.session.engine import Engine
+from rosetta_tui.session.watched import Session
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted, error, serving, translated
+from tests.tui.app.test_app_wide import stands
+from tests.tui.runs.test_run_query import run
 from tests.tui.scenes import scene, sealed
 from tests.tui.screens import App, settle, text
-from tests.tui.test_app_wide import stands
-from tests.tui.test_run_query import run
 
 
 def leads(*runs: object) -> list[tuple[Lead, str]]:

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 from harness.store.runs import find_run
-from rosetta_tui.engine import Engine
-from rosetta_tui.screens.live import LiveScreen
-from rosetta_tui.session import Session
+from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.session.engine import Engine
+from rosetta_tui.session.watched import Session
 from tests.desktop.trouble.causes import full, mounted, pulled
 from tests.harness.evaluation import begun, chat_plan, corpus
 from tests.harness.scripted import Scripted, serving, translated
-from tests.tui.form import Starting
+from tests.tui.new_run.form import Starting
 from tests.tui.screens import lines, settle, text
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from harness.store.results import replace_scores
 from harness.store.runs import CARD_COLUMNS, seal_run
-from scoring.claim import Claim, Limit, Reason
-from scoring.scorer import EntryValues
-from scoring.specification import specification
-from scoring.tiers import Tier
+from scoring.card.claim import Claim, Limit, Reason
+from scoring.core.scorer import EntryValues
+from scoring.core.specification import specification
+from scoring.core.tiers import Tier
 from tests.tui.scenes import card_of, finished, scene
 from tests.tui.screens import App, lines, settle, text
 

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.events import EntryScored, Event, Failed, Progress, RunState, Started, Waiting
-from harness.failures import ErrorClass
-from harness.result import Result
-from rosetta_tui.live import RECENT, EntryState, LiveRun
+from harness.core.failures import ErrorClass
+from harness.core.run_state import RunState
+from harness.events.kinds import EntryScored, Event, Failed, Progress, Started, Waiting
+from harness.method.result import Result
+from rosetta_tui.session.picture import RECENT, EntryState, LiveRun
 from tests.tui.scenes import DATASET, SETUP, finished, scene
 
 

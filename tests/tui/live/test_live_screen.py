@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from harness.events import EntryScored, Failed, RunState
+from harness.core.run_state import RunState
+from harness.events.kinds import EntryScored, Failed
 from harness.store.ordering import FILTERS, SORTS
 from harness.store.results import add_results
 from harness.store.runs import set_live
-from rosetta_tui.order import FILTER_WORDS, SORT_WORDS, Order
-from rosetta_tui.screens.confirm import ConfirmScreen
-from rosetta_tui.screens.entry import EntryScreen
-from rosetta_tui.screens.live import LiveScreen
-from rosetta_tui.widgets.result_table import ResultTable
+from rosetta_tui.entry.order import FILTER_WORDS, SORT_WORDS, Order
+from rosetta_tui.entry.screen import EntryScreen
+from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
+from rosetta_tui.toolkit.result_table import ResultTable
 from tests.tui.scenes import Scene, finished, result, scene, sealed
 from tests.tui.screens import App, lines, settle, text
 

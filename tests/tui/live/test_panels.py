@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from harness.events import Waiting
-from harness.method import Setup
-from rosetta_tui import figures
-from rosetta_tui.card_fields import tier_words
+from harness.events.kinds import Waiting
+from harness.method.method import Setup
+from rosetta_tui.show import figures
+from rosetta_tui.show.card_fields import tier_words
 from tests.tui.scenes import SETUP, scene
 from tests.tui.screens import App, lines, settle, text
 

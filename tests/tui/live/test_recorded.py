@@ -5,14 +5,14 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from harness.events import Event, Progress
-from harness.following import Follower
-from harness.store.database import opened
+from harness.events.following import Follower
+from harness.events.kinds import Event, Progress
+from harness.store.file.database import opened
 from harness.store.runs import find_run, read_card
-from rosetta_tui.live import LiveRun
-from rosetta_tui.recorded import recorded, seal
-from rosetta_tui.replaying import Playback
-from rosetta_tui.resuming import retry
+from rosetta_tui.replay.timeline import Playback
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.session.recorded import recorded, seal
+from rosetta_tui.session.resuming import retry
 from tests.harness.evaluation import chat_plan, corpus, resume, run_corpus
 from tests.harness.scripted import Answer, Asked, completion, error, json_answer, serving
 

@@ -11,14 +11,14 @@ import pytest
 from textual.pilot import Pilot
 
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, sample_path
-from harness import local_servers
-from harness.keys import known_variables
-from rosetta_tui.app import Begin, RosettaApp
-from rosetta_tui.engine import Engine
-from rosetta_tui.messages import NewRunAsked
-from rosetta_tui.run_draft import RunDraft
-from rosetta_tui.screens.new_run import NewRunScreen
-from rosetta_tui.session import Session
+from harness.endpoint.keys import known_variables
+from harness.privacy import local_servers
+from rosetta_tui.app.app import Begin, RosettaApp
+from rosetta_tui.new_run.screen import NewRunScreen
+from rosetta_tui.request.draft import RunDraft
+from rosetta_tui.session.engine import Engine
+from rosetta_tui.session.watched import Session
+from rosetta_tui.toolkit.messages import NewRunAsked
 from tests.harness.scripted import Scripted, serving
 from tests.keyring_in_memory import memory_keyring
 from tests.tui.screens import App, settle

@@ -9,20 +9,20 @@ from pathlib import Path
 import pytest
 from textual.widgets import Button, Input
 
-from harness.events import RunState
-from harness.methods.takes import TAKES
-from harness.store.database import open_store
+from harness.core.run_state import RunState
+from harness.method.takes import TAKES
+from harness.store.file.database import open_store
 from harness.store.results import read_outcome
 from harness.store.runs import find_run, list_runs
-from rosetta_tui.kept_draft import kept_draft
-from rosetta_tui.run_draft import RunDraft
-from rosetta_tui.run_fields import applicable
-from rosetta_tui.screens.home import HomeScreen
-from rosetta_tui.screens.live import LiveScreen
-from rosetta_tui.screens.new_run import NewRunScreen
-from rosetta_tui.widgets.ticks import Ticks
+from rosetta_tui.home.screen import HomeScreen
+from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.new_run.screen import NewRunScreen
+from rosetta_tui.request.draft_of_run import draft_of
+from rosetta_tui.request.fields import applicable
+from rosetta_tui.request.kept_draft import kept_draft
+from rosetta_tui.toolkit.form.ticks import Ticks
 from tests.harness.scripted import Scripted
-from tests.tui.form import (
+from tests.tui.new_run.form import (
     CHAT,
     COACHING,
     CORPUS,
@@ -345,7 +345,7 @@ async def test_another_run_like_an_earlier_one_stands_in_the_form(path: Path) ->
         await settle(pilot)
         assert app.engines[0].wait(30)
         with closing(open_store(path)) as connection:
-            draft = RunDraft.of_run(find_run(connection, "last"), connection)
+            draft = draft_of(find_run(connection, "last"), connection)
         screen = await opened(pilot, dict(draft.values))
         assert screen._found.troubles == ()
         assert "3 of 96 entries take part" in text(app)

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from textual.widgets import OptionList
 
-from harness.methods.takes import TAKES
-from rosetta_tui.screens import new_run
-from rosetta_tui.screens.new_run import NewRunScreen
+from harness.method.takes import TAKES
+from rosetta_tui.new_run import screen as new_run
+from rosetta_tui.new_run.screen import NewRunScreen
 from tests.harness.scripted import json_answer, serving
-from tests.tui.form import CHAT, CORPUS, opened, path, typed
+from tests.tui.new_run.form import CHAT, CORPUS, opened, path, typed
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, burst, lines, settle, text
 

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from corpora.samples import DEMO_CORPUS, sample_path
-from harness import local_servers
-from harness.failures import UsageError
-from harness.model_listing import MOST_BYTES, list_models
+from harness.core.failures import UsageError
+from harness.endpoint.model_listing import MOST_BYTES, list_models
+from harness.privacy import local_servers
 from rosetta_tui.commands.run import run as run_command
-from rosetta_tui.draft_metrics import measured
-from rosetta_tui.run_draft import RunDraft
-from rosetta_tui.run_fields import FIELDS, drafted
-from rosetta_tui.run_look import Known, look
-from rosetta_tui.run_preview import beside, in_a_line
+from rosetta_tui.new_run.preview import beside, in_a_line
+from rosetta_tui.request.draft import RunDraft
+from rosetta_tui.request.fields import FIELDS, drafted
+from rosetta_tui.request.look import Known, look
+from rosetta_tui.request.metrics import measured
 from tests.harness.scripted import Answer, serving
-from tests.tui.form import CHAT, CORPUS, path
+from tests.tui.new_run.form import CHAT, CORPUS, path
 
 __all__ = ["path"]
 

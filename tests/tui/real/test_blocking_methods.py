@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 
 from corpora.samples import DEMO_CORPUS, sample_path
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 from harness.store.results import stored_positions
 from harness.store.runs import find_run
-from rosetta_tui.engine import INTERRUPTED
+from rosetta_tui.session.engine import INTERRUPTED
+from tests.tui.commands.test_run_commands import Rosetta, read_until
 from tests.tui.real.pseudo import PATIENCE_SECONDS, Pseudo
-from tests.tui.test_run_commands import Rosetta, read_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of Unix")
 
 SLEEPER = """
 import asyncio, os, time
-from harness.method import MethodClass, Output, Setup
+from harness.method.method import MethodClass, Output, Setup
 
 
 class Sleeper:

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from harness.settings import read_settings
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 from harness.store.runs import list_runs
-from tests.tui.test_first_use import Terminal
+from tests.tui.home.test_first_use import Terminal
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
 

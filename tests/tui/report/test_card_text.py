@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from harness.events import RunState
+from harness.core.run_state import RunState
 from harness.store.runs import RunSummary
-from rosetta_tui.card_fields import interval, with_interval
-from rosetta_tui.card_text import card_text, run_line
-from rosetta_tui.run_rows import run_cells
-from rosetta_tui.text import plain
+from rosetta_tui.report.card import card_text, run_line
+from rosetta_tui.runs.rows import run_cells
+from rosetta_tui.show.card_fields import interval, with_interval
+from rosetta_tui.show.text import plain
 from tests.tui.scenes import HOSTILE
 
 CARD: dict[str, Any] = {

@@ -12,22 +12,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.corpus import Dataset
-from harness.events import (
+from corpora.model.corpus import Dataset
+from harness.core.failures import ErrorClass
+from harness.core.run_state import RunState
+from harness.events.kinds import (
     EntryScored,
     Event,
     Failed,
     Finished,
     Floor,
     Progress,
-    RunState,
     Started,
     Waiting,
 )
-from harness.failures import ErrorClass
-from harness.method import MethodClass, Setup
-from harness.result import Result
-from rosetta_tui.lines import JsonLines, PlainLines, entry_line, finished_line
+from harness.method.method import MethodClass, Setup
+from harness.method.result import Result
+from rosetta_tui.report.run import JsonLines, PlainLines, entry_line, finished_line
 
 HOSTILE = "[red]x[/] \x1b[2J\x1b]0;title\x07 \x9b31m \u202eevil\u2066 \r\n\x00 \u2028 ᓀᐦᐃᔭᐍᐏᐣ"
 

@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from corpora.samples import DEMO_CORPUS, DEMO_WEAK, sample_path
-from rosetta_tui.card_text import card_text
 from rosetta_tui.commands.run import run
 from rosetta_tui.commands.runs import runs
 from rosetta_tui.commands.score import score
+from rosetta_tui.report.card import card_text
 
 OUTPUTS = [str(sample_path(DEMO_CORPUS)), str(sample_path(DEMO_WEAK))]
 

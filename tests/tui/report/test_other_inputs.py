@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from harness.methods.options import MethodOptions
-from harness.plan import Plan
-from harness.scoring_options import ScoringOptions
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan
+from harness.setup.scoring_options import ScoringOptions
 from rosetta_tui.commands import rosetta
-from rosetta_tui.run_facts import OTHER_INPUTS_WORDS
+from rosetta_tui.show.run_facts import OTHER_INPUTS_WORDS
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.tui.screens import App, settle, text
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from review.office.store import Office
+from review.office.store.store import Office
 from review.session.opening import Opening
 from tests.review.closing import all_closed
 from tests.review.verdict.certified import fluent_run

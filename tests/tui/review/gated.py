@@ -10,14 +10,14 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from harness.store.database import open_store
-from review.files.keys import Identity, Role
+from harness.store.file.database import open_store
 from review.log.payloads import HarmFlag, Rate
-from review.office.store import Office, Review
+from review.office.store.store import Office, Review
 from review.rating import Rating
-from review.verdict.evidence import Evidence
-from review.verdict.evidence_file import pack_evidence
-from review.verdict.panel import ControlKind
+from review.sealed.keys import Identity, Role
+from review.verdict.certificate.evidence import Evidence
+from review.verdict.certificate.evidence_file import pack_evidence
+from review.verdict.panel.panel import ControlKind
 from rosetta_tui.commands.review import review as review_commands
 from rosetta_tui.commands.runs import runs
 from tests.review.verdict import histories

@@ -12,19 +12,19 @@ from textual import events
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 from review.files.batch_form import BatchItem
-from review.files.keys import Identity, Role
-from review.files.sealing import AgeIdentity
 from review.log.event import Event, make_event
 from review.log.payloads import HarmFlag, Rate
-from review.office.store import Office, Review
-from review.verdict.evidence import Evidence
-from review.verdict.key import AnswerKey
-from review.verdict.policy import proposed
+from review.office.store.store import Office, Review
+from review.sealed.keys import Identity, Role
+from review.sealed.sealing import AgeIdentity
+from review.verdict.certificate.evidence import Evidence
+from review.verdict.gate.policy import proposed
+from review.verdict.panel.key import AnswerKey
 from rosetta_tui.review.organiser.desk import Desk
-from rosetta_tui.review.organiser.review import SECTIONS, ReviewScreen
-from rosetta_tui.review.organiser.reviews import ReviewsScreen
+from rosetta_tui.review.organiser.pages.review import SECTIONS, ReviewScreen
+from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 from tests.review.verdict import certified, histories
 from tests.review.verdict.histories import Shape
 from tests.review.verdict.signing import LAPTOP, with_batches

@@ -17,9 +17,9 @@ from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Relation
 from review.session.session import Session
-from rosetta_tui.review.app import ReviewApp
-from rosetta_tui.review.item_page import ItemPage
-from rosetta_tui.review.opening import Opening
+from rosetta_tui.review.rating.app import ReviewApp
+from rosetta_tui.review.rating.item.item_page import ItemPage
+from rosetta_tui.review.rating.opening import Opening
 from tests.review.session.scenes import CODE, write_file
 from tests.tui.screens import IDLE_SECONDS, text
 

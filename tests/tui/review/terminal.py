@@ -30,7 +30,7 @@ SECONDS = 30.0
 
 def prepare(folder: Path, batch: Batch, *, agreed: bool = True) -> None:
     """Put a batch on the stick, with its maker trusted, the code known and the consent given."""
-    from rosetta_tui.review.opening import Opening
+    from rosetta_tui.review.rating.opening import Opening
 
     write_file(batch, folder / "stick")
     with Laptop.open(folder / "home") as laptop:
@@ -121,7 +121,7 @@ def _environment() -> dict[str, str]:
 
 
 def main(folder: Path, guard: float) -> int:
-    from rosetta_tui.review.app import run_review
+    from rosetta_tui.review.rating.app import run_review
     from tests.tui.review.reviewing import Doors
 
     with Laptop.open(folder / "home") as laptop:

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from harness.failures import HarnessError
+from harness.core.failures import HarnessError
 from harness.store.certificates import attached_to
 from harness.store.runs import find_run
 from review.log.payloads import Scope
-from review.office.presenting import present
-from review.office.withdrawing import withdraw
-from review.verdict.verifying import verify
-from rosetta_tui.review.organiser.report import ReportScreen
-from rosetta_tui.screens.choose import ChooseScreen
+from review.office.intake.withdrawing import withdraw
+from review.office.results.presenting import present
+from review.verdict.certificate.verifying import verify
+from rosetta_tui.review.organiser.pages.report import ReportScreen
+from rosetta_tui.toolkit.dialogs.choose import ChooseScreen
 from tests.tui.review.organising import (
     FEW,
     GO,

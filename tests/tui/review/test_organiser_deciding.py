@@ -13,11 +13,11 @@ from textual.pilot import Pilot
 
 from review.log.payloads import Adjudicate, Comment, Rate, Reasons, Suggest
 from review.log.state import Adjudication
-from review.office import database
+from review.office.store import database
 from review.rating import Rating, Reason
-from review.verdict.adjudication import Case, queue
-from rosetta_tui.review.organiser.deciding import DecidingScreen
-from rosetta_tui.review.organiser.review import ReviewScreen
+from review.verdict.gate.adjudication import Case, queue
+from rosetta_tui.review.organiser.pages.deciding import DecidingScreen
+from rosetta_tui.review.organiser.pages.review import ReviewScreen
 from tests.review.verdict import histories
 from tests.review.verdict.certified import deliver
 from tests.tui.review.organising import (

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from review.office import store
-from review.verdict.policy import read_policy
+from review.office.store import store
+from review.verdict.gate.policy import read_policy
 from rosetta_tui.commands.review.gate import _wrapped
-from rosetta_tui.review.gate_words import verdict_lines
-from rosetta_tui.screens.confirm import ConfirmScreen
+from rosetta_tui.review.organiser.words.gate import verdict_lines
+from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
 from tests.review.verdict.histories import Shape
 from tests.tui.review.gated import second_laptop
 from tests.tui.review.organising import (

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from review.log.payloads import Scope
-from review.office.certifying import issue, review_evidence
+from review.office.results.certifying import issue, review_evidence
 from review.rating import Rating
-from rosetta_tui.review.organiser import importing
 from rosetta_tui.review.organiser.desk import Desk
-from rosetta_tui.review.organiser.importing import ImportScreen
-from rosetta_tui.review.organiser.review import ReviewScreen
-from rosetta_tui.screens.choose import ChooseScreen
+from rosetta_tui.review.organiser.pages import importing
+from rosetta_tui.review.organiser.pages.importing import ImportScreen
+from rosetta_tui.review.organiser.pages.review import ReviewScreen
+from rosetta_tui.toolkit.dialogs.choose import ChooseScreen
 from tests.review.office import made as office_made
 from tests.review.office.made import Person
 from tests.review.verdict import certified
@@ -238,7 +238,7 @@ async def test_a_certificate_that_rests_on_what_was_taken_back_is_marked(tmp_pat
         review, own_key = office.review("spring"), made.identity.public.signing_key
         evidence = review_evidence(office, review, own_key)
         issue(office, review, made.run_id, evidence, made.identity)
-    from review.office.withdrawing import withdraw
+    from review.office.intake.withdrawing import withdraw
 
     app = app_of(made)
     async with app.run_test(size=LARGE) as pilot:

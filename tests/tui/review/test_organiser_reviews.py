@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 from review.log.payloads import Scope
-from review.office.certifying import issue, review_evidence
-from review.office.database import FILE
-from review.office.withdrawing import withdraw
+from review.office.intake.withdrawing import withdraw
+from review.office.results.certifying import issue, review_evidence
+from review.office.store.database import FILE
+from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.review.organiser.desk import Desk
-from rosetta_tui.review.organiser.review import ReviewScreen
-from rosetta_tui.review.organiser.reviews import ReviewsScreen
-from rosetta_tui.screens.home import HomeScreen
+from rosetta_tui.review.organiser.pages.review import ReviewScreen
+from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 from tests.tui.review.organising import (
     GO,
     LARGE,

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from harness.card.canonical import card_hash
-from harness.failures import HarnessError, UsageError
+from harness.core.failures import HarnessError, UsageError
 from harness.store.certificates import attach_certificate
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 from harness.store.runs import find_run
-from review.files.keys import Identity, Role
-from review.office.store import Office
-from review.verdict.certificate import read_certificate
-from review.verdict.certify import certified_again
-from review.verdict.evidence_file import EvidenceFile
+from review.office.store.store import Office
+from review.sealed.keys import Identity, Role
+from review.verdict.certificate.certificate import read_certificate
+from review.verdict.certificate.certify import certified_again
+from review.verdict.certificate.evidence_file import EvidenceFile
 from tests.review.attacks.test_organiser import as_of_the_first_version
 from tests.review.verdict import histories
 from tests.review.verdict.certified import (
@@ -214,7 +214,7 @@ def test_a_card_from_elsewhere_that_calls_itself_deployable_stays_capped(
     ids=str,
 )
 def test_no_tier_that_a_card_states_is_taken(stated: object, words: str) -> None:
-    from rosetta_tui.card_fields import stated_words, validated_by
+    from rosetta_tui.show.card_fields import stated_words, validated_by
 
     assert validated_by(None) == "self-benchmarked"
     assert stated_words({"verification_tier": stated}, None) == words
@@ -223,8 +223,8 @@ def test_no_tier_that_a_card_states_is_taken(stated: object, words: str) -> None
 def test_a_tier_that_the_certificate_shows_is_no_claim_without_evidence(
     card: dict[str, Any],
 ) -> None:
-    from review.verdict.attachment import Standing
-    from rosetta_tui.card_fields import stated_words, validated_by
+    from review.verdict.certificate.attachment import Standing
+    from rosetta_tui.show.card_fields import stated_words, validated_by
     from tests.review.verdict.certified import certificate_of
 
     review = Standing(certificate_of(issue(reviewed(card))))
@@ -234,8 +234,8 @@ def test_a_tier_that_the_certificate_shows_is_no_claim_without_evidence(
 
 
 def test_floors_bind_after_a_review_too(card: dict[str, Any]) -> None:
-    from review.verdict.attachment import Standing
-    from rosetta_tui.card_fields import claimable, tier_words
+    from review.verdict.certificate.attachment import Standing
+    from rosetta_tui.show.card_fields import claimable, tier_words
     from tests.review.verdict.certified import certificate_of
 
     review = Standing(certificate_of(issue(reviewed(card))))

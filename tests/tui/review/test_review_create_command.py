@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from review.files.batch import open_batch
-from review.files.keys import Identity, Role
 from review.files.laptop_card import read_laptop_card, write_laptop_card
 from review.files.ratings import open_ratings
 from review.files.reviewer_codes import printed
-from review.office.deliveries import deliveries
-from review.office.store import Office
+from review.office.store.deliveries import deliveries
+from review.office.store.store import Office
+from review.sealed.keys import Identity, Role
 from rosetta_tui.commands.review import review
 from tests.review.office import made
 from tests.review.office.test_creating import secret_entries

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 from review.files import stick
-from review.files.keys import Identity, Role
 from review.files.laptop_card import write_laptop_card
-from review.office import publishing
-from review.office.recovery_key import keep_recipient, recovery_key
-from review.office.store import Office
+from review.office.making import publishing
+from review.office.making.recovery_key import keep_recipient, recovery_key
+from review.office.store.store import Office
+from review.sealed.keys import Identity, Role
 from tests.review.office import made
 from tests.tui.review.test_review_create_command import CREATE, refused, rosetta
 

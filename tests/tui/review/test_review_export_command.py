@@ -15,19 +15,19 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from corpora.load import load
+from corpora.formats.load import load
 from corpora.samples import DEMO_CORPUS, sample_path
-from review.files.archive import unpack
 from review.files.batch import Batch, open_batch
 from review.files.export_form import ExportManifest
-from review.files.keys import Identity, Role
-from review.files.sealing import read_age_identities, unseal
-from review.files.signature import verify
 from review.log.payloads import Comment, Suggest
-from review.office.store import Office
+from review.office.store.store import Office
 from review.rating import Rating
-from review.verdict.key import AnswerKey
-from review.verdict.panel import ControlKind
+from review.sealed.archive import unpack
+from review.sealed.keys import Identity, Role
+from review.sealed.sealing import read_age_identities, unseal
+from review.sealed.signature import verify
+from review.verdict.panel.key import AnswerKey
+from review.verdict.panel.panel import ControlKind
 from rosetta_tui.commands.review import review
 from rosetta_tui.commands.runs import runs
 from tests.review.office import made

@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-from corpora.entry import Segment
-from harness.failures import HarnessError, UsageError
-from review.files.phrase import phrase
+from corpora.model.entry import Segment
+from harness.core.failures import HarnessError, UsageError
 from review.log.payloads import HarmFlag, Scope, Withdraw
-from review.office.store import Office, utc_now
-from review.verdict.evidence_file import read_evidence_file
-from review.verdict.panel import ControlKind
-from review.verdict.signed import Attested
+from review.office.store.store import Office, utc_now
+from review.sealed.phrase import phrase
+from review.verdict.certificate.evidence_file import read_evidence_file
+from review.verdict.certificate.signed import Attested
+from review.verdict.panel.panel import ControlKind
 from tests.review.verdict.certified import GO, fluent_run
 from tests.review.verdict.histories import Shape
 from tests.review.verdict.signing import LAPTOP
@@ -390,9 +390,9 @@ def test_verify_tells_whose_word_it_is(
     office: Office, home: Path, card: dict[str, Any], tmp_path: Path
 ) -> None:
     """A stranger may rewrite all of an evidence file and sign it in the organisation's name."""
-    from review.files.keys import Identity, Role
-    from review.verdict.certificate import read_certificate
-    from review.verdict.evidence_file import pack_evidence
+    from review.sealed.keys import Identity, Role
+    from review.verdict.certificate.certificate import read_certificate
+    from review.verdict.certificate.evidence_file import pack_evidence
 
     filled(office, home, reviewed(card))
     certificate = issued(tmp_path)

@@ -11,13 +11,13 @@ from review.files.batch import Batch
 from review.log.payloads import Consent, Kind
 from review.log.saving import NotSaved, Problem
 from review.rating import Rating
-from review.session.keys import RATING_OF, Act, act_of
-from rosetta_tui.review.texts import Texts
+from review.session.words.keys import RATING_OF, Act, act_of
+from rosetta_tui.review.rating.item.texts import Texts
 from tests.review.session.scenes import CODE, batch_of, items_of, training_of
 from tests.review.thorough import times
 from tests.tui.review.reviewing import Reviewing, begin, press, settle, text, write
 from tests.tui.scenes import HOSTILE
-from tests.tui.test_text import acting
+from tests.tui.show.test_text import acting
 
 SIZES = [(80, 24), (160, 48)]
 SMALL = (80, 24)
@@ -166,7 +166,7 @@ async def test_words_stay_in_the_box_when_they_cannot_be_saved(tmp_path: Path) -
 async def test_every_trouble_is_told_in_words_at_80_columns(
     tmp_path: Path, problem: Problem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from review.session.troubles import SAVING
+    from review.session.words.troubles import SAVING
 
     app = Reviewing(tmp_path, batch_of(items_of(4)))
     async with app.run_test(size=SMALL) as pilot:

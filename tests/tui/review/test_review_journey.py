@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from review.files.batch import open_batch
 from review.files.reviewer_codes import printed
-from review.office.store import Office
+from review.office.store.store import Office
 from review.rating import Rating
 from review.session.view import Phase
 from rosetta_tui.commands.review import review

@@ -8,24 +8,23 @@ from typing import Any
 import pytest
 
 from review.session.choice import Choice
-from review.session.keys import act_of
-from review.session.onward import ONWARD_OF
 from review.session.view import Phase, TextField, Unsaved, View
-from review.session.words import Words, languages
-from rosetta_tui.review.agreeing import (
+from review.session.words.catalogue import Words, languages
+from review.session.words.keys import act_of
+from review.session.words.onward import ONWARD_OF
+from rosetta_tui.review.mis_drawn import MisDrawn
+from rosetta_tui.review.rating.pages.agreeing import (
     ConsentPage,
     OrganisationPage,
     RelationPage,
     SharingPage,
     WarningPage,
 )
-from rosetta_tui.review.asking import AskPage, Question
-from rosetta_tui.review.choosing import ChoosePage, LanguagePage
-from rosetta_tui.review.helping import HelpPage
-from rosetta_tui.review.mis_drawn import MisDrawn
-from rosetta_tui.review.page import Page
-from rosetta_tui.review.resting import PAUSES, PausePage
-from rosetta_tui.review.withdrawing import WithdrawPage
+from rosetta_tui.review.rating.pages.asking import AskPage, Question
+from rosetta_tui.review.rating.pages.choosing import ChoosePage, LanguagePage
+from rosetta_tui.review.rating.pages.resting import PAUSES, PausePage
+from rosetta_tui.review.rating.pages.withdrawing import WithdrawPage
+from rosetta_tui.review.rating.parts.page import HelpPage, Page
 from tests.review.session.scenes import batch_of
 from tests.tui.review.reviewing import Reviewing
 

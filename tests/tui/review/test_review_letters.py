@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from review.files.batch import Batch, open_batch
-from review.office.store import Office
+from review.office.store.store import Office
 from rosetta_tui.commands.review import review
 from tests.review.files.made_font import CHEROKEE, OFL, drawn_font
 from tests.review.office import made

@@ -14,12 +14,12 @@ from review.log.laptop import Laptop
 from review.log.payloads import Consent, Face
 from review.log.state import ReviewerState
 from review.rating import CannotJudge, Rating, Reason
-from review.session import build
-from review.session.words import Words
+from review.session.words import build
+from review.session.words.catalogue import Words
 from rosetta_tui.commands.review import review
-from rosetta_tui.review.console import Console
-from rosetta_tui.review.lines import run_lines
-from rosetta_tui.review.opening import Opening
+from rosetta_tui.review.rating.lines.console import Console
+from rosetta_tui.review.rating.lines.face import run_lines
+from rosetta_tui.review.rating.opening import Opening
 from tests.review.session.scenes import (
     CODE,
     CONSENT,
@@ -283,7 +283,7 @@ def test_a_file_that_is_none_is_refused_in_words(home: Path, tmp_path: Path) -> 
 
 def test_a_sealed_file_asks_for_the_secret_words(home: Path, tmp_path: Path) -> None:
     from review.files.batch import write_batch
-    from review.files.made_up_words import draw_words
+    from review.sealed.made_up_words import draw_words
 
     passphrase = draw_words(3)
     file = tmp_path / "s.rosetta-batch"

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from corpora.samples import DEMO_CORPUS, sample_path
 from review.files.batch import Batch
 from review.log.payloads import HarmFlag, Rate
-from review.office.store import Office
+from review.office.store.store import Office
 from review.rating import Rating
 from rosetta_tui.commands.calibrate import calibrate
 from rosetta_tui.commands.review import review

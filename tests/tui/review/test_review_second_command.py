@@ -14,15 +14,15 @@ import pytest
 from review.files.batch import Batch, open_batch
 from review.files.batch_form import OthersWords
 from review.log.payloads import Comment, HarmFlag, Reasons, Scope, Suggest
-from review.office.progress import progress
-from review.office.second_look import second_looks
-from review.office.store import Office
+from review.office.making.second_look import second_looks
+from review.office.results.progress import progress
+from review.office.store.store import Office
 from review.rating import Rating, Reason
-from review.verdict.adjudication import SecondLook, queue
+from review.verdict.gate.adjudication import SecondLook, queue
 from rosetta_tui.review.organiser.desk import Desk
 from rosetta_tui.review.organiser.facts import read_review
-from rosetta_tui.review.organiser.review import SECTIONS, ReviewScreen
-from rosetta_tui.review.organiser.reviews import ReviewsScreen
+from rosetta_tui.review.organiser.pages.review import SECTIONS, ReviewScreen
+from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 from tests.review.office import made
 from tests.tui.review.test_review_create_command import CREATE, home, refused, rosetta
 from tests.tui.screens import App, settle, text

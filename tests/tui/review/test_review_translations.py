@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from corpora.load import load
+from corpora.formats.load import load
 from review.files.batch import open_batch
-from review.files.keys import Identity, Role
 from review.files.reviewer_codes import printed
 from review.log.laptop import Laptop
-from review.office.store import Office
-from review.session.troubles import InWindowError
+from review.office.store.store import Office
+from review.sealed.keys import Identity, Role
+from review.session.words.troubles import InWindowError
 from rosetta_tui.commands.corpus import corpus
-from rosetta_tui.review.opening import Opening
 from rosetta_tui.review.organiser.desk import Desk
-from rosetta_tui.review.organiser.review import SECTIONS, ReviewScreen
-from rosetta_tui.review.organiser.reviews import ReviewsScreen
+from rosetta_tui.review.organiser.pages.review import SECTIONS, ReviewScreen
+from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
+from rosetta_tui.review.rating.opening import Opening
 from tests.review.office.test_translating import Desk as Written
 from tests.review.office.test_translating import Translator
 from tests.tui.review.test_review_create_command import home, refused, rosetta

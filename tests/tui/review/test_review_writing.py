@@ -11,12 +11,12 @@ from textual import events
 
 from review.log.payloads import MOST_TEXT, Kind
 from review.log.saving import Problem
-from review.session.troubles import SAVING
 from review.session.typed_text import harmless
 from review.session.view import TextField
-from rosetta_tui.review import writing
-from rosetta_tui.review.writing import Box
-from rosetta_tui.text import plain
+from review.session.words.troubles import SAVING
+from rosetta_tui.review.rating.item import writing
+from rosetta_tui.review.rating.item.writing import Box
+from rosetta_tui.show.text import plain
 from tests.desktop.trouble.causes import full, mounted, pulled
 from tests.review.session.scenes import CODE, batch_of, item_id, items_of
 from tests.tui.review.reviewing import Reviewing, begin, press, settle, text, until, write

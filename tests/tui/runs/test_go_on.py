@@ -10,23 +10,24 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Checkbox, Input, Static
 
-from corpora.problems import CorpusError
-from harness.events import Failed, Finished, RunState
-from harness.store.database import opened
+from corpora.files.problems import CorpusError
+from harness.core.run_state import RunState
+from harness.events.kinds import Failed, Finished
 from harness.store.deletion import erase
+from harness.store.file.database import opened
 from harness.store.runs import read_run, set_live
-from rosetta_tui.app import Begin
-from rosetta_tui.live import LiveRun
-from rosetta_tui.resuming import resume
-from rosetta_tui.screens.go_on import GoOnScreen, _amount
-from rosetta_tui.screens.home import HomeScreen
-from rosetta_tui.session import Session
-from rosetta_tui.widgets.banner import banner_words
+from rosetta_tui.app.app import Begin
+from rosetta_tui.home.screen import HomeScreen
+from rosetta_tui.live.banner import banner_words
+from rosetta_tui.runs.go_on import GoOnScreen, _amount
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.session.resuming import resume
+from rosetta_tui.session.watched import Session
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted, completion, error, json_answer, serving
+from tests.tui.app.test_app_wide import stands
 from tests.tui.scenes import RUN_ID, Scene, scene
 from tests.tui.screens import App, lines, settle, text
-from tests.tui.test_app_wide import stands
 
 REASON = "The next call could cost up to $2.66, more than the whole budget of $0.5"
 

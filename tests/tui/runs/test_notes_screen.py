@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, TextArea
 
-from harness.store.database import open_store
 from harness.store.deletion import put_away
+from harness.store.file.database import open_store
 from harness.store.notes import MOST_NOTE, change_tags, set_note
 from harness.store.runs import RunSummary, list_runs
-from rosetta_tui.screens.notes import NotesScreen
-from rosetta_tui.text import plain
+from rosetta_tui.runs.notes import NotesScreen
+from rosetta_tui.show.text import plain
 from tests.tui.scenes import sealed
 from tests.tui.screens import App, settle, text
-from tests.tui.test_text import acting
+from tests.tui.show.test_text import acting
 
 KEPT = "first\tcell\x1b[31m\n\u202eturned\u202c"
 

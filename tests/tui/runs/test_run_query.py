@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.events import RunState
+from harness.core.run_state import RunState
 from harness.store.runs import RunSummary
-from rosetta_tui.run_query import SORT_WORDS, RunQuery, filters
-from rosetta_tui.run_rows import UNDER_WAY, RunRows
-from rosetta_tui.text import plain
+from rosetta_tui.runs.query import SORT_WORDS, RunQuery, filters
+from rosetta_tui.runs.rows import UNDER_WAY, RunRows
+from rosetta_tui.show.text import plain
 from tests.tui.scenes import HOSTILE
 
 

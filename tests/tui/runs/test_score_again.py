@@ -12,18 +12,18 @@ import pytest
 from textual.widgets import Static
 
 import rosetta_tui
-from harness import rescoring
-from harness.methods.options import MethodOptions
-from harness.plan import Plan
-from harness.scoring_options import ScoringOptions
-from harness.store.corpora import read_entries
-from harness.store.database import open_store
+from harness.method.options import MethodOptions
+from harness.run import rescoring
+from harness.setup.plan import Plan
+from harness.setup.scoring_options import ScoringOptions
+from harness.store.corpora.entries import read_entries
+from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.runs import find_run, list_runs, read_run
-from rosetta_tui.explaining import Explaining
-from rosetta_tui.screens.home import HomeScreen
-from rosetta_tui.screens.score_again import ScoreAgainScreen, fields_of, options_of
-from rosetta_tui.widgets.form_line import FormLine
+from rosetta_tui.entry.explaining import Explaining
+from rosetta_tui.home.screen import HomeScreen
+from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of, options_of
+from rosetta_tui.toolkit.form.form_line import FormLine
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, settle, text

@@ -12,16 +12,16 @@ from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
 
 from harness.card import exporting
-from harness.failures import UsageError
-from harness.keys import get_key
+from harness.core.failures import UsageError
+from harness.endpoint.keys import get_key
 from harness.settings import Settings, change_settings, read_settings
-from rosetta_tui.keyboard import Keyboard, keyboard
-from rosetta_tui.screens.settings import SettingsScreen
-from rosetta_tui.setting_rows import Section
+from rosetta_tui.settings.rows import Section
+from rosetta_tui.settings.screen import SettingsScreen
+from rosetta_tui.toolkit.keyboard import Keyboard, keyboard
 from tests.keyring_in_memory import MemoryKeyring, memory_keyring
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, settle, text
-from tests.tui.test_text import acting
+from tests.tui.show.test_text import acting
 
 SIZES = [(80, 24), (160, 48)]
 

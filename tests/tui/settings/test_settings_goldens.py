@@ -8,8 +8,8 @@ import pytest
 from textual.widgets import OptionList
 
 from harness.settings import change_settings
-from rosetta_tui.screens.settings import SettingsScreen
-from rosetta_tui.setting_rows import Section
+from rosetta_tui.settings.rows import Section
+from rosetta_tui.settings.screen import SettingsScreen
 from tests.tui.screens import App, settle
 from tests.tui.test_goldens import compare
 

@@ -11,12 +11,12 @@ from textual.events import Key
 from textual.pilot import Pilot
 
 import harness.settings
-from harness.failures import UsageError
+from harness.core.failures import UsageError
 from harness.settings import Changes, Settings, change_settings, read_settings
-from rosetta_tui.screens.settings import SettingsScreen
-from rosetta_tui.setting_rows import Section
+from rosetta_tui.settings.rows import Section
+from rosetta_tui.settings.screen import SettingsScreen
 from tests.tui.screens import App, settle
-from tests.tui.test_settings import app, fill, opened, ring, to_row
+from tests.tui.settings.test_settings import app, fill, opened, ring, to_row
 
 __all__ = ["app", "ring"]
 

@@ -13,7 +13,7 @@ import pytest
 
 from harness.settings import Settings, read_settings
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 START = "from rosetta_tui.cli import main; main()"
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")

@@ -10,13 +10,13 @@ from typing import Any, Never
 
 import pytest
 
-from corpora.entry import Segment
+from corpora.model.entry import Segment
 from rosetta_tui import cli
-from rosetta_tui.crash import crash_text
-from rosetta_tui.screens import entry as entry_screen
+from rosetta_tui.entry import screen as entry_screen
+from rosetta_tui.show.crash import crash_text
 from tests.tui.scenes import HOSTILE, PAIRS, Scene, entries_of, scene
 from tests.tui.screens import App, settle
-from tests.tui.test_text import acting
+from tests.tui.show.test_text import acting
 
 SECRET = PAIRS[0][0]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosetta_tui.cree import Writing, converted, is_cree, other_writing
+from rosetta_tui.show.cree import Writing, converted, is_cree, other_writing
 from tests.tui.scenes import HOSTILE
 
 PAIRS = [

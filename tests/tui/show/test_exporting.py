@@ -18,19 +18,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.widgets import Input, OptionList
 
-from corpora.entry import Segment
+from corpora.model.entry import Segment
 from harness.store.notes import set_note
-from rosetta_tui.exporting import PAGES, Form, encoded, row_text, sheet_cell, table_text
-from rosetta_tui.records import LEFT_OUT, Record, Value
-from rosetta_tui.screens.confirm import ConfirmScreen
-from rosetta_tui.screens.export import ExportScreen
-from rosetta_tui.widgets.columns import Column
-from rosetta_tui.widgets.result_table import Cell
-from rosetta_tui.widgets.run_table import RunTable
-from rosetta_tui.widgets.shown_records import ShownRecords
+from rosetta_tui.runs.table import RunTable
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column
+from rosetta_tui.show.exporting import PAGES, Form, encoded, row_text, sheet_cell, table_text
+from rosetta_tui.show.records import LEFT_OUT, Record, Value
+from rosetta_tui.show.shown_records import ShownRecords
+from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
+from rosetta_tui.toolkit.dialogs.export import ExportScreen
 from tests.tui.scenes import HOSTILE, PAIRS, Scene, entries_of, hostile, scene, sealed
 from tests.tui.screens import App, settle, text
-from tests.tui.test_text import ANY_TEXT, acting
+from tests.tui.show.test_text import ANY_TEXT, acting
 
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT
 RECORDS = st.lists(st.dictionaries(st.sampled_from(["a", "b|", "c_d"]), VALUES), max_size=4)

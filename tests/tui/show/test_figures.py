@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosetta_tui import figures
+from rosetta_tui.show import figures
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_p_that_no_number_of_shuffles_made_is_less_than_a_thousandth(p: float)
 
 
 def test_p_is_written_by_one_function_alone() -> None:
-    root = Path(figures.__file__).parent.parent
+    root = Path(figures.__file__).parents[2]
     formatted = re.compile(
         r"\bp\w* \{[^}]*:\.\d|\{\w*p_(bootstrap|randomisation|adjusted)[^}]*:\.\d"
     )

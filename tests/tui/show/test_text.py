@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rosetta_tui.text import json_text, plain, show, show_lines
+from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.toolkit.content import show, show_lines
 
 ANY_TEXT = st.text(st.characters(codec=None, categories=None))  # lone surrogates included
 

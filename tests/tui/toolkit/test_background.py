@@ -15,30 +15,31 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from corpora.problems import CorpusError, Problem, Severity
-from harness import rescoring
-from harness.failures import HarnessError
+from corpora.files.problems import CorpusError, Problem, Severity
+from harness.core.failures import HarnessError
+from harness.run import rescoring
 from harness.store import deletion, stretches
-from rosetta_tui import in_store as module
-from rosetta_tui import recorded, run_acts
-from rosetta_tui.in_store import in_store, in_thread
-from rosetta_tui.messages import RunChosen, RunResumed
-from rosetta_tui.opened_corpus import OpenedCorpus, open_corpus
-from rosetta_tui.run_end import RunEnd
-from rosetta_tui.screens import open_corpus as opening
-from rosetta_tui.screens.confirm import ConfirmScreen
-from rosetta_tui.screens.go_on import GoOnScreen
-from rosetta_tui.screens.home import HomeScreen
-from rosetta_tui.screens.live import LiveScreen
-from rosetta_tui.screens.notes import NotesScreen
-from rosetta_tui.screens.open_corpus import OpenCorpusScreen
-from rosetta_tui.screens.score_again import ScoreAgainScreen
-from rosetta_tui.screens.settings import SettingsScreen
+from rosetta_tui.corpus import open_corpus as opening
+from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
+from rosetta_tui.corpus.opened_corpus import OpenedCorpus, open_corpus
+from rosetta_tui.home.screen import HomeScreen
+from rosetta_tui.live.screen import LiveScreen
+from rosetta_tui.runs import acts as run_acts
+from rosetta_tui.runs.ended import RunEnd
+from rosetta_tui.runs.go_on import GoOnScreen
+from rosetta_tui.runs.notes import NotesScreen
+from rosetta_tui.runs.score_again import ScoreAgainScreen
+from rosetta_tui.session import recorded
+from rosetta_tui.settings.screen import SettingsScreen
+from rosetta_tui.toolkit import background as module
+from rosetta_tui.toolkit.background import in_store, in_thread
+from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
+from rosetta_tui.toolkit.messages import RunChosen, RunResumed
 from tests.harness.card import factory
+from tests.tui.runs.test_go_on import noting, stopped
+from tests.tui.runs.test_score_again import opened, path, runs
 from tests.tui.scenes import HOSTILE, sealed
 from tests.tui.screens import App, settle
-from tests.tui.test_go_on import noting, stopped
-from tests.tui.test_score_again import opened, path, runs
 
 __all__ = ["path"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from textual.screen import Screen
 
-from rosetta_tui.keyboard import keyboard
-from rosetta_tui.keys import key_name
+from rosetta_tui.show.key_names import key_name
+from rosetta_tui.toolkit.keyboard import keyboard
 
 
 def screens(kind: type[Screen[Any]] = Screen) -> Iterator[type[Screen[Any]]]:

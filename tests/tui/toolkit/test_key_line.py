@@ -18,8 +18,8 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widget import Widget
 
-from rosetta_tui.theme import THEMES
-from rosetta_tui.widgets.key_line import KeyLine
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.theme import THEMES
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, settle
 

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 
-from rosetta_tui.app import RosettaApp
-from rosetta_tui.theme import ANSI_COLOURS
-from rosetta_tui.widgets.columns import Column
-from rosetta_tui.widgets.result_table import Cell, ResultTable, crop
-from tests.tui.test_text import ANY_TEXT, acting
+from rosetta_tui.app.app import RosettaApp
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column
+from rosetta_tui.toolkit.result_table import ResultTable, crop
+from rosetta_tui.toolkit.theme import ANSI_COLOURS
+from tests.tui.show.test_text import ANY_TEXT, acting
 
 COLUMNS = (Column("number", "number", 8, right=True), Column("text", "text", 10, share=1))
 

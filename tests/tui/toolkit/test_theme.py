@@ -8,7 +8,7 @@ import pytest
 from textual.color import Color
 from textual.theme import Theme
 
-from rosetta_tui.theme import ANSI_COLOURS, BACKGROUNDS, TEXT_COLOURS, THEMES
+from rosetta_tui.toolkit.theme import ANSI_COLOURS, BACKGROUNDS, TEXT_COLOURS, THEMES
 from tests.tui.scenes import scene
 from tests.tui.screens import App, settle, text
 

@@ -1,7 +1,7 @@
 """Compiles the Esperanto analyser from its source; needs the package ``hfst``.
 
 The result is part of the repository, so that the program itself needs no compiler:
-``python -m corpora.languages.epo.build [FILE]``.
+``python -m corpora.languages.shipped.epo.build [FILE]``.
 """
 
 from __future__ import annotations

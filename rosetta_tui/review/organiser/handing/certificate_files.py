@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from review.files.keys import Identity
-    from review.office.store import Office, Review
-    from review.verdict.evidence_file import EvidenceFile
+    from review.office.store.store import Office, Review
+    from review.sealed.keys import Identity
+    from review.verdict.certificate.evidence_file import EvidenceFile
 
 
 def file_name(review: str, run_id: str) -> str:
@@ -36,11 +36,11 @@ def issue_files(
 
     HarnessError where one of the runs has too few ratings, UsageError where files of that name are there.
     """
-    from harness.failures import UsageError
-    from review.office.certifying import issue, review_evidence
-    from review.office.second_look import require_flags_decided
-    from review.verdict.certify import read_verdict, require_enough
-    from rosetta_tui.review.out_folder import make_folder
+    from harness.core.failures import UsageError
+    from review.office.making.second_look import require_flags_decided
+    from review.office.results.certifying import issue, review_evidence
+    from review.verdict.certificate.certify import read_verdict, require_enough
+    from rosetta_tui.review.organiser.handing.out_folder import make_folder
 
     require_flags_decided(office, review)
     evidence = review_evidence(office, review, identity.public.signing_key)
@@ -61,13 +61,13 @@ def issue_files(
 
 def write_certificate(presented: EvidenceFile, folder: Path, name: str) -> Sequence[Path]:
     """Write a certificate in its forms, its signature and its evidence, for everybody to read; what bears their names is replaced."""
-    from harness.card.exporting import PUBLISHED, write_file
-    from review.office.presenting import CERTIFICATE_SUFFIX, SIGNATURE_SUFFIX
-    from review.verdict.certificate import read_certificate
-    from review.verdict.certificate_html import certificate_html
-    from review.verdict.certificate_text import certificate_text
-    from review.verdict.evidence_file import EVIDENCE_SUFFIX, pack_evidence
-    from rosetta_tui.review.out_folder import make_folder
+    from harness.core.written_files import PUBLISHED, write_file
+    from review.office.results.presenting import CERTIFICATE_SUFFIX, SIGNATURE_SUFFIX
+    from review.verdict.certificate.certificate import read_certificate
+    from review.verdict.certificate.certificate_html import certificate_html
+    from review.verdict.certificate.certificate_text import certificate_text
+    from review.verdict.certificate.evidence_file import EVIDENCE_SUFFIX, pack_evidence
+    from rosetta_tui.review.organiser.handing.out_folder import make_folder
 
     certificate = read_certificate(presented.certificate, "the certificate")
     files = {

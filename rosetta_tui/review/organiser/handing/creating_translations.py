@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.text import json_text, plain
+from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
-    from review.office.sentences import Sentences
-    from review.office.texts import ReviewTexts
-    from review.office.translating import TranslationDraft
-    from rosetta_tui.review.handing_out import Making
-    from rosetta_tui.review.letter_words import Letters
+    from review.office.items.sentences import Sentences
+    from review.office.making.texts import ReviewTexts
+    from review.office.making.translating import TranslationDraft
+    from rosetta_tui.review.organiser.handing.handing_out import Making
+    from rosetta_tui.review.organiser.words.letters import Letters
 
 _SECONDS = (20, 60)
 """Seconds that one sentence takes, about."""
@@ -26,11 +26,16 @@ _LONG = 100
 
 def create_translations(path: Path, given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
     """Say the plan, and write the files unless only the plan was asked for."""
-    from harness.store.database import home
-    from review.office.store import Office
-    from review.office.translating import Share, draft_translations
-    from rosetta_tui.review.handing_out import hand_out, own_texts, say_published, told
-    from rosetta_tui.review.letter_words import look_at_letters, require_readable
+    from harness.store.file.database import home
+    from review.office.making.translating import Share, draft_translations
+    from review.office.store.store import Office
+    from rosetta_tui.review.organiser.handing.handing_out import (
+        hand_out,
+        own_texts,
+        say_published,
+        told,
+    )
+    from rosetta_tui.review.organiser.words.letters import look_at_letters, require_readable
 
     texts = own_texts(given, "translate")
     share = Share(given["reviewers"], given["items"], given["core"], given["items_per_person"])
@@ -55,11 +60,11 @@ def create_translations(path: Path, given: dict[str, Any], *, as_json: bool, dry
 
 def _sentences(path: Path, given: dict[str, Any]) -> Sentences:
     """Read lines from a text file, and sources from a corpus in any of its forms."""
-    from corpora.entry import Segment
-    from harness.failures import UsageError
-    from review.office.sentences import of_corpus, of_lines
-    from review.office.surroundings import Carries
-    from rosetta_tui.commands.reading import load_corpus
+    from corpora.model.entry import Segment
+    from harness.core.failures import UsageError
+    from review.office.items.sentences import of_corpus, of_lines
+    from review.office.items.surroundings import Carries
+    from rosetta_tui.request.reading import load_corpus
 
     segments = [Segment(each) for each in given["segments"]]
     if path.suffix.lower() == ".txt" and given["form"] is None:
@@ -77,7 +82,7 @@ def _sentences(path: Path, given: dict[str, Any]) -> Sentences:
 
 def _plan_lines(draft: TranslationDraft, letters: Letters) -> Iterator[str]:
     """Say what is asked of whom."""
-    from rosetta_tui.review.letter_words import letter_lines
+    from rosetta_tui.review.organiser.words.letters import letter_lines
 
     sentences, dataset = draft.sentences, draft.sentences.dataset
     pair = f"{dataset.source_language} → {dataset.target_language}"
@@ -102,8 +107,8 @@ def _line(name: str, text: str) -> str:
 
 
 def _making(draft: TranslationDraft, texts: ReviewTexts, letters: Letters) -> Making:
-    from review.office.translating import NO_POLICY, make_translation_review
-    from rosetta_tui.review.handing_out import Making
+    from review.office.making.translating import NO_POLICY, make_translation_review
+    from rosetta_tui.review.organiser.handing.handing_out import Making
 
     return Making(
         corpus=draft.sentences.dataset.id,

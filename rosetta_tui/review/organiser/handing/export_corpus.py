@@ -6,22 +6,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpora.corpus import Form
-from rosetta_tui.review.sharing_words import HOW_TO_ALLOW
+from corpora.model.corpus import Form
+from rosetta_tui.review.organiser.words.sharing import HOW_TO_ALLOW
 
 if TYPE_CHECKING:
-    from review.office.store import Office, Review
-    from review.office.translations import Collected
+    from review.office.results.translations import Collected
+    from review.office.store.store import Office, Review
 
 _FORMS = {".jsonl": Form.JSONL, ".json": Form.SPECIFICATION}
 
 
 def write_corpus(office: Office, review: Review, path: Path, *, overwrite: bool) -> list[str]:
     """Write the corpus and give what is to be said of it; UsageError where there is nothing to write."""
-    from corpora.write import write
-    from harness.failures import UsageError
-    from review.office.translations import collect
-    from rosetta_tui.review.out_folder import make_folder
+    from corpora.formats.write import write
+    from harness.core.failures import UsageError
+    from review.office.results.translations import collect
+    from rosetta_tui.review.organiser.handing.out_folder import make_folder
 
     form = _FORMS.get(path.suffix.lower())
     if form is None:

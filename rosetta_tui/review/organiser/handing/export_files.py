@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from review.files.keys import Identity
-    from review.office.store import Office, Review
-    from review.session.words import Words
+    from review.office.store.store import Office, Review
+    from review.sealed.keys import Identity
+    from review.session.words.catalogue import Words
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ def sealed(
     office: Office, review: Review, store: sqlite3.Connection, identity: Identity, words: Words
 ) -> Export:
     """Gather everything into one file, signed, and sealed for the review's recipients; a look, for it holds the ratings."""
-    from review.office.bundle import bundle_name, governance_bundle
-    from review.office.certifying import look_at_ratings
-    from review.office.results import of_runs
-    from review.office.store import utc_now
-    from rosetta_tui.review.gate_words import look_notes
+    from review.office.results.bundle import bundle_name, governance_bundle
+    from review.office.results.certifying import look_at_ratings
+    from review.office.results.results import of_runs
+    from review.office.store.store import utc_now
+    from rosetta_tui.review.organiser.words.gate import look_notes
 
     notes = look_notes(look_at_ratings(office, review))
     gathered = of_runs(office, review, store, identity.public.signing_key, words)
@@ -54,11 +54,11 @@ def sealed(
 
 def table(office: Office, review: Review, name: str, *, comments: bool) -> Export:
     """Give the ratings as a table, people as letters, which is a look; UsageError for comments that may quote secret texts."""
-    from harness.failures import UsageError
-    from review.office.certifying import look_at_ratings
-    from review.office.rating_rows import rating_rows, ratings_csv
-    from review.office.results import require_runs
-    from rosetta_tui.review.gate_words import look_notes
+    from harness.core.failures import UsageError
+    from review.office.results.certifying import look_at_ratings
+    from review.office.results.rating_rows import rating_rows, ratings_csv
+    from review.office.results.results import require_runs
+    from rosetta_tui.review.organiser.words.gate import look_notes
 
     require_runs(review)
     if comments and review.secret:
@@ -74,11 +74,11 @@ def table(office: Office, review: Review, name: str, *, comments: bool) -> Expor
 
 def layout(office: Office, review: Review, store: sqlite3.Connection) -> Export:
     """Give ratings and scores laid out as in the metrics shared tasks, which is a look."""
-    from review.office.certifying import look_at_ratings
-    from review.office.mtme import mtme_files
-    from review.office.rating_rows import rating_rows
-    from review.office.results import require_runs, run_cards
-    from rosetta_tui.review.gate_words import look_notes
+    from review.office.results.certifying import look_at_ratings
+    from review.office.results.mtme import mtme_files
+    from review.office.results.rating_rows import rating_rows
+    from review.office.results.results import require_runs, run_cards
+    from rosetta_tui.review.organiser.words.gate import look_notes
 
     require_runs(review)
     rows = rating_rows(review.key, office.state(review), free_text=False)
@@ -91,10 +91,10 @@ def page(office: Office, review: Review, run_id: str, name: str, words: Words) -
 
     It shows of today's ratings which sentences split the panel, so it is a look.
     """
-    from harness.failures import UsageError
-    from review.office.certifying import look_at_ratings
-    from review.office.results import page_of
-    from rosetta_tui.review.gate_words import look_notes
+    from harness.core.failures import UsageError
+    from review.office.results.certifying import look_at_ratings
+    from review.office.results.results import page_of
+    from rosetta_tui.review.organiser.words.gate import look_notes
 
     text = page_of(office, review, run_id, words)
     if text is None:
@@ -109,7 +109,7 @@ def page(office: Office, review: Review, run_id: str, name: str, words: Words) -
 def page_words(review: Review, language: str | None, home: Path) -> Words:
     """Give the words in which a review's page speaks, own catalogues of this installation included."""
     from review.session.opening import WORDS_FOLDER
-    from review.session.words import Words, checked_tag
+    from review.session.words.catalogue import Words, checked_tag
 
     tag = checked_tag(language) if language else review.manifest.language
     return Words.load(tag, (home / WORDS_FOLDER,))
@@ -117,9 +117,9 @@ def page_words(review: Review, language: str | None, home: Path) -> Words:
 
 def write_export(export: Export, folder: Path, *, overwrite: bool) -> list[Path]:
     """Write the files into a folder, made where there is none; UsageError where one is there already."""
-    from harness.card.exporting import PRIVATE, PUBLISHED, write_file
-    from harness.failures import UsageError
-    from rosetta_tui.review.out_folder import make_folder
+    from harness.core.failures import UsageError
+    from harness.core.written_files import PRIVATE, PUBLISHED, write_file
+    from rosetta_tui.review.organiser.handing.out_folder import make_folder
 
     files = {folder / name: content for name, content in export.files.items()}
     taken = [path for path in files if path.exists()]

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
-    from review.files.keys import Identity
     from review.files.laptop_card import LaptopCard
-    from review.office.batches import Made, Said
-    from review.office.publishing import Protection, Published
-    from review.office.recovery_key import RecoveryKey
-    from review.office.store import Office
-    from review.office.texts import Kind, ReviewTexts
-    from rosetta_tui.review.letter_words import Letters
+    from review.office.making.batches import Made, Said
+    from review.office.making.publishing import Protection, Published
+    from review.office.making.recovery_key import RecoveryKey
+    from review.office.making.texts import Kind, ReviewTexts
+    from review.office.store.store import Office
+    from review.sealed.keys import Identity
+    from rosetta_tui.review.organiser.words.letters import Letters
 
 _MOST_TEXT = 49_000
 """Characters of a consent or guide; a batch holds 50,000, the organisation's name filled in."""
@@ -47,9 +47,9 @@ class Making:
 
 def hand_out(office: Office, making: Making, given: dict[str, Any]) -> Published:
     """Keep a new review and write its files; what was not asked for is made, and said."""
-    from harness.store.database import home
-    from review.files.keys import Identity, Role
-    from review.office.publishing import publish
+    from harness.store.file.database import home
+    from review.office.making.publishing import publish
+    from review.sealed.keys import Identity, Role
 
     laptops = _laptops(given)
     protection = _protection(
@@ -76,8 +76,8 @@ def _said(
     protection: Protection,
     given: dict[str, Any],
 ) -> Said:
-    from review.office.batches import Said
-    from review.office.naming import review_name
+    from review.office.making.batches import Said
+    from review.office.making.naming import review_name
 
     texts = making.texts
     name = review_name(office, given["name"], making.corpus)
@@ -103,7 +103,7 @@ def _said(
 
 def own_texts(given: dict[str, Any], task: Kind = "rate") -> ReviewTexts:
     """Give the words for reviewers, the organiser's own in their place."""
-    from review.office.texts import texts_of
+    from review.office.making.texts import texts_of
 
     language = given["language"]
     consent, guide = (
@@ -121,8 +121,8 @@ def by_language(named: Sequence[str], language: str, option: str) -> dict[str, P
 
     UsageError where a language is named twice.
     """
-    from harness.failures import UsageError
-    from review.session.words import is_tag
+    from harness.core.failures import UsageError
+    from review.session.words.catalogue import is_tag
 
     found: dict[str, Path] = {}
     for each in named:
@@ -138,8 +138,8 @@ def by_language(named: Sequence[str], language: str, option: str) -> dict[str, P
 
 
 def _own_text(path: Path, what: str) -> str:
-    from harness.failures import UsageError
-    from harness.user_file import read_text
+    from harness.core.failures import UsageError
+    from harness.core.user_file import read_text
 
     text, _ = read_text(path, what, 4 * _MOST_TEXT)
     if not 0 < len(text.strip()) <= _MOST_TEXT:
@@ -149,7 +149,7 @@ def _own_text(path: Path, what: str) -> str:
 
 def _laptops(given: dict[str, Any]) -> list[LaptopCard]:
     """Read the cards of the laptops that are named."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
     from review.files.laptop_card import read_laptop_card
     from review.files.stick import read_file
 
@@ -162,8 +162,8 @@ def _protection(
     office: Office, laptops: Sequence[LaptopCard], *, secret: bool, passphrases: bool
 ) -> Protection:
     """Say how the batch is sealed; a secret one goes to laptops that are known, or is refused."""
-    from harness.failures import UsageError
-    from review.office.publishing import Protection
+    from harness.core.failures import UsageError
+    from review.office.making.publishing import Protection
 
     if passphrases or not (secret or laptops):
         return Protection(passphrases=passphrases)
@@ -183,7 +183,7 @@ def _protection(
 
 def _say_for_whom(chosen: Mapping[str, tuple[str, str | None]]) -> None:
     """Name the laptops that will open the batch, and those known ones that will not."""
-    from review.files.keys import key_phrase
+    from review.sealed.keys import key_phrase
 
     for key, (name, recipient) in chosen.items():
         if recipient:
@@ -198,7 +198,7 @@ def _say_for_whom(chosen: Mapping[str, tuple[str, str | None]]) -> None:
 
 def _organisation(office: Office, given: str | None) -> str:
     """Give the name of who asks: as given, in the policy, or of the review before; else ask for it."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
 
     known = next((each.manifest.organisation.name for each in office.reviews()), "")
     if name := given or known:
@@ -218,9 +218,9 @@ def _recipients(
     office: Office, identity: Identity, named: Sequence[str]
 ) -> tuple[tuple[str, ...], RecoveryKey | None]:
     """Say who can open the ratings: this installation, and those named or the recovery key."""
-    from harness.store.database import home
-    from review.files.sealing import checked_recipient, read_age_identities
-    from review.office.recovery_key import recovery_key
+    from harness.store.file.database import home
+    from review.office.making.recovery_key import recovery_key
+    from review.sealed.sealing import checked_recipient, read_age_identities
 
     own, others = identity.public.recipient, []
     for each in named:
@@ -249,7 +249,7 @@ def _say_recovery(key: RecoveryKey) -> None:
 
 def told(published: Published, letters: Letters) -> dict[str, Any]:
     """Give what was made as JSON values."""
-    from rosetta_tui.review.letter_words import letters_json
+    from rosetta_tui.review.organiser.words.letters import letters_json
 
     review = published.review
     return {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 def make_folder(folder: Path) -> None:
     """Make a folder where there is none; UsageError where it cannot be made."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

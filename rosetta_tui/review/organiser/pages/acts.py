@@ -8,32 +8,40 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.content import Content
+from textual.screen import Screen
 
-from harness.failures import HarnessError
-from rosetta_tui.in_store import bring
-from rosetta_tui.review.certificate_words import standing_lines
-from rosetta_tui.review.import_words import report_lines
-from rosetta_tui.review.organiser.asking import AskScreen, typed_path
+from harness.core.failures import HarnessError
 from rosetta_tui.review.organiser.exports import choices
-from rosetta_tui.review.organiser.hidden import question
-from rosetta_tui.review.organiser.report import ReportScreen
-from rosetta_tui.screens.choose import choose
-from rosetta_tui.screens.confirm import ConfirmScreen
-from rosetta_tui.text import show
+from rosetta_tui.review.organiser.pages.asking import AskScreen, typed_path
+from rosetta_tui.review.organiser.pages.hidden import question
+from rosetta_tui.review.organiser.pages.report import ReportScreen
+from rosetta_tui.review.organiser.words.certificate import standing_lines
+from rosetta_tui.review.organiser.words.imported import report_lines
+from rosetta_tui.toolkit.background import bring
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.choose import choose
+from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
 
 if TYPE_CHECKING:
-    from review.office.progress import Waiting
+    from review.office.results.progress import Waiting
     from rosetta_tui.review.organiser.desk import Desk
     from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
-    from rosetta_tui.review.organiser.review import ReviewScreen
 
 _FOLDER = "A folder; it is made where there is none. Files that are there are not replaced."
+
+
+class ReadAgain(Screen[None]):
+    """A screen that can read anew what it shows."""
+
+    def action_read(self) -> None:
+        """Read it again."""
+        raise NotImplementedError
 
 
 class Acts:
     """Belongs to the screen of one review, which reads it again after each of them."""
 
-    def __init__(self, screen: ReviewScreen, desk: Desk) -> None:
+    def __init__(self, screen: ReadAgain, desk: Desk) -> None:
         self._screen = screen
         self._desk = desk
 
@@ -139,7 +147,7 @@ class Acts:
         self._screen.app.push_screen(AskScreen("Export into", _FOLDER, str(Path.cwd())), answered)
 
     def _exported(self, review: str, what: str, run_id: str, folder: Path) -> list[str]:
-        from rosetta_tui.review.export_files import write_export
+        from rosetta_tui.review.organiser.handing.export_files import write_export
 
         export = self._desk.export(review, what, run_id)
         written = write_export(export, folder, overwrite=False)

@@ -9,17 +9,17 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from rosetta_tui import figures
-from rosetta_tui.review import gate_words
-from rosetta_tui.review.organiser.batches import title
-from rosetta_tui.review.organiser.hidden import hidden
-from rosetta_tui.text import show
-from rosetta_tui.widgets.field import Field
+from rosetta_tui.review.organiser.pages.batches import title
+from rosetta_tui.review.organiser.pages.hidden import hidden
+from rosetta_tui.review.organiser.words import gate as gate_words
+from rosetta_tui.show import figures
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.field import Field
 
 if TYPE_CHECKING:
-    from review.office.store import Review
-    from review.verdict.agreement import Measure
-    from review.verdict.certify import Reading
+    from review.office.store.store import Review
+    from review.verdict.certificate.certify import Reading
+    from review.verdict.panel.agreement import Measure
     from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
 
 BAR = 31
@@ -34,7 +34,7 @@ _MEANINGS = {
 
 def agreeing(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
     """Give the section for one run."""
-    from review.verdict.agreement import MEASURES
+    from review.verdict.panel.agreement import MEASURES
 
     reading = run.reading
     if reading is None:
@@ -59,7 +59,7 @@ def agreeing(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
 
 
 def _measure(reading: Reading, name: str, label: str) -> Field:
-    from review.verdict.agreement import SHARES
+    from review.verdict.panel.agreement import SHARES
 
     measure: Measure = getattr(reading.agreement, name)
     centred = name not in SHARES

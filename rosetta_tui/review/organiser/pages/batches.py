@@ -9,19 +9,19 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from rosetta_tui import figures
-from rosetta_tui.review.import_words import laptop_findings, report_lines
-from rosetta_tui.review.organiser.plain_table import PlainTable
-from rosetta_tui.review.voice_words import codes, voice_lines
-from rosetta_tui.text import show
-from rosetta_tui.widgets.columns import Column
-from rosetta_tui.widgets.result_table import Cell
+from rosetta_tui.review.organiser.pages.plain_table import PlainTable
+from rosetta_tui.review.organiser.words.imported import laptop_findings, report_lines
+from rosetta_tui.review.organiser.words.voices import codes, voice_lines
+from rosetta_tui.show import figures
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column
+from rosetta_tui.toolkit.content import show
 
 if TYPE_CHECKING:
-    from review.office.deliveries import Delivery
-    from review.office.file_report import FileReport
-    from review.office.progress import Waiting
-    from review.office.speaking import Speaking
+    from review.office.intake.file_report import FileReport
+    from review.office.intake.speaking import Speaking
+    from review.office.results.progress import Waiting
+    from review.office.store.deliveries import Delivery
     from rosetta_tui.review.organiser.facts import ReviewNow
 
 _OUT = (

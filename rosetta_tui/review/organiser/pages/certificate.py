@@ -9,19 +9,19 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from rosetta_tui.review.certificate_words import check_lines, standing_lines
-from rosetta_tui.review.gate_words import has_numbers, verdict_name
-from rosetta_tui.review.organiser.batches import minute, title
-from rosetta_tui.review.organiser.plain_table import PlainTable
-from rosetta_tui.review.organiser.reviews import SIGNS, TONES
-from rosetta_tui.text import show
-from rosetta_tui.widgets.columns import Column
-from rosetta_tui.widgets.field import Field
-from rosetta_tui.widgets.result_table import Cell
+from rosetta_tui.review.organiser.pages.batches import minute, title
+from rosetta_tui.review.organiser.pages.looks import SIGNS, TONES
+from rosetta_tui.review.organiser.pages.plain_table import PlainTable
+from rosetta_tui.review.organiser.words.certificate import check_lines, standing_lines
+from rosetta_tui.review.organiser.words.gate import has_numbers, verdict_name
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.field import Field
 
 if TYPE_CHECKING:
-    from review.office.store import IssuedCertificate
-    from review.verdict.verifying import Verification
+    from review.office.store.store import IssuedCertificate
+    from review.verdict.certificate.verifying import Verification
     from rosetta_tui.review.organiser.facts import RunNow
 
 _COLUMNS = (
@@ -93,7 +93,7 @@ def _run(run: RunNow) -> Content:
 
 
 def _row(run: RunNow, issued: IssuedCertificate) -> tuple[Cell, ...]:
-    from review.verdict.certificate import read_certificate
+    from review.verdict.certificate.certificate import read_certificate
 
     said = read_certificate(issued.certificate, "the certificate")
     state = "rests on what was taken back" if issued.recompute else ""

@@ -14,10 +14,14 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from harness.failures import HarnessError, UsageError
-from review.verdict.adjudication import Case, Grounds, grounds
-from rosetta_tui.in_store import bring
-from rosetta_tui.review.case_words import (
+from harness.core.failures import HarnessError, UsageError
+from review.verdict.gate.adjudication import Case, Grounds, grounds
+from rosetta_tui.review.mis_drawn import first_mis_drawn
+from rosetta_tui.review.organiser.desk import Desk
+from rosetta_tui.review.organiser.facts import ReviewNow
+from rosetta_tui.review.organiser.pages.asking import AskScreen
+from rosetta_tui.review.organiser.pages.looks import STYLES
+from rosetta_tui.review.organiser.words.cases import (
     around_words,
     flags_words,
     ratings_words,
@@ -26,14 +30,10 @@ from rosetta_tui.review.case_words import (
     voice_words,
     why_words,
 )
-from rosetta_tui.review.mis_drawn import first_mis_drawn
-from rosetta_tui.review.organiser.asking import AskScreen
-from rosetta_tui.review.organiser.desk import Desk
-from rosetta_tui.review.organiser.facts import ReviewNow
-from rosetta_tui.review.organiser.reviews import STYLES
-from rosetta_tui.text import show, show_lines
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.where import Where
+from rosetta_tui.toolkit.background import bring
+from rosetta_tui.toolkit.content import show, show_lines
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.where import Where
 
 _PUBLISHED = "It stands on the certificate, for everybody to read. Write no word of the sentence."
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.widget import Widget
 
-from rosetta_tui import figures
-from rosetta_tui.review import gate_words
-from rosetta_tui.review.organiser.hidden import hidden, not_counted
-from rosetta_tui.review.organiser.reviews import SIGNS, TONES
-from rosetta_tui.text import show
-from rosetta_tui.widgets.field import Field
+from rosetta_tui.review.organiser.pages.hidden import hidden, not_counted
+from rosetta_tui.review.organiser.pages.looks import SIGNS, TONES
+from rosetta_tui.review.organiser.words import gate as gate_words
+from rosetta_tui.show import figures
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.field import Field
 
 if TYPE_CHECKING:
-    from review.verdict.certify import Reading
+    from review.verdict.certificate.certify import Reading
     from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
 
 BAR = 41
@@ -50,7 +50,7 @@ def _field(about: str, words: str) -> Field:
 
 
 def _verdict(reading: Reading) -> Field:
-    from review.verdict.reasons import OUTCOMES
+    from review.verdict.gate.reasons import OUTCOMES
 
     outcome = reading.verdict.outcome
     name = f"{SIGNS[outcome]} {gate_words.verdict_name(outcome)}"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.widgets import Static
 
-from rosetta_tui.review.voice_words import waiting_words
+from rosetta_tui.review.organiser.words.voices import waiting_words
 
 if TYPE_CHECKING:
-    from review.verdict.policy import GatePolicy
+    from review.verdict.gate.policy import GatePolicy
     from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
 
 
@@ -68,6 +68,6 @@ def rule(now: ReviewNow, run: RunNow) -> str:
 
 
 def _policy(now: ReviewNow) -> GatePolicy:
-    from review.verdict.policy import read_policy
+    from review.verdict.gate.policy import read_policy
 
     return read_policy(now.review.policy, "policy.toml")

@@ -17,16 +17,16 @@ from textual.widgets import SelectionList, Static
 from textual.widgets.selection_list import Selection
 from textual.worker import get_current_worker
 
-from harness.failures import HarnessError
+from harness.core.failures import HarnessError
 from review.files.finding import RATINGS_SUFFIX, FoundBatch, find_batches, mounted_sticks
-from rosetta_tui.in_store import bring
-from rosetta_tui.review.import_words import report_lines
-from rosetta_tui.review.organiser.asking import AskScreen, typed_path
 from rosetta_tui.review.organiser.desk import Desk
-from rosetta_tui.review.organiser.reviews import STYLES
-from rosetta_tui.text import show
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.where import Where
+from rosetta_tui.review.organiser.pages.asking import AskScreen, typed_path
+from rosetta_tui.review.organiser.pages.looks import STYLES
+from rosetta_tui.review.organiser.words.imported import report_lines
+from rosetta_tui.toolkit.background import bring
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.where import Where
 
 
 class ImportScreen(Screen[None]):

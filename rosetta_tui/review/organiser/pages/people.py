@@ -9,17 +9,17 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from rosetta_tui import figures
-from rosetta_tui.review.letter_words import not_shown_words
-from rosetta_tui.review.organiser.batches import minute
-from rosetta_tui.review.organiser.plain_table import PlainTable
-from rosetta_tui.review.sharing_words import kept_back_words, may_be_used
-from rosetta_tui.text import show
-from rosetta_tui.widgets.columns import Column
-from rosetta_tui.widgets.result_table import Cell
+from rosetta_tui.review.organiser.pages.batches import minute
+from rosetta_tui.review.organiser.pages.plain_table import PlainTable
+from rosetta_tui.review.organiser.words.letters import not_shown_words
+from rosetta_tui.review.organiser.words.sharing import kept_back_words, may_be_used
+from rosetta_tui.show import figures
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column
+from rosetta_tui.toolkit.content import show
 
 if TYPE_CHECKING:
-    from review.office.progress import ReviewerProgress, ReviewProgress
+    from review.office.results.progress import ReviewerProgress, ReviewProgress
     from rosetta_tui.review.organiser.facts import ReviewNow
 
 BAR = 16

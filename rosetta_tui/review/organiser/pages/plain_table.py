@@ -8,8 +8,9 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 
-from rosetta_tui.widgets.columns import GAP, Column, fit
-from rosetta_tui.widgets.result_table import Cell, crop
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import GAP, Column, fit
+from rosetta_tui.toolkit.result_table import crop
 
 _TONES = {"plain": "", "header": "bold $quiet"}
 

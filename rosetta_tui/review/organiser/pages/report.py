@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from rosetta_tui.text import show
+from rosetta_tui.toolkit.content import show
 
 
 class ReportScreen(ModalScreen[None]):

@@ -12,27 +12,26 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from rosetta_tui.in_store import in_thread
-from rosetta_tui.review.gate_words import has_numbers
-from rosetta_tui.review.organiser.acts import Acts
-from rosetta_tui.review.organiser.agreeing import agreeing
-from rosetta_tui.review.organiser.batches import batches
-from rosetta_tui.review.organiser.certificate import certificate
 from rosetta_tui.review.organiser.desk import Desk
 from rosetta_tui.review.organiser.facts import ReviewNow, RunNow, read_review
-from rosetta_tui.review.organiser.gate import gate
-from rosetta_tui.review.organiser.people import people
-from rosetta_tui.review.organiser.reviews import STYLES
-from rosetta_tui.review.organiser.section_line import SectionLine
-from rosetta_tui.review.organiser.split import split
-from rosetta_tui.text import show
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.result_table import ResultTable
-from rosetta_tui.widgets.where import Where
+from rosetta_tui.review.organiser.pages.acts import Acts, ReadAgain
+from rosetta_tui.review.organiser.pages.agreeing import agreeing
+from rosetta_tui.review.organiser.pages.batches import batches
+from rosetta_tui.review.organiser.pages.certificate import certificate
+from rosetta_tui.review.organiser.pages.gate import gate
+from rosetta_tui.review.organiser.pages.looks import STYLES
+from rosetta_tui.review.organiser.pages.people import people
+from rosetta_tui.review.organiser.pages.section_line import SectionLine
+from rosetta_tui.review.organiser.pages.split import split
+from rosetta_tui.review.organiser.words.gate import has_numbers
+from rosetta_tui.toolkit.background import in_thread
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.where import Where
 
 SECTIONS = ("Batches", "Progress", "Agreement", "Gate", "Split", "Certificate")
 OF_A_RUN = frozenset({"Agreement", "Gate", "Certificate"})
@@ -60,7 +59,7 @@ _OFFERED = {
 """Action → sections that offer it; all others are offered everywhere."""
 
 
-class ReviewScreen(Screen[None]):
+class ReviewScreen(ReadAgain):
     """Reads the review in a thread and shows one of its sections."""
 
     TITLE = "Review"
@@ -282,7 +281,7 @@ class ReviewScreen(Screen[None]):
 
     @on(ResultTable.Chosen)
     def _decide(self, message: ResultTable.Chosen) -> None:
-        from rosetta_tui.review.organiser.deciding import DecidingScreen
+        from rosetta_tui.review.organiser.pages.deciding import DecidingScreen
 
         if self._now:
             screen = DecidingScreen(self._desk, self._now, message.index)
@@ -294,7 +293,7 @@ class ReviewScreen(Screen[None]):
 
     def action_import(self) -> None:
         """Take ratings in."""
-        from rosetta_tui.review.organiser.importing import ImportScreen
+        from rosetta_tui.review.organiser.pages.importing import ImportScreen
 
         self.app.push_screen(ImportScreen(self._desk), self._back)
 

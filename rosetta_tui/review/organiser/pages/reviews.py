@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import ClassVar
 
 from textual import on
@@ -14,17 +13,18 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from rosetta_tui import figures
-from rosetta_tui.in_store import in_thread
 from rosetta_tui.review.organiser.desk import Desk
 from rosetta_tui.review.organiser.facts import ReviewLine, Verdict, read_reviews
-from rosetta_tui.text import show
-from rosetta_tui.widgets.columns import Column
-from rosetta_tui.widgets.key_line import KeyLine
-from rosetta_tui.widgets.result_table import Cell, ResultTable
-from rosetta_tui.widgets.where import Where
+from rosetta_tui.review.organiser.pages.looks import SIGNS, STYLES, TONES
+from rosetta_tui.show import figures
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column
+from rosetta_tui.toolkit.background import in_thread
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.where import Where
 
-STYLES = Path(__file__).parent / "organiser.tcss"
 BAR = 8
 
 """Stands for the runs of a review that has none."""
@@ -36,11 +36,6 @@ COLUMNS = (
     Column("verdict", "verdict", 18, share=1),
     Column("made", "made", 10, drop=1),
 )
-
-SIGNS = {"go": "✓", "no_go": "✗", "discuss": "◇", "insufficient": "…"}
-"""Outcome → its shape, so that no colour is needed."""
-
-TONES = {"go": "good", "no_go": "bad", "discuss": "warn", "insufficient": "quiet"}
 
 
 class ReviewRows:
@@ -92,7 +87,7 @@ def verdict_cell(verdicts: Sequence[Verdict | None]) -> Cell:
 
 
 def _verdict_words(verdict: Verdict | None) -> str:
-    from rosetta_tui.review.gate_words import verdict_name
+    from rosetta_tui.review.organiser.words.gate import verdict_name
 
     if verdict is None:
         return figures.NONE
@@ -180,14 +175,14 @@ class ReviewsScreen(Screen[None]):
 
     @on(ResultTable.Chosen)
     def _open(self) -> None:
-        from rosetta_tui.review.organiser.review import ReviewScreen
+        from rosetta_tui.review.organiser.pages.review import ReviewScreen
 
         if self.chosen is not None:
             self.app.push_screen(ReviewScreen(self._desk, self.chosen.progress.name))
 
     def action_import(self) -> None:
         """Take ratings in."""
-        from rosetta_tui.review.organiser.importing import ImportScreen
+        from rosetta_tui.review.organiser.pages.importing import ImportScreen
 
         self.app.push_screen(ImportScreen(self._desk))
 

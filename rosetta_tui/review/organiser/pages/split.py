@@ -9,15 +9,16 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from rosetta_tui import figures
-from rosetta_tui.review.case_words import so_far
-from rosetta_tui.review.organiser.hidden import hidden
-from rosetta_tui.text import show
-from rosetta_tui.widgets.columns import Column
-from rosetta_tui.widgets.result_table import Cell, ResultTable
+from rosetta_tui.review.organiser.pages.hidden import hidden
+from rosetta_tui.review.organiser.words.cases import so_far
+from rosetta_tui.show import figures
+from rosetta_tui.show.cells import Cell
+from rosetta_tui.show.columns import Column
+from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
-    from review.verdict.adjudication import Case
+    from review.verdict.gate.adjudication import Case
     from rosetta_tui.review.organiser.facts import ReviewNow
 
 NOT_HERE = "(secret)"

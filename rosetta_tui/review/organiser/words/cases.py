@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from review.session.labels import REASONS
+from review.session.words.labels import REASONS
 
 if TYPE_CHECKING:
     from review.files.batch_form import BatchItem
-    from review.verdict.adjudication import Case, Voice
+    from review.verdict.gate.adjudication import Case, Voice
 
 _RATINGS = ("reject", "gist", "acceptable", "excellent")
 

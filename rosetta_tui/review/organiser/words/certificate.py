@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from scoring.wording import counted
+from scoring.core.wording import counted
 
 if TYPE_CHECKING:
-    from review.verdict.attachment import Standing
-    from review.verdict.certificate import Certificate
-    from review.verdict.verifying import Verification
+    from review.verdict.certificate.attachment import Standing
+    from review.verdict.certificate.certificate import Certificate
+    from review.verdict.certificate.verifying import Verification
 
 _MOST_DIFFERENCES = 10
 _SIGNS = {True: "✓", False: "✗", None: "–"}

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from review.office.store import Review
-    from review.verdict.certify import Reading
-    from review.verdict.findings import Finding
-    from review.verdict.verdict import Outcome
+    from review.office.store.store import Review
+    from review.verdict.certificate.certify import Reading
+    from review.verdict.gate.findings import Finding
+    from review.verdict.gate.verdict import Outcome
 
 _MOST_SPLIT = 12
 """Entries that are named; of more only how many."""
@@ -29,14 +29,14 @@ def verdict_name(outcome: Outcome | str) -> str:
 
 def has_numbers(reading: Reading) -> bool:
     """Tell whether numbers may be shown: with too few ratings none are, so that it is no look."""
-    from review.verdict.verdict import Outcome
+    from review.verdict.gate.verdict import Outcome
 
     return reading.verdict.outcome is not Outcome.INSUFFICIENT
 
 
 def verdict_lines(review: Review, reading: Reading) -> Iterator[Told]:
     """Say the verdict, what it rests on, and what to do about it; no numbers where too little was rated."""
-    from review.verdict.reasons import OUTCOMES
+    from review.verdict.gate.reasons import OUTCOMES
 
     outcome = reading.verdict.outcome
     found = found_words(reading) if has_numbers(reading) else ""
@@ -69,14 +69,14 @@ def found_words(reading: Reading) -> str:
 
 def needed_words(reading: Reading) -> str:
     """Say what the policy asks for."""
-    from review.verdict.certificate_text import percent
+    from review.verdict.certificate.certificate_text import percent
 
     return f"lower bound ≥ {percent(str(reading.verdict.level))}"
 
 
 def share_words(reading: Reading) -> str:
     """Say the bounds, the share, and how many people and items they rest on."""
-    from review.verdict.certificate_text import percent
+    from review.verdict.certificate.certificate_text import percent
 
     verdict, numbers = reading.verdict, reading.verdict.numbers
     return (
@@ -92,7 +92,7 @@ def _text(number: object) -> str | None:
 
 def why(review: Review, reading: Reading) -> Iterator[Told]:
     """Say every finding in a sentence; test translations that one lists have a line each."""
-    from review.verdict.reasons import findings_words
+    from review.verdict.gate.reasons import findings_words
 
     found = findings_words([_named(review, each) for each in reading.verdict.findings])
     for place, (words, listed) in enumerate(found):
@@ -102,14 +102,14 @@ def why(review: Review, reading: Reading) -> Iterator[Told]:
 
 def relations_words(reading: Reading) -> str:
     """Say how near to the method the reviewers stand, by their own word; it changes no number."""
-    from review.verdict import certificate_text
+    from review.verdict.certificate import certificate_text
 
     return certificate_text.relations_words(reading.relations)
 
 
 def harm_words(reading: Reading) -> Iterator[Told]:
     """Say each decision about what was called harmful, with its reason and who decided."""
-    from review.verdict.certificate_text import decision_words
+    from review.verdict.certificate.certificate_text import decision_words
 
     for place, each in enumerate(reading.harm):
         name = "upheld" if each.harmful else "cleared"
@@ -118,7 +118,7 @@ def harm_words(reading: Reading) -> Iterator[Told]:
 
 def _named(review: Review, finding: Finding) -> Finding:
     """Name a person by their code, and a test translation by its entry and how it was made."""
-    from review.verdict.findings import Finding
+    from review.verdict.gate.findings import Finding
 
     told = dict(finding.facts)
     if isinstance(control := told.get("control"), str):
@@ -139,7 +139,7 @@ def control_words(review: Review, control: str) -> str:
 
 def settling_words(reading: Reading) -> str:
     """Say what would settle an open verdict; empty where more ratings are not what it needs."""
-    from review.verdict.settle import settling
+    from review.verdict.gate.settle import settling
 
     settle = settling(reading.verdict, reading.policy)
     return "" if settle is None else settle.words()
@@ -167,16 +167,16 @@ def _split(review: Review, reading: Reading) -> Iterator[Told]:
 
 def agreement_words(reading: Reading) -> str:
     """Say every measure of agreement with its interval, or why it has none."""
-    from review.verdict.agreement import MEASURES
+    from review.verdict.panel.agreement import MEASURES
 
     return " · ".join(f"{title} {measured(reading, name)}" for name, title in MEASURES.items())
 
 
 def measured(reading: Reading, name: str) -> str:
     """Say one measure of agreement with its interval."""
-    from review.verdict.agreement import SHARES
-    from review.verdict.certificate_text import measure
-    from review.verdict.certify import agreement_json
+    from review.verdict.certificate.certificate_text import measure
+    from review.verdict.certificate.certify import agreement_json
+    from review.verdict.panel.agreement import SHARES
 
     return measure(agreement_json(reading.agreement)[name], share=name in SHARES)
 
@@ -216,8 +216,8 @@ def _flag_words(review: Review, reading: Reading) -> Iterator[str]:
 
 
 def _care(review: Review, reading: Reading) -> Iterator[str]:
-    from review.verdict.careless import carelessness
-    from review.verdict.reasons import care_words
+    from review.verdict.gate.careless import carelessness
+    from review.verdict.gate.reasons import care_words
 
     care = carelessness(reading.panel, reading.policy.careless)
     words = (care_words(review.code(who), care.reviewers[who]) for who in care.advised)

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rosetta_tui.review.voice_words import codes, far_words, several_words, shared_words
+from rosetta_tui.review.organiser.words.voices import codes, far_words, several_words, shared_words
 
 if TYPE_CHECKING:
     from review.log.clocks import WildClock
     from review.log.merge import Remark
-    from review.office.file_report import FileReport
+    from review.office.intake.file_report import FileReport
 
 _MOST_LINES = 5
 """Lines that are named for one reason."""
@@ -19,7 +19,7 @@ _MOST_LINES = 5
 
 def report_lines(report: FileReport) -> Iterator[str]:
     """Say what was taken, what was not and why, and what to look into."""
-    from review.office.file_report import Outcome
+    from review.office.intake.file_report import Outcome
 
     if report.outcome is Outcome.REFUSED:
         yield f"NOT TAKEN  {report.why}"
@@ -52,7 +52,7 @@ def _remarks(what: str, remarks: Sequence[Remark]) -> Iterator[str]:
 
 def _findings(report: FileReport) -> Iterator[str]:
     from review.files.reviewer_codes import printed
-    from review.office.objections import OTHER_LAPTOPS
+    from review.office.intake.objections import OTHER_LAPTOPS
 
     if any(remark.said == OTHER_LAPTOPS for remark in report.aside):
         yield (

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from review.files.font_file import CarriedFont
-    from review.office.items import Item
-    from review.office.making import Drawn
-    from review.office.progress import ReviewProgress
-    from review.office.readability import Readability
-    from review.office.texts import ReviewTexts
+    from review.office.items.items import Item
+    from review.office.making.making import Drawn
+    from review.office.making.readability import Readability
+    from review.office.making.texts import ReviewTexts
+    from review.office.results.progress import ReviewProgress
 
 _MOST = 10
 """Entries that are named."""
@@ -38,8 +38,8 @@ def look_at_letters(
 ) -> Letters:
     """Cut the fonts that are named to the letters of a review, and work out what can be read; UsageError in words."""
     from review.files.font_file import read_font
-    from review.office.carried_fonts import carried_fonts
-    from review.office.readability import readability
+    from review.office.making.carried_fonts import carried_fonts
+    from review.office.making.readability import readability
 
     shown = [*(item.shown for item in drawn.items), *drawn.training]
     written = [text for each in shown for text in _texts(each.model_dump())]
@@ -111,7 +111,7 @@ def unreadable_words(letters: Letters) -> str:
 
 def require_readable(letters: Letters, *, anyway: bool) -> None:
     """Refuse a review of which something could not be read, unless the organiser knows it."""
-    from harness.failures import UsageError
+    from harness.core.failures import UsageError
 
     if not anyway and (why := unreadable_words(letters)):
         raise UsageError(why)
@@ -156,7 +156,7 @@ def _in_order(entry: object) -> tuple[int, str]:
 
 def _kinds(letters: Letters, items: Sequence[Item]) -> str:
     """Name what some items lack: the scripts, and of open sentences a few signs by their names."""
-    from corpora.visible import letter_name
+    from corpora.text.visible import letter_name
 
     texts = "".join(text for item in items for text in (item.shown.source, item.shown.candidate))
     here = [each for each in letters.found.lacking if each in texts]
@@ -178,7 +178,7 @@ def _scripts(letters: Iterable[str]) -> str:
 
 def _by_script(letters: Iterable[str]) -> dict[str, int]:
     """Count letters by their script; what is no letter is a sign."""
-    from corpora.text import script_of
+    from corpora.text.comparison import script_of
 
     return dict(
         Counter(

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from review.office.creating import Draft
-    from review.verdict.policy import GatePolicy
-    from rosetta_tui.review.letter_words import Letters
+    from review.office.making.creating import Draft
+    from review.verdict.gate.policy import GatePolicy
+    from rosetta_tui.review.organiser.words.letters import Letters
 
 _LONG = 150
 """Sentences after which one sitting is too long."""
@@ -32,7 +32,7 @@ def draft_lines(
     draft: Draft, policy: GatePolicy, letters: Letters, *, own_training: bool
 ) -> Iterator[str]:
     """Say what is asked of whom, what it is worth, and what could not be had."""
-    from rosetta_tui.review.letter_words import letter_lines
+    from rosetta_tui.review.organiser.words.letters import letter_lines
 
     yield _line("sentences", _sentences(draft))
     yield _line("difficulty", _strata(draft))
@@ -77,7 +77,7 @@ def _sentences(draft: Draft) -> str:
 
 
 def _strata(draft: Draft) -> str:
-    from review.office.sampling import stratum
+    from review.office.items.sampling import stratum
 
     counts = Counter(map(stratum, draft.entries))
     if set(counts) == {0}:
@@ -133,7 +133,7 @@ def _training(draft: Draft, *, own_training: bool) -> str:
 
 def _why_little_training(draft: Draft) -> str:
     """Say why training has fewer items than usual, or shows sentences that are asked about."""
-    from review.office.training import USUAL, WANTED
+    from review.office.items.training import USUAL, WANTED
 
     spare, count = len(draft.spare), len(draft.training)
     if not spare and count:
@@ -150,8 +150,8 @@ def _why_little_training(draft: Draft) -> str:
 
 def chance(draft: Draft, policy: GatePolicy) -> str:
     """Say how probable a verdict is, on the common core, for each system."""
-    from review.office.sampling import stratum
-    from review.verdict.planner import Plan, chances
+    from review.office.items.sampling import stratum
+    from review.verdict.gate.planner import Plan, chances
 
     strata = dict(sorted(Counter(map(stratum, draft.core_entries)).items()))
     reviewers = len(draft.orders)
@@ -170,7 +170,7 @@ def chance(draft: Draft, policy: GatePolicy) -> str:
 
 def no_verdict(draft: Draft, policy: GatePolicy) -> Iterator[str]:
     """Say what the gate would find too little of, however people rate (rule 1 of the gate)."""
-    from review.office.sampling import stratum
+    from review.office.items.sampling import stratum
 
     enough, counts = policy.enough, Counter(map(stratum, draft.entries))
     if len(draft.entries) < enough.items:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from review.office.progress import ReviewerProgress, ReviewProgress
+    from review.office.results.progress import ReviewerProgress, ReviewProgress
 
 HOW_TO_ALLOW = "Ask them: they can change their answer in the program at any time, and then hand over once more."
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from review.office.speaking import Several, Speaker, Speaking
+    from review.office.intake.speaking import Several, Speaker, Speaking
 
 
 def codes(people: Sequence[str]) -> str:

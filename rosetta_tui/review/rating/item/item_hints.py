@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from review.session.item_words import offers
-from review.session.keys import KEYS, Act
 from review.session.view import TextField, View
-from review.session.words import Words
-from rosetta_tui.review.key_line import Hint
+from review.session.words.catalogue import Words
+from review.session.words.item import offers
+from review.session.words.keys import KEYS, Act
+from rosetta_tui.review.rating.parts.key_line import Hint
 
 
 def hints(words: Words, view: View) -> list[Hint]:

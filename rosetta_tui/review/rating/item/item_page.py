@@ -9,18 +9,18 @@ from textual.containers import Center, Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
-from review.session import item_words
 from review.session.view import ShownItem, TextField, View
-from rosetta_tui.review import item_hints
-from rosetta_tui.review.choices import Choices
-from rosetta_tui.review.key_line import Hint, KeyLine
-from rosetta_tui.review.lesson import LessonBox
-from rosetta_tui.review.page import STYLES
-from rosetta_tui.review.sitting import Sitting
-from rosetta_tui.review.texts import Texts
-from rosetta_tui.review.told import told
-from rosetta_tui.review.trouble import TroubleLine
-from rosetta_tui.review.writing import Writing
+from review.session.words import item as item_words
+from rosetta_tui.review.rating.item import item_hints
+from rosetta_tui.review.rating.item.lesson import LessonBox
+from rosetta_tui.review.rating.item.texts import Texts
+from rosetta_tui.review.rating.item.writing import Writing
+from rosetta_tui.review.rating.parts.choices import Choices
+from rosetta_tui.review.rating.parts.key_line import Hint, KeyLine
+from rosetta_tui.review.rating.parts.page import STYLES
+from rosetta_tui.review.rating.parts.render import told
+from rosetta_tui.review.rating.parts.trouble import TroubleLine
+from rosetta_tui.review.rating.sitting import Sitting
 
 
 class Mode(Enum):

@@ -13,23 +13,25 @@ from textual.widgets import Static
 
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Reason
-from review.session import item_words, page_words, saying
-from review.session.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of
-from review.session.labels import harm_question
-from review.session.onward import ONWARD_OF, Onward
+from review.session import saying
 from review.session.view import ShownItem, TextField, View
-from rosetta_tui.review.choices import Choices
-from rosetta_tui.review.handing_over import HandOverPage
-from rosetta_tui.review.helping import HelpPage
-from rosetta_tui.review.item_page import ItemPage, Mode
-from rosetta_tui.review.resting import PAUSES
-from rosetta_tui.review.sitting import Sitting
-from rosetta_tui.review.texts import Texts
-from rosetta_tui.review.told import told
-from rosetta_tui.review.trouble import TroubleLine
-from rosetta_tui.review.typed import typed
-from rosetta_tui.review.withdrawing import WithdrawPage
-from rosetta_tui.review.writing import Writing
+from review.session.words import item as item_words
+from review.session.words import page as page_words
+from review.session.words.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of
+from review.session.words.labels import harm_question
+from review.session.words.onward import ONWARD_OF, Onward
+from rosetta_tui.review.rating.item.item_page import ItemPage, Mode
+from rosetta_tui.review.rating.item.texts import Texts
+from rosetta_tui.review.rating.item.writing import Writing
+from rosetta_tui.review.rating.pages.handing_over import HandOverPage
+from rosetta_tui.review.rating.pages.resting import PAUSES
+from rosetta_tui.review.rating.pages.withdrawing import WithdrawPage
+from rosetta_tui.review.rating.parts.choices import Choices
+from rosetta_tui.review.rating.parts.page import HelpPage
+from rosetta_tui.review.rating.parts.render import told
+from rosetta_tui.review.rating.parts.trouble import TroubleLine
+from rosetta_tui.review.rating.parts.typed import typed
+from rosetta_tui.review.rating.sitting import Sitting
 
 SLOW_SECONDS = 0.3
 """When saving takes longer than this, the page says that it goes on."""

@@ -7,11 +7,11 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from review.session.item_words import lesson_said
 from review.session.view import Lesson
-from review.session.words import Words
-from rosetta_tui.review.told import told
-from rosetta_tui.text import show_lines
+from review.session.words.catalogue import Words
+from review.session.words.item import lesson_said
+from rosetta_tui.review.rating.parts.render import told
+from rosetta_tui.toolkit.content import show_lines
 
 
 class LessonBox(VerticalScroll):

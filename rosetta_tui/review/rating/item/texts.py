@@ -9,10 +9,10 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from review.session.item_words import Mark
 from review.session.view import ShownItem
-from rosetta_tui.review.told import told
-from rosetta_tui.text import show_lines
+from review.session.words.item import Mark
+from rosetta_tui.review.rating.parts.render import told
+from rosetta_tui.toolkit.content import show_lines
 
 
 class Texts(VerticalScroll):

@@ -6,7 +6,7 @@ import io
 import sys
 from typing import TextIO
 
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 
 MOST_LINE = 20_000
 """Characters of one typed line that are read."""

@@ -9,26 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from harness.failures import HarnessError, UsageError
+from harness.core.failures import HarnessError, UsageError
 from review.log.payloads import Face
-from review.session import page_words
-from review.session.keys import RATING_OF, Act, act_of, relation_of
 from review.session.session import Session
 from review.session.timing import GUARD_SECONDS
 from review.session.view import Lesson, Phase, View
-from review.session.words import Words
-from rosetta_tui.review import line_pages as pages
-from rosetta_tui.review.console import Console, LeftError
-from rosetta_tui.review.line_acts import LineActs
-from rosetta_tui.review.line_opening import (
+from review.session.words import page as page_words
+from review.session.words.catalogue import Words
+from review.session.words.keys import RATING_OF, Act, act_of, relation_of
+from rosetta_tui.review.rating.lines import pages
+from rosetta_tui.review.rating.lines.console import Console, LeftError
+from rosetta_tui.review.rating.lines.line_keys import LineActs
+from rosetta_tui.review.rating.lines.opening import (
     LANGUAGE,
     YES,
     begin,
     choose_language,
     tell_trouble,
 )
-from rosetta_tui.review.opening import Opening
-from rosetta_tui.text import plain
+from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.show.text import plain
 
 
 def run_lines(opening: Opening, console: Console | None = None) -> int:

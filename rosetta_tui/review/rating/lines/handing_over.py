@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.failures import HarnessError
-from review.session import page_words
-from review.session.keys import Act, act_of, scope_of
-from review.session.labels import scope_label
+from harness.core.failures import HarnessError
 from review.session.session import Session
-from review.session.words import Words
-from rosetta_tui.review import line_pages as pages
-from rosetta_tui.review.console import Console
-from rosetta_tui.review.line_opening import tell_trouble, yes
-from rosetta_tui.review.opening import Opening
-from rosetta_tui.text import plain
+from review.session.words import page as page_words
+from review.session.words.catalogue import Words
+from review.session.words.keys import Act, act_of, scope_of
+from review.session.words.labels import scope_label
+from rosetta_tui.review.rating.lines import pages
+from rosetta_tui.review.rating.lines.console import Console
+from rosetta_tui.review.rating.lines.opening import tell_trouble, yes
+from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.show.text import plain
 
 
 def hand_over(opening: Opening, session: Session, console: Console, places: list[Path]) -> None:

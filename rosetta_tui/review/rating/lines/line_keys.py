@@ -6,22 +6,22 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from harness.failures import HarnessError
+from harness.core.failures import HarnessError
 from review.rating import CannotJudge, Rating
-from review.session import page_words
-from review.session.item_words import ANSWER_FIRST
-from review.session.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of
-from review.session.labels import harm_question, rating_label
 from review.session.session import Session
 from review.session.view import Phase, ShownItem, TextField, View
-from review.session.words import Words
-from rosetta_tui.review import line_pages as pages
-from rosetta_tui.review.console import Console
-from rosetta_tui.review.line_handing_over import hand_over, withdraw
-from rosetta_tui.review.line_opening import tell_trouble, yes
+from review.session.words import page as page_words
+from review.session.words.catalogue import Words
+from review.session.words.item import ANSWER_FIRST
+from review.session.words.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of
+from review.session.words.labels import harm_question, rating_label
 from rosetta_tui.review.mis_drawn import first_mis_drawn
-from rosetta_tui.review.opening import Opening
-from rosetta_tui.text import plain
+from rosetta_tui.review.rating.lines import pages
+from rosetta_tui.review.rating.lines.console import Console
+from rosetta_tui.review.rating.lines.handing_over import hand_over, withdraw
+from rosetta_tui.review.rating.lines.opening import tell_trouble, yes
+from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.show.text import plain
 
 _DELETE = "-"
 """Typed alone where a text is asked for: delete it."""

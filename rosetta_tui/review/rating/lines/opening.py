@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from harness.failures import HarnessError
+from harness.core.failures import HarnessError
 from review.files.batch import Batch
-from review.files.problem import FileError, FileProblem
+from review.sealed.problem import FileError, FileProblem
 from review.session import opening_words
 from review.session.choice import Choice
-from review.session.keys import Act, act_of
-from review.session.troubles import trouble
-from review.session.words import Words
-from rosetta_tui.review.console import Console, LeftError
+from review.session.words.catalogue import Words
+from review.session.words.keys import Act, act_of
+from review.session.words.troubles import trouble
 from rosetta_tui.review.mis_drawn import WHY, what_to_do
-from rosetta_tui.review.opening import Opening
-from rosetta_tui.text import plain
+from rosetta_tui.review.rating.lines.console import Console, LeftError
+from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.show.text import plain
 
 YES, NO = "1", "2"
 LANGUAGE = "l"

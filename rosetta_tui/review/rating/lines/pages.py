@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Rating, Reason
-from review.session import item_words, page_words
-from review.session.beside import beside
-from review.session.keys import ACT_WORDS, KEYS, Act, key_name
-from review.session.labels import (
+from review.session.view import Lesson, ShownItem, View
+from review.session.words import item as item_words
+from review.session.words import page as page_words
+from review.session.words.beside import beside
+from review.session.words.catalogue import Words
+from review.session.words.keys import ACT_WORDS, KEYS, Act, key_name
+from review.session.words.labels import (
     cannot_judge_label,
     rating_label,
     rating_meaning,
@@ -15,9 +18,7 @@ from review.session.labels import (
     reasons_label,
     scope_label,
 )
-from review.session.view import Lesson, ShownItem, View
-from review.session.words import Words
-from rosetta_tui.review.console import Console
+from rosetta_tui.review.rating.lines.console import Console
 
 _NOT_HERE = frozenset({Act.LARGER, Act.SMALLER})
 """The terminal's own settings do this."""

@@ -14,14 +14,14 @@ from textual.widgets import Static
 from review.files.batch import Batch
 from review.files.batch_form import BatchManifest
 from review.rating import Relation
-from review.session import page_words
-from review.session.troubles import Trouble
-from review.session.words import Words
-from rosetta_tui.review.key_line import Hint, KeyLine
+from review.session.words import page as page_words
+from review.session.words.catalogue import Words
+from review.session.words.troubles import Trouble
 from rosetta_tui.review.mis_drawn import WHY, MisDrawn, what_to_do
-from rosetta_tui.review.page import Page, Result, given_text, paragraph
-from rosetta_tui.review.trouble import NO_TROUBLE, TroubleLine
-from rosetta_tui.text import show
+from rosetta_tui.review.rating.parts.key_line import Hint, KeyLine
+from rosetta_tui.review.rating.parts.page import Page, Result, given_text, paragraph
+from rosetta_tui.review.rating.parts.trouble import NO_TROUBLE, TroubleLine
+from rosetta_tui.toolkit.content import show
 
 
 class YesPage(Page[Result]):

@@ -9,10 +9,10 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from review.session.words import Words
-from rosetta_tui.review.key_line import Hint
-from rosetta_tui.review.page import Page, paragraph
-from rosetta_tui.review.trouble import TroubleLine
+from review.session.words.catalogue import Words
+from rosetta_tui.review.rating.parts.key_line import Hint
+from rosetta_tui.review.rating.parts.page import Page, paragraph
+from rosetta_tui.review.rating.parts.trouble import TroubleLine
 
 
 @dataclass(frozen=True, slots=True)

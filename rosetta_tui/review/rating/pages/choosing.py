@@ -14,12 +14,12 @@ from textual.widgets.option_list import Option
 
 from review.session import opening_words
 from review.session.choice import Choice
-from review.session.troubles import Trouble
-from rosetta_tui.review.key_line import Hint
-from rosetta_tui.review.opening import Opening
-from rosetta_tui.review.page import Page, paragraph
-from rosetta_tui.review.trouble import NO_TROUBLE, TroubleLine
-from rosetta_tui.text import show
+from review.session.words.troubles import Trouble
+from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.review.rating.parts.key_line import Hint
+from rosetta_tui.review.rating.parts.page import Page, paragraph
+from rosetta_tui.review.rating.parts.trouble import NO_TROUBLE, TroubleLine
+from rosetta_tui.toolkit.content import show
 
 
 class ChoosePage(Page[Choice | str]):

@@ -13,18 +13,18 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from harness.failures import HarnessError
-from review.session import page_words
+from harness.core.failures import HarnessError
 from review.session.handing_over import Exported
-from review.session.keys import KEYS, Act
-from review.session.onward import Onward
-from review.session.troubles import trouble
-from rosetta_tui.review.key_line import Hint, KeyLine
-from rosetta_tui.review.page import Page, paragraph
-from rosetta_tui.review.sitting import Sitting
-from rosetta_tui.review.told import told
-from rosetta_tui.review.trouble import TroubleLine
-from rosetta_tui.text import show
+from review.session.words import page as page_words
+from review.session.words.keys import KEYS, Act
+from review.session.words.onward import Onward
+from review.session.words.troubles import trouble
+from rosetta_tui.review.rating.parts.key_line import Hint, KeyLine
+from rosetta_tui.review.rating.parts.page import Page, paragraph
+from rosetta_tui.review.rating.parts.render import told
+from rosetta_tui.review.rating.parts.trouble import TroubleLine
+from rosetta_tui.review.rating.sitting import Sitting
+from rosetta_tui.toolkit.content import show
 
 
 class HandOverPage(Page[Onward]):

@@ -10,16 +10,16 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from review.session import page_words
-from review.session.keys import KEYS, Act, act_of
-from review.session.onward import ONWARD_OF, Onward
 from review.session.view import Phase, View
-from review.session.words import Words
-from rosetta_tui.review.key_line import Hint
-from rosetta_tui.review.page import Page, paragraph
-from rosetta_tui.review.told import told
-from rosetta_tui.review.trouble import TroubleLine
-from rosetta_tui.review.typed import typed
+from review.session.words import page as page_words
+from review.session.words.catalogue import Words
+from review.session.words.keys import KEYS, Act, act_of
+from review.session.words.onward import ONWARD_OF, Onward
+from rosetta_tui.review.rating.parts.key_line import Hint
+from rosetta_tui.review.rating.parts.page import Page, paragraph
+from rosetta_tui.review.rating.parts.render import told
+from rosetta_tui.review.rating.parts.trouble import TroubleLine
+from rosetta_tui.review.rating.parts.typed import typed
 
 
 def shares_or_not(words: Words, *, shares: bool) -> str:

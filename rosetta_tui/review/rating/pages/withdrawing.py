@@ -9,16 +9,16 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from review.log.payloads import Scope
-from review.session import page_words
-from review.session.item_words import Answer
-from review.session.keys import KEYS, Act, act_of, scope_of
-from review.session.labels import scope_label
-from review.session.words import Words
-from rosetta_tui.review.choices import Choices
-from rosetta_tui.review.key_line import Hint, KeyLine
-from rosetta_tui.review.page import Page, paragraph
-from rosetta_tui.review.told import told
-from rosetta_tui.review.typed import typed
+from review.session.words import page as page_words
+from review.session.words.catalogue import Words
+from review.session.words.item import Answer
+from review.session.words.keys import KEYS, Act, act_of, scope_of
+from review.session.words.labels import scope_label
+from rosetta_tui.review.rating.parts.choices import Choices
+from rosetta_tui.review.rating.parts.key_line import Hint, KeyLine
+from rosetta_tui.review.rating.parts.page import Page, paragraph
+from rosetta_tui.review.rating.parts.render import told
+from rosetta_tui.review.rating.parts.typed import typed
 
 
 class WithdrawPage(Page[Scope]):

@@ -11,8 +11,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from review.session.item_words import Answer
-from rosetta_tui.review.told import told
+from review.session.words.item import Answer
+from rosetta_tui.review.rating.parts.render import told
 
 
 class Choices(Vertical):

@@ -10,7 +10,7 @@ from textual.geometry import Size
 from textual.style import Style
 from textual.widget import Widget
 
-from rosetta_tui.review.told import told
+from rosetta_tui.review.rating.parts.render import told
 
 _GAP = 3
 """Cells between two keys."""

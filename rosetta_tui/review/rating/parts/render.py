@@ -6,7 +6,7 @@ import re
 
 from textual.content import Content
 
-from rosetta_tui.text import plain
+from rosetta_tui.show.text import plain
 
 _SPACE_THAT_HOLDS = re.compile("([\u00a0\u202f])")
 """No-break spaces, as French typography sets them; a terminal shows both as the wider one."""

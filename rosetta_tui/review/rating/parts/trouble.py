@@ -5,9 +5,9 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widgets import Static
 
-from review.session.troubles import Trouble
-from review.session.words import Words
-from rosetta_tui.review.told import told
+from review.session.words.catalogue import Words
+from review.session.words.troubles import Trouble
+from rosetta_tui.review.rating.parts.render import told
 
 NO_TROUBLE = Trouble("", "")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.events import Key
 
-from review.session.keys import BACKSPACE
+from review.session.words.keys import BACKSPACE
 
 
 def typed(event: Key) -> str:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from corpora.corpus import Corpus, Dataset, Form
-from corpora.entry import Entry
-from harness.store.corpora import read_dataset, read_entries, save_corpus
-from harness.store.database import open_store
+from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import Entry
+from harness.store.corpora.entries import read_dataset, read_entries, save_corpus
+from harness.store.file.database import open_store
 
 
 def _corpus(**envelope: str) -> Corpus:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from corpora.corpus import Corpus
-from corpora.load import load
-from corpora.original import Original
-from corpora.requirements import requirements
-from corpora.statistics import statistics
-from harness.corpus_examination import examine, examine_stored
-from harness.store.corpora import save_corpus
-from harness.store.database import open_store
-from harness.stored_corpus import read_stored, stored_name
+from corpora.checks.requirements import requirements
+from corpora.checks.statistics import statistics
+from corpora.files.original import Original
+from corpora.formats.load import load
+from corpora.model.corpus import Corpus
+from harness.store.corpora.entries import save_corpus
+from harness.store.corpora.examination import examine, examine_stored
+from harness.store.corpora.naming import read_stored, stored_name
+from harness.store.file.database import open_store
 from tests.corpora.making import entry, json_file
 
 FAULTY = [

@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora.corpus import Corpus, Dataset, Form
-from corpora.entry import Entry, Segment
-from corpora.load import load
-from harness.store.corpora import insert_corpus, save_corpus
-from harness.store.corpus_listing import (
+from corpora.formats.load import load
+from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import Entry, Segment
+from harness.store.corpora.entries import insert_corpus, save_corpus
+from harness.store.corpora.listing import (
     MOST_VALUES,
     corpus_positions,
     facet_counts,
     hold_in_memory,
     list_corpora,
 )
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 from tests.corpora.making import entry, json_file
 from tests.tui.scenes import DATASET, RUN_ID, scene
 

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from corpora.corpus import Corpus
-from corpora.entry import Entry
-from harness.failures import StoreError, UsageError
-from harness.methods.options import MethodOptions
-from harness.plan import Plan
-from harness.store.database import open_store
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Entry
+from harness.core.failures import StoreError, UsageError
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan
+from harness.store.corpora.secret_texts import FILE, normalised
 from harness.store.deletion import erase
+from harness.store.file.database import open_store
 from harness.store.runs import find_run
-from harness.store.secret_texts import FILE, normalised
 from tests.harness.evaluation import LANGUAGES, begun, corpus_of, query, run_corpus
 
 PLAN = Plan(method="copy-source", options=MethodOptions(**LANGUAGES))

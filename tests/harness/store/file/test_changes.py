@@ -8,11 +8,11 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from harness.store.changes import mark_of
-from harness.store.database import open_store
+from harness.store.file.changes import mark_of
+from harness.store.file.database import open_store
 from harness.store.notes import set_note
 from harness.store.runs import PARTS, find_run, list_runs
-from scoring.breakdown import DIMENSIONS
+from scoring.statistics.breakdown import DIMENSIONS
 from tests.tui.scenes import sealed
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.failures import StoreError
-from harness.store.database import SCHEMA_VERSION, default_path, open_store
-from harness.store.migrations import migrations
+from harness.core.failures import StoreError
+from harness.store.file.database import SCHEMA_VERSION, default_path, open_store
+from harness.store.file.migrations import migrations
 
 
 def mode(path: Path) -> int:
@@ -121,7 +121,7 @@ OPEN = """
 import sys
 from contextlib import closing
 from pathlib import Path
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 sys.stdin.readline()
 with closing(open_store(Path(sys.argv[1]))) as connection:
     print(connection.execute("SELECT count(*) FROM runs").fetchone()[0])

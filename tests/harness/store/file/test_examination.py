@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from corpora.problems import CorpusError
-from harness.failures import HarnessError, StoreError
+from corpora.files.problems import CorpusError
+from harness.core.failures import HarnessError, StoreError
 from harness.store import results, runs
-from harness.store.database import open_store, opened
-from harness.store.examination import damaged
+from harness.store.file.database import open_store, opened
+from harness.store.file.examination import damaged
 from harness.store.results import read_results
 from harness.store.runs import list_runs
 from rosetta_tui.commands import rosetta

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.card.checking.verify import verify_card
 from harness.card.load import load_card
-from harness.card.verify import verify_card
-from harness.store.database import SCHEMA_VERSION, open_store
 from harness.store.deletion import HoldsSecrets, bring_back, put_away
+from harness.store.file.database import SCHEMA_VERSION, open_store
 from harness.store.notes import set_tags
 from harness.store.runs import find_run, list_runs
 from tests.harness.evaluation import query

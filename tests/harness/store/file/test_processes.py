@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.events import RunState
+from harness.core.run_state import RunState
 from tests.harness.evaluation import chat_plan, corpus, kept, query, run_corpus
 from tests.harness.process import ROOT, spawn
 from tests.harness.scripted import Scripted, completion, json_answer
@@ -16,7 +16,7 @@ from tests.harness.scripted import Scripted, completion, json_answer
 READ = """
 import sys
 from pathlib import Path
-from harness.store.database import open_store
+from harness.store.file.database import open_store
 from harness.store.ordering import ordered_positions
 from harness.store.results import read_outcome
 from harness.store.runs import find_run, list_runs

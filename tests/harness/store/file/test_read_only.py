@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from corpora.samples import DEMO_CORPUS, sample_path
-from harness.failures import StoreError
-from harness.store.database import is_read_only, open_store, opened
+from harness.core.failures import StoreError
+from harness.store.file.database import is_read_only, open_store, opened
 from harness.store.runs import find_run, list_runs
 from rosetta_tui.commands import rosetta
 from tests.desktop.trouble.causes import mounted, pulled

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.store.texts import storable
+from harness.core.storable import storable
 
 
 @pytest.mark.parametrize(

@@ -15,18 +15,18 @@ from typing import Any
 import pytest
 
 from harness.card.load import load_card
-from harness.failures import HarnessError, StoreError, UsageError
-from harness.parts import asked_with, parts_of, tried_before, tries_before
-from harness.plan import Plan
-from harness.store import database
-from harness.store.corpora import read_entries
-from harness.store.corpus_listing import list_corpora
-from harness.store.database import open_store, opened
+from harness.core.failures import HarnessError, StoreError, UsageError
+from harness.setup.plan import Plan
+from harness.store.corpora.entries import read_entries
+from harness.store.corpora.listing import list_corpora
+from harness.store.file import database
+from harness.store.file.database import open_store, opened
+from harness.store.file.trouble import in_words
+from harness.store.mixed_setups import asked_with, parts_of, tried_before, tries_before
 from harness.store.openings import set_plan
 from harness.store.results import moments, read_attempts, read_results
 from harness.store.runs import find_put_away, find_run, list_runs, read_run
-from harness.store.trouble import in_words
-from rosetta_tui.showing import say_lacking
+from rosetta_tui.app.showing import say_lacking
 from tests.desktop.trouble.causes import mounted
 from tests.harness.evaluation import corpus, run_corpus
 from tests.harness.store.test_put_away import PLAN

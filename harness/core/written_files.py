@@ -1,0 +1,57 @@
+"""Files that the program writes: whole or not at all, and of their owner alone unless somebody asks otherwise."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from harness.core.failures import UsageError
+
+PRIVATE: Final = 0o600
+"""Mode of a file of its owner alone."""
+
+
+PUBLISHED: Final = 0o644
+"""Mode of a file that everybody may have, and so every user of a computer may read."""
+
+
+def write_file(path: Path, data: bytes, *, overwrite: bool, mode: int = PRIVATE) -> None:
+    """Put bytes in a file, of its owner alone unless ``mode`` says otherwise, all of them or none.
+
+    Raises UsageError where the file is there already and ``overwrite`` is false, or cannot be written.
+    """
+    if path.exists() and not overwrite:
+        raise UsageError(f"{path.name} is there already. Choose another name, or add --overwrite.")
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # mode 0600
+    except OSError as error:
+        raise UsageError(f"{path.name} cannot be written: {error.strerror}.") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(mode)
+        _place(Path(name), path, overwrite=overwrite)
+    except OSError as error:
+        raise UsageError(f"{path.name} cannot be written: {error.strerror}.") from error
+    finally:
+        with suppress(FileNotFoundError):
+            Path(name).unlink()
+
+
+def _place(made: Path, path: Path, *, overwrite: bool) -> None:
+    if overwrite:
+        made.replace(path)
+        return
+    try:
+        os.link(made, path)  # fails where another program was quicker, which replace would not
+    except FileExistsError:
+        raise UsageError(
+            f"{path.name} is there already. Choose another name, or add --overwrite."
+        ) from None
+    except OSError:  # a file system without links
+        made.replace(path)
