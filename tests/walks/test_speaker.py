@@ -10,7 +10,7 @@ import pytest
 from review.files.ratings import open_ratings
 from review.rating import Rating
 from tests.review.session.scenes import CODE, CUSTODIANS, batch_of, item_id, items_of, write_file
-from tests.tui.review.test_review_lines import state_of
+from tests.tui.review.line_face import state_of
 from tests.walks.shell import Speaker
 
 OPEN, SAVED = "nobody says it this way", "too stiff"

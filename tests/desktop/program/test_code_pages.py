@@ -10,7 +10,7 @@ import pytest
 
 from review.desktop.program.code_pages import let_go_of_code
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 CHECKED = """
 import ctypes, re, sys

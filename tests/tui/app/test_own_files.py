@@ -85,7 +85,7 @@ def test_files_of_ours_that_were_written_over_are_named(wheel: Path, tmp_path: P
     assert mend[0] == "python -m venv rosetta-alone"
     assert f"rosetta_tui-{VERSION}-py3-none-any.whl" in mend[1]
 
-    (place / "corpora" / "problems.py").unlink()
+    (place / "corpora" / "files" / "problems.py").unlink()
     failed = called(place, home, "runs", "show", "last")
     assert failed.returncode == 1
     assert failed.stderr.startswith("error: another package (scoring 0.2.1) has written over")

@@ -17,7 +17,7 @@ from review.rating import Rating
 from tests.review.session.scenes import CODE, CUSTODIANS, batch_of, item_id, items_of, write_file
 from tests.review.thorough import times
 from tests.tui.review.line_driver import Pipe, Terminal
-from tests.tui.review.test_review_lines import FIRST, sit, state_of
+from tests.tui.review.line_face import FIRST, sit, state_of
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from review.log.laptop import Draft, Laptop
 from tests.review.session.scenes import CODE, item_id
-from tests.tui.review.test_review_lines import (
+from tests.tui.review.line_face import (
     BATCH,
     FIRST,
     file,

@@ -11,7 +11,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
 
-from harness.card import exporting
+from harness.core import written_files
 from harness.core.failures import UsageError
 from harness.endpoint.keys import get_key
 from harness.settings import Settings, change_settings, read_settings
@@ -285,7 +285,7 @@ async def test_a_change_that_cannot_be_written_is_said(
     def full(*_: object, **__: object) -> None:
         raise UsageError("settings.toml cannot be written: No space left on device.")
 
-    monkeypatch.setattr(exporting, "write_file", full)
+    monkeypatch.setattr(written_files, "write_file", full)
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
         await opened(pilot)
         await pilot.press("down", "enter")
