@@ -142,7 +142,7 @@ def test_what_is_written_reads_back_as_it_was(
 @settings(deadline=None)
 @given(
     pairs=st.lists(st.tuples(_TEXT, _TEXT), min_size=1, max_size=5).filter(
-        lambda pairs: not any(set("\r\n") & set(text) for pair in pairs for text in pair)
+        lambda pairs: not any(set("\r\n\t") & set(text) for pair in pairs for text in pair)
     )
 )
 def test_plain_pairs_go_through_two_text_files(pairs: list[tuple[str, str]]) -> None:
@@ -156,6 +156,13 @@ def test_plain_pairs_go_through_two_text_files(pairs: list[tuple[str, str]]) -> 
     texts = encode(corpus, Form.PARALLEL)
     files = [File(f"t.{i}", text.encode()) for i, text in enumerate(texts)]
     assert losses(corpus, Form.PARALLEL, files) == []
+
+
+def test_a_tab_in_every_reference_is_named_as_what_two_text_files_lose() -> None:
+    """A reader takes such lines as several references, parted by tabs."""
+    corpus = corpus_of(entry(1, reference="one\ttwo"))
+    files = [File("t", text.encode()) for text in encode(corpus, Form.PARALLEL)]
+    assert "reference (1 entries)" in losses(corpus, Form.PARALLEL, files)
 
 
 def corpus_of(*rows: dict[str, Any], **more: Any) -> Corpus:
