@@ -46,10 +46,9 @@ def follow(path: Path, name: str = "last") -> list[Event]:
 def comparable(progress: Progress) -> dict[str, Any]:
     """Give the figures that do not depend on when one looks."""
     clock = ("state", "elapsed_seconds", "per_minute", "eta_seconds", "in_flight", "waiting")
-    live = ("intervals", "concurrency", "rate_limited", "retries")  # until the run is sealed
+    # until the run is sealed; what may be claimed hangs on the ends of the intervals
+    live = ("intervals", "claim", "concurrency", "rate_limited", "retries")
     fields = {name: getattr(progress, name) for name in Progress.__dataclass_fields__}
-    assert progress.claim is not None
-    fields["claim"] = progress.claim.claimable_tier  # its limits quote ends of intervals
     return {name: value for name, value in fields.items() if name not in {*clock, *live}}
 
 
