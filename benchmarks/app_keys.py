@@ -239,7 +239,7 @@ class Summary(NamedTuple):
 
 
 def percentile(values: Iterable[float], share: float) -> float:
-    """Give the value below which this share of them lies."""
+    """Return the value below which this share of them lies."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 

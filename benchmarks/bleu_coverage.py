@@ -30,7 +30,7 @@ KEPT_WORDS, COPIED = 0.10, 0.01
 
 
 def population(metrics: list[Metric]) -> Table:
-    """Give the statistics of outputs that keep some phrases of their references."""
+    """Return the statistics of outputs that keep some phrases of their references."""
     chance, language = random.Random(3), Language(7)
     made = []
     for each in translations(POPULATION):
@@ -49,7 +49,7 @@ def population(metrics: list[Metric]) -> Table:
 def both_ends(
     drawn: FloatArray, point: float, jackknife: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Give the percentile and the BCa interval of some draws."""
+    """Return the percentile and the BCa interval of some draws."""
     tails = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     normal = NormalDist()
     below = (np.sum(drawn < point) + 0.5 * np.sum(drawn == point)) / len(drawn)

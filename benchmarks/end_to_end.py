@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def race(folder: Path, files: tuple[Path, Path, Path], told: list[str]) -> dict[str, float]:
-    """Give the best CPU seconds of ours, with an empty and a known store, and of the other side."""
+    """Return the best CPU seconds of ours, with an empty and a known store, and of the other side."""
     best = {"first run": 1e9, "next run": 1e9, "straightforward": 1e9}
     for _ in range(ROUNDS):
         home = folder / "home"
@@ -99,7 +99,7 @@ def write(folder: Path, number: int = ENTRIES) -> tuple[Path, Path]:
 
 
 def foreign(sentence: str) -> str:
-    """Give a word of another invented language for each word, the same for the same stem."""
+    """Return a word of another invented language for each word, the same for the same stem."""
     bare = sentence.lower().translate(str.maketrans("âêîô", "aeio", ".,?"))
     return " ".join(f"{word[:6]}ing" for word in bare.split())
 

@@ -85,7 +85,7 @@ def _in_turn(case: Case, choice: random.Random) -> list[str]:
 
 
 def _best_of(case: Case, choice: random.Random, number: int) -> str:
-    """Give the best constant by composite of some references at random, tried on entries spread evenly."""
+    """Return the best constant by composite of some references at random, tried on entries spread evenly."""
     tried, scorer = spread(case.entries, 60), case.found.scorer
     references = [entry.reference for entry in case.entries]
 
@@ -97,7 +97,7 @@ def _best_of(case: Case, choice: random.Random, number: int) -> str:
 
 
 def _valid(case: Case) -> list[str]:
-    """Give the words of all references that the analyser accepts, every one where there is none."""
+    """Return the words of all references that the analyser accepts, every one where there is none."""
     nothing = case.found.annotated([Translation(entry, "") for entry in case.entries])
     known = [
         word.word
@@ -198,7 +198,7 @@ class Row:
 
 
 def rows_of(case: Case, seed: int = 4) -> Iterator[Row]:
-    """Give what each method reaches on a corpus."""
+    """Yield what each method reaches on a corpus."""
     for name, method in METHODS.items():
         yield Row.of(case, name, case.judged(method(case, random.Random(seed))))
 
@@ -209,13 +209,13 @@ def references_of(case: Case) -> Scores:
 
 
 def without_analyser(scores: Scores) -> float:
-    """Give the composite apart from the share of the analyser, which does not know all human words."""
+    """Return the composite apart from the share of the analyser, which does not know all human words."""
     kept = [part for part in scores.composite_inputs if part.metric != "fst_acceptance_rate"]
     return sum(part.weight * part.normalised for part in kept) / sum(part.weight for part in kept)
 
 
 def cases(only: str = "") -> Iterator[Case]:
-    """Give every corpus at hand whose name holds ``only``."""
+    """Yield every corpus at hand whose name holds ``only``."""
     at_hand = given.TEXTS.exists() and given.STRICT.exists()
     for name in given.CORPORA if at_hand else ["demo"]:
         for analyser, options in (

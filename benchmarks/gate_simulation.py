@@ -82,14 +82,14 @@ def panel(marks: Marks) -> Panel:
 
 
 def largest_difference(marks: Marks, policy: GatePolicy) -> float:
-    """Give the largest difference of a bound here and of ``decide``."""
+    """Return the largest difference of a bound here and of ``decide``."""
     ours = [decide(panel(one), policy).numbers for one in marks]
     theirs = np.stack(bounds(marks), axis=1)
     return float(max(np.abs([float(o.lower or 0), float(o.upper or 0)] - t).max() for o, t in zip(ours, theirs, strict=True)))  # fmt: skip
 
 
 def share_passed(items: int, reviewers: int, truth: float, sd: float, trials: int) -> float:
-    """Give the share of simulated reviews whose lower bound reaches the level."""
+    """Return the share of simulated reviews whose lower bound reaches the level."""
     passed = 0
     for start in range(0, trials, _BLOCK):
         rows = min(_BLOCK, trials - start)
@@ -99,7 +99,7 @@ def share_passed(items: int, reviewers: int, truth: float, sd: float, trials: in
 
 
 def share_go(items: int, reviewers: int, policy: GatePolicy, trials: int) -> float:
-    """Give the share of reviews just at the level for which the whole gate says go."""
+    """Return the share of reviews just at the level for which the whole gate says go."""
     marks = reviews(items, reviewers, LEVEL, 0.5, trials, seed=11)
     return sum(decide(panel(one), policy).outcome == "go" for one in marks) / trials
 

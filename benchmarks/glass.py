@@ -37,7 +37,7 @@ class Glass:
         self._x.XCloseDisplay(self._display)
 
     def pixel(self, x: int, y: int) -> int:
-        """Give the colour there, 0xRRGGBB."""
+        """Return the colour there, 0xRRGGBB."""
         image = ctypes.c_void_p(
             self._x.XGetImage(self._display, self._root, x, y, 1, 1, _ALL_PLANES, _Z_PIXMAP)
         )

@@ -37,7 +37,7 @@ class Statistics:
         self.last = time.perf_counter()
 
     def as_json(self) -> bytes:
-        """Give the figures."""
+        """Return the figures."""
         figures = {
             "served": self.served,
             "most_under_way": self.most_under_way,

@@ -69,7 +69,7 @@ class Watched:
         return data
 
     def _busy(self) -> float:
-        """Give the processor time that the program has used, in seconds."""
+        """Return the processor time that the program has used, in seconds."""
         threads = Path(f"/proc/{self._process.pid}/task").glob("*/schedstat")
         return sum(int(each.read_text().split()[0]) for each in threads) / 1e9
 

@@ -32,7 +32,7 @@ EFFECTS = (1.0, 2.0, 4.0, 8.0)
 
 
 def differences() -> FloatArray:
-    """Give entry differences in chrF++ of two outputs of one noisy system."""
+    """Return entry differences in chrF++ of two outputs of one noisy system."""
     language, scorer = Language(5), Scorer(surface_metrics())
     made = translations(ENTRIES)
     again = [Translation(each.entry, language.noisy(each.entry.reference)) for each in made]
@@ -53,14 +53,14 @@ def drawn(pool: FloatArray, effect: float, random: np.random.Generator) -> Float
 
 
 def first_finding(values: FloatArray) -> int | None:
-    """Give after how many entries the confidence sequence first leaves zero out, looked at after every one."""
+    """Return after how many entries the confidence sequence first leaves zero out, looked at after every one."""
     sums = power_sums(values / SPAN)
     sides = (log_capital(sums, 0.0), log_capital(sums * (-1.0) ** np.arange(sums.shape[1]), 0.0))
     return _first(np.maximum(*sides) >= enough(LEVEL))
 
 
 def first_naive(values: FloatArray) -> int | None:
-    """Give after how many entries the usual paired test first says that the runs differ."""
+    """Return after how many entries the usual paired test first says that the runs differ."""
     count = np.arange(1, len(values) + 1)
     mean = np.cumsum(values) / count
     spread = np.cumsum(values**2) / count - mean**2

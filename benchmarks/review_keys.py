@@ -150,7 +150,7 @@ def measure(folder: Path, items: int) -> tuple[list[float], list[float]]:
 
 
 def percentile(values: list[float], share: float) -> float:
-    """Give the value below which this share of them lies."""
+    """Return the value below which this share of them lies."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 

@@ -86,7 +86,7 @@ def seconds(
 
 
 def memory(process: subprocess.Popen[bytes]) -> tuple[float, float]:
-    """Give proportional and resident memory, in millions of bytes."""
+    """Return proportional and resident memory, in millions of bytes."""
     facts = dict(
         line.split(":", 1)
         for line in Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines()[1:]
@@ -98,7 +98,7 @@ def memory(process: subprocess.Popen[bytes]) -> tuple[float, float]:
 def remembered(
     screen: Display, glass: Glass, folder: Path, command: Sequence[str]
 ) -> list[tuple[float, float]]:
-    """Give the memory at the first page, and after some ratings."""
+    """Return the memory at the first page, and after some ratings."""
     scene = prepared(folder, RATED + 2)
     with started(screen, glass, scene.home, [*command, str(scene.file)]) as (process, _):
         shown = until(lambda: screen.windows(process.pid), "a window")

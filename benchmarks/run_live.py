@@ -49,7 +49,7 @@ class LocalEndpoint:
         self.url = f"http://127.0.0.1:{int(self._process.stdout.readline())}"
 
     def statistics(self) -> dict[str, float]:
-        """Give what it saw."""
+        """Return what it saw."""
         with urllib.request.urlopen(f"{self.url}/stats") as reply:
             figures: dict[str, float] = json.loads(reply.read())
         return figures
@@ -158,7 +158,7 @@ def compare(entries: int, connections: int) -> None:
 
 
 def _answers(corpus: Path, outputs: Path) -> dict[str, str]:
-    """Give the output for each source."""
+    """Return the output for each source."""
     entries = json.loads(corpus.read_text("utf-8"))["entries"]
     lines = outputs.read_text("utf-8").splitlines()
     return {
@@ -168,7 +168,7 @@ def _answers(corpus: Path, outputs: Path) -> dict[str, str]:
 
 
 def store_bytes(home: Path) -> int:
-    """Give the size of a store with its log folded in."""
+    """Return the size of a store with its log folded in."""
     with sqlite3.connect(home / "rosetta.sqlite") as store:
         store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return (home / "rosetta.sqlite").stat().st_size

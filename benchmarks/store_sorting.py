@@ -83,7 +83,7 @@ def line(what: str, seconds: float, goal: float | None = None) -> None:
 
 
 def timed(call: Callable[[], object]) -> float:
-    """Give the seconds that a call takes."""
+    """Return the seconds that a call takes."""
     began = time.perf_counter()
     call()
     return time.perf_counter() - began

@@ -73,6 +73,6 @@ class Terminal:
 
 
 def children_cpu_seconds() -> float:
-    """Give the CPU time of all children that have ended."""
+    """Return the CPU time of all children that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

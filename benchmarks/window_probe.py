@@ -80,7 +80,7 @@ class Bare(QWidget):
 
 
 def text_of(number: int) -> str:
-    """Give the translation of an item."""
+    """Return the translation of an item."""
     return f"{MARK}{number:04d} Hieraŭ mi vidis lian hundon en la ĝardeno malantaŭ la malnova domo."
 
 

@@ -29,7 +29,7 @@ BEGIN = "<!-- written by docs/make_keys.py -->\n"
 
 
 def screens() -> list[type[Screen[object]]]:
-    """Give every screen that is no dialog, Home first, then by title."""
+    """Return every screen that is no dialog, Home first, then by title."""
     found: set[type[Screen[object]]] = set()
     for module in pkgutil.walk_packages(rosetta_tui.__path__, "rosetta_tui."):
         if not module.name.startswith(WITHOUT):
@@ -46,7 +46,7 @@ def is_place(kind: type) -> bool:
 
 
 def bindings(kind: type[DOMNode]) -> Iterator[Binding]:
-    """Give the keys that a class brings with it and that have a meaning for people."""
+    """Yield the keys that a class brings with it and that have a meaning for people."""
     for binding in vars(kind).get("BINDINGS", ()):
         if isinstance(binding, Binding) and binding.description:
             yield binding
@@ -63,7 +63,7 @@ def table(kind: type[DOMNode]) -> Iterator[str]:
 
 
 def page() -> str:
-    """Give the list."""
+    """Return the list."""
     parts: list[tuple[str, type[DOMNode]]] = [
         ("Everywhere", RosettaApp),
         ("Every table", ResultTable),

@@ -73,7 +73,7 @@ A missing word should never pay. The formulas of the specification keep to that 
 
 
 def page() -> str:
-    """Give the whole page."""
+    """Return the whole page."""
     tables = specification()
     parts = [HEAD]
     for category, group in groupby(tables.metrics.items(), key=lambda item: item[1].category):

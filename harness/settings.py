@@ -52,7 +52,7 @@ class Settings:
     """Id of an action → the keys that lead to it, with commas between them."""
 
     def url_of(self, name_or_url: str) -> str:
-        """Give the URL of an endpoint that the person named; anything else as it is."""
+        """Return the URL of an endpoint that the person named; anything else as it is."""
         return self.endpoints.get(name_or_url, name_or_url)
 
     def completed(self, method: str, told: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class Settings:
 
 
 def settings_path(home: Path) -> Path:
-    """Give the path of the settings in a data folder."""
+    """Return the path of the settings in a data folder."""
     return home / NAME
 
 
@@ -129,7 +129,7 @@ class FieldError(ValueError):
 
 
 def checked(name: str, value: object) -> Any:
-    """Give the value of a field as Settings holds it, from what TOML holds; FieldError where it cannot be."""
+    """Return the value of a field as Settings holds it, from what TOML holds; FieldError where it cannot be."""
     if name not in _READERS:
         raise FieldError(f"is not known here. There are: {', '.join(_READERS)}", name)
     return _within(name, _READERS[name], value)
@@ -268,7 +268,7 @@ Changes = Mapping[str, Any]
 
 
 def changed(settings: Settings, changes: Changes) -> Settings:
-    """Give settings with some fields changed."""
+    """Return settings with some fields changed."""
     now = dict(changes)
     for name, value in changes.items():
         if isinstance(value, Mapping):
@@ -278,7 +278,7 @@ def changed(settings: Settings, changes: Changes) -> Settings:
 
 
 def taking_back(changes: Changes, settings: Settings) -> dict[str, Any]:
-    """Give the changes that take others back, which were made in ``settings``."""
+    """Return the changes that take others back, which were made in ``settings``."""
     before = {name: getattr(settings, name) for name in changes}
     for name, value in changes.items():
         if isinstance(value, Mapping):

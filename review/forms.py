@@ -53,7 +53,7 @@ class VersionedForm(Form):
         return {name: value for name, value in written.items() if name not in absent}
 
     def _absent(self) -> set[str]:
-        """Give the later fields that this record does not have."""
+        """Return the later fields that this record does not have."""
         since = _later_fields(type(self))
         if self.version is None:
             return since.keys() - self.model_fields_set
@@ -61,7 +61,7 @@ class VersionedForm(Form):
 
 
 def formats(form: type[BaseModel]) -> tuple[str, ...]:
-    """Give what ``format`` may say in records of a form, all versions that are read."""
+    """Return what ``format`` may say in records of a form, all versions that are read."""
     return tuple(get_args(form.model_fields["format"].annotation))
 
 

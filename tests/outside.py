@@ -20,7 +20,7 @@ ENGLISH = TEXTS / "ntrex-newstest2019-src.eng.txt"
 
 
 def published(language: str) -> Path:
-    """Give the file of a language of NTREX-128, by the language's three letters."""
+    """Return the file of a language of NTREX-128, by the language's three letters."""
     return TEXTS / f"ntrex-newstest2019-ref.{language}.txt"
 
 

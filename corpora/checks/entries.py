@@ -45,7 +45,7 @@ class Placed:
         return replace(self, entry=with_tags_of(dataset, self.entry))
 
     def kept_here(self) -> Placed:
-        """Give it as one whose texts the terms of the corpus keep on this machine."""
+        """Return it as one whose texts the terms of the corpus keep on this machine."""
         return replace(self, entry=self.entry.model_copy(update={"local_only": True}))
 
 

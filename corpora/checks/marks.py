@@ -81,7 +81,7 @@ _WHERE_GOLD_IS_KNOWN = frozenset(
 
 
 def misplaced(fields: Mapping[str, Any], known: frozenset[str]) -> Iterator[Misplaced]:
-    """Give every field that may hold a mark which is not understood.
+    """Yield every field that may hold a mark which is not understood.
 
     ``known``: names that the form of the file gives a meaning; only their values are looked at.
     """

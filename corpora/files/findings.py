@@ -11,7 +11,7 @@ MOST = 10_000
 
 
 def shown(value: object, longest: int = 60) -> str:
-    """Give an id or file name as harmless text: control and bidi characters escaped, shortened."""
+    """Return an id or file name as harmless text: control and bidi characters escaped, shortened."""
     text = str(value) if not isinstance(value, str) or value.isprintable() else repr(value)[1:-1]
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
@@ -84,7 +84,7 @@ class Findings:
         return any(problem.severity is Severity.ERROR for problem in self.problems)
 
     def failure(self) -> CorpusError:
-        """Give the exception that carries everything found."""
+        """Return the exception that carries everything found."""
         return CorpusError(sorted(self.problems, key=_importance))
 
     def stop_if_failed(self) -> None:

@@ -36,17 +36,17 @@ class Columns:
     target_language: str | None = None
 
     def named(self, side: str) -> str | None:
-        """Give what was said of a side's column."""
+        """Return what was said of a side's column."""
         name: str | None = getattr(self, side)
         return name
 
     @property
     def said(self) -> dict[str, str]:
-        """Give what was said, by side; empty where nothing was."""
+        """Return what was said, by side; empty where nothing was."""
         return {side: name for side in SIDES if (name := self.named(side)) is not None}
 
     def language(self, side: str) -> str | None:
-        """Give the language of a side, where it was given."""
+        """Return the language of a side, where it was given."""
         tag: str | None = getattr(self, LANGUAGES[side])
         return tag
 
@@ -59,7 +59,7 @@ class Columns:
 
     @property
     def numbers(self) -> tuple[int, int] | None:
-        """Give both columns counted from 0 where both were given as numbers."""
+        """Return both columns counted from 0 where both were given as numbers."""
         given = (self.source, self.reference)
         if all(each is not None and each.isdecimal() and 0 < int(each) < 10_000 for each in given):
             return int(self.source or 1) - 1, int(self.reference or 1) - 1

@@ -27,7 +27,7 @@ _FIRST_COLUMNS = ("id", "source", "reference")
 
 
 def encode(corpus: Corpus, form: Form) -> tuple[str, ...]:
-    """Give the text of the file, or of both files of the parallel form."""
+    """Return the text of the file, or of both files of the parallel form."""
     if form is Form.PARALLEL:
         return _parallel(corpus)
     writers: dict[Form, Callable[[Corpus], str]] = {

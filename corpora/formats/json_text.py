@@ -75,7 +75,7 @@ class Walker:
         return value
 
     def line_at(self, position: int) -> int:
-        """Give the line of a position that is not before the last one asked for."""
+        """Return the line of a position that is not before the last one asked for."""
         self._line += self.text.count("\n", self._counted, position)
         self._counted = position
         return self._line
@@ -180,7 +180,7 @@ def parse_line(text: str, line: int, place: int, findings: Findings) -> Any:
 
 
 def strings_in(value: Any) -> Iterator[str]:
-    """Give every text inside a JSON value, names included; ValueError where it is nested too deep."""
+    """Yield every text inside a JSON value, names included; ValueError where it is nested too deep."""
     level = [value]
     for _ in range(DEEPEST):
         deeper: list[Any] = []

@@ -214,7 +214,7 @@ def _with_terms(
 
 
 def _terms_of_entries(placed: Sequence[Placed]) -> Iterator[Term]:
-    """Give the terms that entries name, each once: what one of them says holds for the file.
+    """Yield the terms that entries name, each once: what one of them says holds for the file.
 
     The card repeats a term that is understood, so that one does not name its entry, which is then secret.
     """

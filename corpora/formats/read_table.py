@@ -111,7 +111,7 @@ def read_table(text: str, form: Form, findings: Findings, columns: Columns) -> R
 
 
 def _without_header(first: Row, form: Form, columns: Columns) -> tuple[int, int] | None:
-    """Give the places of both sides where the first record is no header, None where it may be one.
+    """Return the places of both sides where the first record is no header, None where it may be one.
 
     A record in which nothing is known is none where both columns were given as numbers, and in a TSV of two
     columns of which nothing was said.
@@ -154,7 +154,7 @@ def _note_no_header(
 
 
 def first_record(text: str) -> str:
-    """Give the first line that is neither blank nor a comment: the header."""
+    """Return the first line that is neither blank nor a comment: the header."""
     lines = (line for line in io.StringIO(text, newline=None) if line.strip())
     return next((line for line in lines if not line.startswith("#")), "")
 

@@ -336,14 +336,14 @@ class _Xliff(_Reader):
 
 
 def _tags(source: str, target: str) -> dict[str, str]:
-    """Give the languages of a file as tags of the envelope; what is no tag is left for the caller to say."""
+    """Return the languages of a file as tags of the envelope; what is no tag is left for the caller to say."""
     pairs: Iterator[tuple[str, str]] = zip(LANGUAGES.values(), (source, target), strict=True)
     tags = {name: tag_of(text) or tidy(text) for name, text in pairs if text}
     return {name: tag for name, tag in tags.items() if is_language_tag(tag)}
 
 
 def _character(digits: str) -> str:
-    """Give the character that XLIFF 2 writes as ``<cp hex="001F"/>``; nothing where it is none."""
+    """Return the character that XLIFF 2 writes as ``<cp hex="001F"/>``; nothing where it is none."""
     try:
         return chr(int(digits, 16))
     except (ValueError, OverflowError):

@@ -22,7 +22,7 @@ _TIER = re.compile(r"([0-9]{1,3})(\.0+)?", re.ASCII)
 
 
 def read_cell(name: str, cell: str) -> Any:
-    """Give the value of a plain cell; ids that are whole numbers become integers."""
+    """Return the value of a plain cell; ids that are whole numbers become integers."""
     if name not in _STRIPPED:
         return cell
     cell = cell.strip()
@@ -53,7 +53,7 @@ def is_plain(name: str, value: Any) -> bool:
 
 
 def write_cell(name: str, value: Any) -> str | None:
-    """Give the text of a plain cell, None for a value that only a JSON column can hold."""
+    """Return the text of a plain cell, None for a value that only a JSON column can hold."""
     if isinstance(value, str):
         return value
     if name in {"id", "difficulty"} and type(value) is int:

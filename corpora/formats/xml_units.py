@@ -29,7 +29,7 @@ class Unit:
     """True where the file says that what stands as the translation is none: a copy, or not to be translated."""
 
     def fields(self, source: str, target: str) -> dict[str, Any]:
-        """Give the fields of an entry; ``source`` and ``target`` name its texts."""
+        """Return the fields of an entry; ``source`` and ``target`` name its texts."""
         first, *others = self.texts[target]
         found: dict[str, Any] = {
             name: read_cell(name, values[0]) if len(values) == 1 else values

@@ -70,7 +70,7 @@ def find_card(tag: str, folders: Sequence[Path] = ()) -> FoundCard | None:
 
 
 def list_cards(folders: Sequence[Path] = ()) -> Iterator[Path]:
-    """Give the files of all cards by name; a user's own in ``folders`` stands for the shipped one."""
+    """Return the files of all cards by name; a user's own in ``folders`` stands for the shipped one."""
     paths: dict[str, Path] = {}
     for folder in (SHIPPED, *reversed(folders)):
         for path in folder.glob("*.toml"):
@@ -109,7 +109,7 @@ def _path(language: str, folder: Path) -> Path | None:
 
 
 def _aliases(path: Path) -> list[bytes]:
-    """Give a card's aliases without reading it as a card; none where it cannot be read."""
+    """Return a card's aliases without reading it as a card; none where it cannot be read."""
     try:
         with open_regular(path) as file:
             listed = _ALIASES.search(file.read(_LARGEST))
@@ -184,7 +184,7 @@ def _sentence(message: str) -> str:
 
 
 def _words(found: ErrorDetails, place: tuple[int | str, ...]) -> tuple[str, str]:
-    """Give what is wrong, without its full stop, and the mend."""
+    """Return what is wrong, without its full stop, and the mend."""
     kind, last = found["type"], place[-1] if place else ""
     if kind == "extra_forbidden":
         known = _fields(place)
@@ -198,7 +198,7 @@ def _words(found: ErrorDetails, place: tuple[int | str, ...]) -> tuple[str, str]
 
 
 def _fields(place: tuple[int | str, ...]) -> list[str]:
-    """Give the fields that could stand where an unknown one does."""
+    """Return the fields that could stand where an unknown one does."""
     if "forbidden" in place[:-1]:
         return [*Forbidden.model_fields]
     return [*(Writing if place[0] == "writings" else LanguageCard).model_fields]

@@ -117,5 +117,5 @@ class LanguageCard(BaseModel):
         return (self.tag, *self.aliases)
 
     def writing(self, script: str | None) -> Writing:
-        """Give the facts of one script, of the default script where it has no section of its own."""
+        """Return the facts of one script, of the default script where it has no section of its own."""
         return self.writings.get(script or "", self.writings[self.default_script])

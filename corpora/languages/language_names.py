@@ -72,7 +72,7 @@ def language_name(tag: str) -> str:
 
 @cache
 def _two_letters() -> dict[str, str]:
-    """Give the tag of ISO 639-1 for each of ISO 639-3."""
+    """Return the tag of ISO 639-1 for each of ISO 639-3."""
     words = _THREE_LETTERS.split()
     pairs = zip(words[::2], words[1::2], strict=True)
     return {three: two for two, others in pairs for three in others.split(",")}
@@ -80,7 +80,7 @@ def _two_letters() -> dict[str, str]:
 
 @cache
 def _by_name() -> dict[str, str]:
-    """Give the tag of each folded name, the first one where two tags have it."""
+    """Return the tag of each folded name, the first one where two tags have it."""
     found: dict[str, str] = {}
     for tag, name in _LANGUAGES.items():
         for each in (name, name.partition(" (")[0]):
@@ -89,13 +89,13 @@ def _by_name() -> dict[str, str]:
 
 
 def _folded(name: str) -> str:
-    """Give a name without case, accents and signs."""
+    """Return a name without case, accents and signs."""
     letters = unicodedata.normalize("NFKD", name.casefold())
     return "".join(letter for letter in letters if letter.isalnum())
 
 
 def tag_of(text: str) -> str | None:
-    """Give the language tag that a header cell or key stands for, None where it names no known language.
+    """Return the language tag that a header cell or key stands for, None where it names no known language.
 
     ``eng_Latn`` becomes ``eng-Latn``, and ``Māori`` or ``maori`` becomes ``mi``; case is that of BCP 47.
     """
@@ -109,7 +109,7 @@ _LONGEST_NAME = 60
 
 
 def tidy(tag: str) -> str:
-    """Give a tag with hyphens, in the case that BCP 47 recommends: ``QUZ_latn_pe`` becomes ``quz-Latn-PE``."""
+    """Return a tag with hyphens, in the case that BCP 47 recommends: ``QUZ_latn_pe`` becomes ``quz-Latn-PE``."""
     first, *rest = tag.strip().replace("_", "-").split("-")
     return "-".join((first.lower(), *map(_cased, rest)))
 

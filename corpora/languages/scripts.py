@@ -36,7 +36,7 @@ LEAST_KANA = 0.05
 
 
 def tag_script(tag: str) -> str | None:
-    """Give the script that a language tag names, such as ``Cans`` for ``crk-Cans``; None without one.
+    """Return the script that a language tag names, such as ``Cans`` for ``crk-Cans``; None without one.
 
     Never a likely script from a table: for ``crk`` and ``iu`` that is wrong for roman corpora.
     """
@@ -49,7 +49,7 @@ def tag_script(tag: str) -> str | None:
 
 
 def texts_script(texts: Iterable[str]) -> str | None:
-    """Give the script (ISO 15924) of most letters of some texts, None where nothing tells."""
+    """Return the script (ISO 15924) of most letters of some texts, None where nothing tells."""
     shares = scripts(texts)
     kana = shares.get("Hiragana", 0.0) + shares.get("Katakana", 0.0)
     if kana > LEAST_KANA:

@@ -74,13 +74,13 @@ def language_of_file(name: str) -> str | None:
 
 
 def pair_label(source_language: str, target_language: str) -> str:
-    """Give the display label of a language pair, ``EN→CRK``, from its tags (§2.1)."""
+    """Return the display label of a language pair, ``EN→CRK``, from its tags (§2.1)."""
     source, target = (tag.split("-")[0].upper() for tag in (source_language, target_language))
     return f"{source}→{target}"
 
 
 def nearest(tag: str, permitted: Iterable[str]) -> str | None:
-    """Give the permitted tag that looks most like this one, None where none comes near."""
+    """Return the permitted tag that looks most like this one, None where none comes near."""
     return next(iter(near_names(tag, permitted, most=1)), None)
 
 

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, m
 
 
 def _written(text: str) -> str:
-    """Give a word or part of one in NFC and lower case; it must be no more than one word."""
+    """Return a word or part of one in NFC and lower case; it must be no more than one word."""
     form = unicodedata.normalize("NFC", text).casefold()
     if not form or len(form.split()) != 1 or form != form.strip():
         raise ValueError("one word, or a part of one, is wanted: no white space, not empty")
@@ -21,7 +21,7 @@ def _written(text: str) -> str:
 
 
 def _part(text: str) -> str:
-    """Give a part of a word, which may be empty."""
+    """Return a part of a word, which may be empty."""
     return _written(text) if text else ""
 
 

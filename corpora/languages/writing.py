@@ -37,12 +37,12 @@ def _acts(text: str) -> bool:
 
 
 def composed(text: str) -> str:
-    """Give text in NFC, in which everything is compared."""
+    """Return text in NFC, in which everything is compared."""
     return unicodedata.normalize("NFC", text)
 
 
 def graphemes(text: str) -> Iterator[str]:
-    """Give the letters that a list names, ranges written out; ValueError where an item is none."""
+    """Yield the letters that a list names, ranges written out; ValueError where an item is none."""
     for item in composed(text).split():
         if len(item) == 3 and item[1] == "-":
             yield from map(chr, range(ord(item[0]), ord(item[2]) + 1))

@@ -94,7 +94,7 @@ class Entry(BaseModel):
         return "the terms of its corpus keep it on this machine" if self.local_only else ""
 
     def open_tag(self, field: str) -> str | int | None:
-        """Give a tag (§2.3–2.6) as it may leave this machine: of a secret entry only what the lists have.
+        """Return a tag (§2.3–2.6) as it may leave this machine: of a secret entry only what the lists have.
 
         Anything may stand in a free field, the entry's own text too.
         """
@@ -103,7 +103,7 @@ class Entry(BaseModel):
         return None if self.secret and listed is not None and tag not in listed else tag
 
     def question(self) -> Entry:
-        """Give the entry as a method may see it: without the answer and what would give it away."""
+        """Return the entry as a method may see it: without the answer and what would give it away."""
         return Entry.model_construct(
             id=self.id,
             source=self.source,

@@ -12,7 +12,7 @@ _OURS = frozenset({"local_only", "not_stored", "columns_read"})
 
 
 def entry_fields(entry: Entry) -> dict[str, Any]:
-    """Give the fields of an entry that are set, under their names in a file, unknown ones last."""
+    """Return the fields of an entry that are set, under their names in a file, unknown ones last."""
     fields = _set_fields(entry)
     if "register_" in fields:
         fields = {"register" if name == "register_" else name: fields[name] for name in fields}
@@ -20,7 +20,7 @@ def entry_fields(entry: Entry) -> dict[str, Any]:
 
 
 def dataset_fields(dataset: Dataset) -> dict[str, Any]:
-    """Give the fields of an envelope that are set, unknown ones last."""
+    """Return the fields of an envelope that are set, unknown ones last."""
     return _set_fields(dataset) | (dataset.model_extra or {})
 
 

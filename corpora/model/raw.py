@@ -79,7 +79,7 @@ class RawCorpus:
 
 
 def renamed(fields: dict[str, Any]) -> dict[str, Any]:
-    """Give the fields of a JSON entry under the specification's names; unknown names stay."""
+    """Return the fields of a JSON entry under the specification's names; unknown names stay."""
     names = canonical_names(tuple(fields))
     return {names.get(name, name): value for name, value in fields.items()} if names else fields
 

@@ -25,7 +25,7 @@ class Selection:
     seed: int = 0
 
     def apply(self, corpus: Corpus) -> tuple[int, ...]:
-        """Give the positions of the chosen entries, in the order of the corpus.
+        """Return the positions of the chosen entries, in the order of the corpus.
 
         Raises CorpusError for an id that is not there, and for a filter that leaves nothing.
         """

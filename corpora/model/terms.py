@@ -122,7 +122,7 @@ class Term:
 
 
 def weighed(terms: Sequence[Term]) -> Terms:
-    """Give what several terms lead to together: the strictest; a licence counts where nothing else speaks."""
+    """Return what several terms lead to together: the strictest; a licence counts where nothing else speaks."""
     spoken = [term for term in terms if term.explicit] or list(terms)
     unclear = tuple(_not_understood(term) for term in spoken if term.led_to is None)
     strict = [term for term in spoken if term.led_to is not Transmission.OPEN]
@@ -147,7 +147,7 @@ def _not_understood(term: Term) -> tuple[str, str]:
 def terms_in(
     fields: Mapping[str, Any], where: str = "", *, of_entry: bool = False
 ) -> Iterator[Term]:
-    """Give the terms among the fields of an envelope, an entry or a mark; ``where`` goes before their names."""
+    """Yield the terms among the fields of an envelope, an entry or a mark; ``where`` goes before their names."""
     for name, value in fields.items():
         path, speaks = f"{where}{name}", speaks_of_terms(name)
         if value is None:
@@ -175,7 +175,7 @@ _NOTHING = object()
 
 
 def _judge(speaks: Speaks | None, *, of_entry: bool) -> Callable[[str], Any]:
-    """Give what judges the texts of a field: as a licence, or only by what they forbid."""
+    """Return what judges the texts of a field: as a licence, or only by what they forbid."""
     if speaks is Speaks.LICENCE or (speaks is Speaks.LOOSELY and not of_entry):
         return licence_leads_to
     if speaks is None and of_entry:
@@ -185,7 +185,7 @@ def _judge(speaks: Speaks | None, *, of_entry: bool) -> Callable[[str], Any]:
 
 
 def _terms_inside(path: str, value: Any, *, of_entry: bool) -> Iterator[Term]:
-    """Give the terms at deeper levels: licences, and of the others those that keep the texts here."""
+    """Yield the terms at deeper levels: licences, and of the others those that keep the texts here."""
     for inner in [value] if isinstance(value, dict) else value:
         fields = inner if isinstance(inner, dict) else {"": inner}
         for term in terms_in(fields, f"{path}." if fields is inner else path, of_entry=of_entry):
@@ -209,7 +209,7 @@ def _transmission(value: Any) -> Transmission | None:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Give every text of a value; a number or true is a text that nobody understands."""
+    """Yield every text of a value; a number or true is a text that nobody understands."""
     if isinstance(value, dict | list | tuple):
         for inner in value.values() if isinstance(value, dict) else value:
             yield from _texts(inner)
@@ -230,7 +230,7 @@ def licence_leads_to(licence: str) -> Transmission | None:
 
 
 def marks_beside(path: Path) -> list[Path]:
-    """Give the marks that hold for a corpus file: its own, by either form of its name, and its folder's."""
+    """Return the marks that hold for a corpus file: its own, by either form of its name, and its folder's."""
     names = (f"{path.name}{MARK_SUFFIX}", f"{path.stem}{MARK_SUFFIX}", MARK_SUFFIX)
     return [each for name in dict.fromkeys(names) if (each := path.parent / name).exists()]
 

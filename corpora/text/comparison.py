@@ -41,7 +41,7 @@ class NormalForm(StrEnum):
 
 
 def comparison_form(text: str) -> str:
-    """Give the form in which texts are compared: NFC, stripped, runs of white space folded.
+    """Return the form in which texts are compared: NFC, stripped, runs of white space folded.
 
     Typing and copying change these three, and no reader sees a difference; case and punctuation stay.
     """
@@ -90,7 +90,7 @@ def normal_form(text: str) -> NormalForm:
 
 
 def scripts(texts: Iterable[str]) -> dict[str, float]:
-    """Give the share (0–1) of letters by Unicode script, largest first; empty where no letter is.
+    """Return the share (0–1) of letters by Unicode script, largest first; empty where no letter is.
 
     Whether a corpus is in roman letters or syllabics is read from the texts, because tables of
     likely scripts are wrong for several languages.

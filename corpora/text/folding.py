@@ -19,7 +19,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def fold(text: str) -> str:
-    """Give the letters and digits of a name without case, marks, signs between them, or look-alikes."""
+    """Return the letters and digits of a name without case, marks, signs between them, or look-alikes."""
     if text.isascii():  # nearly all names; twenty times as fast
         return _BETWEEN_WORDS.sub("", text.lower())
     return "".join(folded_words(text))

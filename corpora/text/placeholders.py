@@ -147,7 +147,7 @@ class _Text:
 
 
 def _name(match: regex.Match[str]) -> str | None:
-    """Give the one spelling of a piece; None for an address and a literal per cent sign."""
+    """Return the one spelling of a piece; None for an address and a literal per cent sign."""
     if match["tag"]:
         return _tag(match)
     if match["typed"]:

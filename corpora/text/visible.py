@@ -100,7 +100,7 @@ _TYPE_TABLE: Final = _Readable()
 
 
 def plain(text: str) -> str:
-    """Give text in which every control, direction mark and invisible character is a visible symbol.
+    """Return text in which every control, direction mark and invisible character is a visible symbol.
 
     The result holds no character of the categories Cc, Cs, Co, Cn, Zl or Zp, and of Cf only ZWJ and ZWNJ,
     so a terminal can only show it. Text without such characters comes back as it is.
@@ -111,7 +111,7 @@ def plain(text: str) -> str:
 
 
 def readable(text: str, undrawn: Collection[str] = ()) -> str:
-    """Give text for a window: with its line breaks, spaces and direction marks, but without what reaches further.
+    """Return text for a window: with its line breaks, spaces and direction marks, but without what reaches further.
 
     Controls and everything that overrides, embeds or isolates a direction become visible, and after
     ``MOST_MARKS`` marks on one letter the next ones stand on a dotted circle, so that no text covers another.
@@ -124,7 +124,7 @@ def readable(text: str, undrawn: Collection[str] = ()) -> str:
 
 
 def any_of(letters: Collection[str]) -> re.Pattern[str] | None:
-    """Give a pattern that finds each of these letters, longer ones first; None where there are none."""
+    """Return a pattern that finds each of these letters, longer ones first; None where there are none."""
     if not letters:
         return None
     return re.compile("|".join(map(re.escape, sorted(letters, key=len, reverse=True))))
@@ -140,7 +140,7 @@ def _number(character: str) -> str:
 
 
 def _few(letter: str) -> list[str]:
-    """Give the characters of a letter; of more marks than a letter has the first ones and a sign for the rest."""
+    """Return the characters of a letter; of more marks than a letter has the first ones and a sign for the rest."""
     return [*letter] if len(letter) <= MOST_MARKS else [*letter[:MOST_MARKS], "…"]
 
 

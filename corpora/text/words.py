@@ -29,7 +29,7 @@ class Word(NamedTuple):
 
 
 def words(text: str, joiners: str = JOINERS, letters: str = "") -> Iterator[Word]:
-    """Give the words of a text; placeholders, tags and addresses are none.
+    """Yield the words of a text; placeholders, tags and addresses are none.
 
     ``joiners`` belong to a word where letters stand on both sides; ``letters`` are characters that
     Unicode calls no letter and the language does, such as an apostrophe for a glottal stop.
@@ -61,5 +61,5 @@ def _word(joiners: str, letters: str) -> regex.Pattern[str]:
 
 
 def folded(text: str) -> str:
-    """Give a word in the form in which words are compared: NFC, without case, one apostrophe."""
+    """Return a word in the form in which words are compared: NFC, without case, one apostrophe."""
     return unicodedata.normalize("NFC", text).casefold().replace("’", "'").replace("ʼ", "'")

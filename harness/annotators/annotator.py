@@ -16,7 +16,7 @@ class Memo(Protocol):
     """
 
     def recall(self, maker: str, keys: Sequence[str] | None = None) -> dict[str, bytes]:
-        """Give what is kept for these keys, for all where None."""
+        """Return what is kept for these keys, for all where None."""
         ...
 
     def keep(self, maker: str, found: Mapping[str, bytes]) -> None:
@@ -44,7 +44,7 @@ class Annotator(Protocol):
     """True where it is asked once, when all outputs are in, not while they stream."""
 
     def annotate(self, translations: Sequence[Translation]) -> list[Any]:
-        """Give the annotation of each translation, None where there is nothing to say.
+        """Return the annotation of each translation, None where there is nothing to say.
 
         What belongs to a secret entry is looked up all the same but never kept in the memo. Raises
         HarnessError where the work cannot be done; the message quotes no text.

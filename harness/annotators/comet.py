@@ -92,7 +92,7 @@ class CometScores:
             raise UsageError(f"{self._path}: there are no scores. Give one a line.")
 
     def _rows(self, text: str) -> Iterator[tuple[int, str | None, Any]]:
-        """Give line, id and score of each record."""
+        """Yield line, id and score of each record."""
         if self._path.suffix.lower() in {".jsonl", ".ndjson", ".json"}:
             yield from self._json_rows(text)
             return

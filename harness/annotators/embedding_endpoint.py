@@ -184,7 +184,7 @@ def _hopeless(failure: CallError, attempt: int) -> bool:
 
 
 def _plainly(failure: CallError) -> str:
-    """Give what happened without a full stop, with the kind of failure beside a bare status."""
+    """Return what happened without a full stop, with the kind of failure beside a bare status."""
     kind = f" ({failure.error_class})" if failure.status else ""
     return f"{str(failure).rstrip('.')}{kind}"
 
@@ -214,6 +214,6 @@ _MENDS = {
 
 
 def _first(failures: ExceptionGroup[Exception]) -> Exception:
-    """Give the first of several failures: the others follow from the same fault."""
+    """Return the first of several failures: the others follow from the same fault."""
     first = failures.exceptions[0]
     return _first(first) if isinstance(first, ExceptionGroup) else first

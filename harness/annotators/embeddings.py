@@ -83,7 +83,7 @@ class EmbeddingAnnotator:
         """See ``Annotator``; everything is kept already."""
 
     def _vectors(self, secret: dict[str, bool]) -> dict[str, Vector]:
-        """Give the vector of each text; ``secret`` says which texts belong to secret entries only."""
+        """Return the vector of each text; ``secret`` says which texts belong to secret entries only."""
         found = self._recalled([text for text, hidden in secret.items() if not hidden])
         self._ask({text: hidden for text, hidden in secret.items() if text not in found}, found)
         sizes = {len(vector) for vector in found.values()}

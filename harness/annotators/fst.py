@@ -97,7 +97,7 @@ class FstAnnotator:
         return self._analyser
 
     def split(self, text: str) -> list[str]:
-        """Give the words of a text that are looked up, in order: no numbers, placeholders, addresses."""
+        """Return the words of a text that are looked up, in order: no numbers, placeholders, addresses."""
         found: list[str] = []
         for piece in pieces(text):
             known = self._pieces.get(piece)
@@ -130,7 +130,7 @@ class FstAnnotator:
             self.close()
 
     def _forms(self, word: str) -> Iterator[tuple[str, Acceptance]]:
-        """Give the forms in which a word is tried, each once, in order (METRICS §2)."""
+        """Yield the forms in which a word is tried, each once, in order (METRICS §2)."""
         written = unicodedata.normalize("NFC", word)
         yield written, Acceptance.AS_WRITTEN
         forms = [written, unicodedata.normalize("NFC", written.lower())]

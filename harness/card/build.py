@@ -155,7 +155,7 @@ def measured(material: Material) -> dict[str, Any]:
 
 
 def _spending(material: Material) -> list[EntryCost]:
-    """Give what each entry used."""
+    """Return what each entry used."""
     return [
         EntryCost(
             cost_usd=row.cost_usd,

@@ -31,7 +31,7 @@ class SealForm(StrEnum):
 
 
 def canonical_bytes(value: Any) -> bytes:
-    """Give the RFC 8785 bytes of a JSON value.
+    """Return the RFC 8785 bytes of a JSON value.
 
     Raises UsageError for what that form cannot hold: NaN, infinity, whole numbers beyond ±(2^53 - 1),
     half surrogate pairs, nesting beyond the interpreter's depth.
@@ -61,7 +61,7 @@ def _object(value: dict[str, Any]) -> str:
 
 @lru_cache(maxsize=256)
 def _order(keys: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Give keys in the order of their UTF-16 form, and each as it is written; rows have the same keys."""
+    """Return keys in the order of their UTF-16 form, and each as it is written; rows have the same keys."""
     ordered = sorted(keys, key=lambda key: key.encode("utf-16-be"))
     return [(key, f"{encode_basestring(key)}:") for key in ordered]
 
@@ -103,7 +103,7 @@ def _reason(error: rfc8785.CanonicalizationError) -> str:
 
 
 def sorted_key_bytes(value: Any) -> bytes:
-    """Give the bytes that older cards were sealed over; raises ValueError where there are none."""
+    """Return the bytes that older cards were sealed over; raises ValueError where there are none."""
     try:
         text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
     except RecursionError:
@@ -112,17 +112,17 @@ def sorted_key_bytes(value: Any) -> bytes:
 
 
 def canonical_sha256(value: Any) -> str:
-    """Give the SHA-256, in hexadecimal, of a value's canonical bytes."""
+    """Return the SHA-256, in hexadecimal, of a value's canonical bytes."""
     return sha256(canonical_bytes(value)).hexdigest()
 
 
 def sorted_key_sha256(value: Any) -> str:
-    """Give the SHA-256, in hexadecimal, of a value's bytes in the older form."""
+    """Return the SHA-256, in hexadecimal, of a value's bytes in the older form."""
     return sha256(sorted_key_bytes(value)).hexdigest()
 
 
 def card_hash(card: Mapping[str, Any]) -> str:
-    """Give the seal of a card: SHA-256 over its canonical bytes with ``run_card_hash`` set to ""."""
+    """Return the seal of a card: SHA-256 over its canonical bytes with ``run_card_hash`` set to ""."""
     return canonical_sha256({**card, HASH_FIELD: ""})
 
 

@@ -31,7 +31,7 @@ class ExportForm(StrEnum):
 
 
 def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> bytes:
-    """Give a sealed run in one of the forms; an imported card comes out byte for byte as it came in.
+    """Return a sealed run in one of the forms; an imported card comes out byte for byte as it came in.
 
     Raises HarnessError where the run is not sealed yet, UsageError where what would be written told of single
     secret entries.
@@ -49,7 +49,7 @@ def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> by
 
 
 def _as_it_may_leave(connection: sqlite3.Connection, run: int, card: RunCard) -> RunCard:
-    """Give a card without numbers of single secret entries: one that was sealed with them is made anew."""
+    """Return a card without numbers of single secret entries: one that was sealed with them is made anew."""
     if not tells_single_entries(card.results):
         return card
     sealed = {"sealed_as": card.run_card_hash}

@@ -30,7 +30,7 @@ _BESIDE = (
 
 
 def fingerprint(setup: Setup, dataset_sha256: str, harness_version: str) -> Fingerprint:
-    """Give both identifiers of an experiment.
+    """Return both identifiers of an experiment.
 
     ``hash`` covers exactly the six components of §3.8. ``setup_hash`` covers those and everything
     else that the method was told, so that two different plug-ins never share it; runs are grouped

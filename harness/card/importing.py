@@ -136,7 +136,7 @@ def _store(
 
 
 def store_id(run_id: str) -> str:
-    """Give the id under which a card is stored: its own where it is a UUID, else one made from it."""
+    """Return the id under which a card is stored: its own where it is a UUID, else one made from it."""
     try:
         return str(uuid.UUID(run_id))
     except ValueError:
@@ -167,7 +167,7 @@ def _refuse_impossible(card: RunCard, name: str) -> None:
 def _same_card(
     connection: sqlite3.Connection, run_id: str, raw: Mapping[str, Any], name: str
 ) -> Run | None:
-    """Give the run of the store that has this very card, deleted or not; None where its id is new."""
+    """Return the run of the store that has this very card, deleted or not; None where its id is new."""
     run = find_by_id(connection, run_id)
     if run is None:
         return None

@@ -40,12 +40,12 @@ def load_card(connection: sqlite3.Connection, number: int) -> RunCard:
 
 
 def read_raw(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
-    """Give a card's JSON as it is stored, its seal not looked at; raises HarnessError where there is none."""
+    """Return a card's JSON as it is stored, its seal not looked at; raises HarnessError where there is none."""
     return raw_card(connection, read_run(connection, number))
 
 
 def raw_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
-    """Give the JSON of a run's card as ``read_raw`` does, also where the run was deleted and not yet erased."""
+    """Return the JSON of a run's card as ``read_raw`` does, also where the run was deleted and not yet erased."""
     imported = read_imported(connection, run.id)
     if imported is not None:
         return parse_object(imported, run.run_id)

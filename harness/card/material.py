@@ -146,7 +146,7 @@ def _dataset(connection: sqlite3.Connection, run: Run) -> DatasetBlock:
 
 
 def _terms(envelope: Dataset) -> dict[str, str]:
-    """Give what the terms of a corpus led to, and the term itself; nothing where it has none."""
+    """Return what the terms of a corpus led to, and the term itself; nothing where it has none."""
     terms = envelope.terms
     if not terms.because:
         return {}
@@ -166,7 +166,7 @@ def _stretches(connection: sqlite3.Connection, number: int) -> tuple[Stretch, ..
 def _model_id(
     connection: sqlite3.Connection, attempts: Sequence[Attempt], *, all_of_them: bool
 ) -> str | None:
-    """Give the model that the endpoint named most often; of a run in parts every one that was named."""
+    """Return the model that the endpoint named most often; of a run in parts every one that was named."""
     keys = [attempt.reply_key for attempt in attempts if attempt.reply_key is not None]
     exchanges = [read_exchange(connection, key) for key in keys]
     named = Counter(

@@ -334,5 +334,5 @@ class RunCard(Block):
     """SHA-256 over the canonical bytes of the card with this field set to "" (§3.9)."""
 
     def as_json(self) -> dict[str, Any]:
-        """Give the card as JSON values: what was given stays, nothing is added."""
+        """Return the card as JSON values: what was given stays, nothing is added."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)

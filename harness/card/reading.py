@@ -20,7 +20,7 @@ MOST_DEPTH = 64
 
 
 def read_card_bytes(path: Path) -> bytes:
-    """Give the bytes of a file; raises UsageError where it cannot be read or is too large."""
+    """Return the bytes of a file; raises UsageError where it cannot be read or is too large."""
     try:
         size = path.stat().st_size
         if size > MOST_BYTES:
@@ -117,7 +117,7 @@ def _check_text(value: dict[str, Any], name: str) -> None:
 
 
 def number(value: object) -> float | None:
-    """Give a field of a card that is a finite number, None for anything else; true and false are none."""
+    """Return a field of a card that is a finite number, None for anything else; true and false are none."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
@@ -128,6 +128,6 @@ def number(value: object) -> float | None:
 
 
 def block(card: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Give a field of a card that is an object, an empty one where it is none."""
+    """Return a field of a card that is an object, an empty one where it is none."""
     found = card.get(name)
     return found if isinstance(found, Mapping) else {}

@@ -19,7 +19,7 @@ from harness.store.runs import Run
 def retry_block(
     run: Run, entries: Mapping[int, Entry], dataset_sha256: str
 ) -> dict[str, Any] | None:
-    """Give ``retry_of`` of a run's card; None for a run of its own."""
+    """Return ``retry_of`` of a run's card; None for a run of its own."""
     stored = run.opening.get("retry_of")
     if stored is None:
         return None

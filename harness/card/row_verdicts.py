@@ -18,7 +18,7 @@ EXACT, EQUIVALENT, MISS, NO_OUTPUT = "EXACT", "EQUIVALENT", "MISS", "NO_OUTPUT"
 def row_words(
     instruments: Instruments, entries: Mapping[int, Entry], results: Sequence[Result]
 ) -> dict[int, RowWords]:
-    """Give the words of the rows by place in the corpus; secret entries have none.
+    """Return the words of the rows by place in the corpus; secret entries have none.
 
     Empty where there is neither an analyser nor a language with rules of variants.
     """
@@ -50,7 +50,7 @@ def _strings(word: WordAnalysis) -> Sequence[str]:
 
 
 def verdict(result: Result) -> str:
-    """Give the lint verdict on an output by the rules of variants (scoring-specification, appendix B)."""
+    """Return the lint verdict on an output by the rules of variants (scoring-specification, appendix B)."""
     if is_blank(result.output or ""):
         return NO_OUTPUT
     if result.exact:

@@ -96,7 +96,7 @@ def entry_rows(
 
 
 def row_json(row: EntryResult) -> dict[str, Any]:
-    """Give a row as JSON values; without statistics where it has none."""
+    """Return a row as JSON values; without statistics where it has none."""
     fields = row.model_dump(mode="json", by_alias=True)
     for name in ("statistics", "lint_verdict", *FREE):
         if getattr(row, name) is None:
@@ -105,7 +105,7 @@ def row_json(row: EntryResult) -> dict[str, Any]:
 
 
 def _beyond_texts(scorer: Scorer, taken: EntryStatistics) -> dict[str, list[float] | None] | None:
-    """Give the statistics that cannot be taken from the texts of the row again."""
+    """Return the statistics that cannot be taken from the texts of the row again."""
     beyond = {
         id_: None if numbers is None else list(numbers)
         for id_, numbers in taken.items()
@@ -121,7 +121,7 @@ def all_accepted(statistics: Mapping[str, list[float] | None] | None) -> bool | 
 
 
 def card_id(entry_id: EntryId) -> EntryId:
-    """Give an id as it stands on a card: a whole number that JSON readers would round is a string."""
+    """Return an id as it stands on a card: a whole number that JSON readers would round is a string."""
     if isinstance(entry_id, int) and abs(entry_id) > _SAFE_INTEGER:
         return str(entry_id)
     return entry_id
@@ -194,7 +194,7 @@ def row_result(row: EntryResult, position: int, statistics: bytes, finished_at: 
 
 
 def _error_class(row: EntryResult) -> ErrorClass | None:
-    """Give the kind of failure; a kind that this version does not know counts as the method's own."""
+    """Return the kind of failure; a kind that this version does not know counts as the method's own."""
     if not failed(row):
         return None
     with suppress(ValueError):

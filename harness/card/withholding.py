@@ -26,7 +26,7 @@ NO_SEGMENT = "no segment"
 
 
 def withheld_part(card: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str, Any]:
-    """Give the fields of a card as they may leave, where an entry is secret; none where all are open."""
+    """Return the fields of a card as they may leave, where an entry is secret; none where all are open."""
     secret = sum(entry.secret for entry in entries)
     if not secret:
         return {}
@@ -59,7 +59,7 @@ def without_retried(retry_of: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def ids_sha256(ids: Any) -> str:
-    """Give the hash over a run's entry ids in any order, by which runs on the same entries are found."""
+    """Return the hash over a run's entry ids in any order, by which runs on the same entries are found."""
     return hashlib.sha256("\n".join(sorted(map(json.dumps, ids))).encode()).hexdigest()
 
 
@@ -69,7 +69,7 @@ def _secret_in_parts(entries: Sequence[Entry], dimension: str) -> Counter[str]:
 
 
 def too_small(parts: Mapping[str, int], secret: int) -> set[str]:
-    """Give the parts to leave out: those of too few secret entries, and what would tell them by subtraction.
+    """Return the parts to leave out: those of too few secret entries, and what would tell them by subtraction.
 
     ``parts`` counts the secret entries in each, ``secret`` all of them, those in no part too.
     """

@@ -86,7 +86,7 @@ class Comparison:
         return breakdowns(self)
 
     def run(self, letter: str) -> ComparedRun:
-        """Give the run of a letter."""
+        """Return the run of a letter."""
         return self.runs[[run.letter for run in self.runs].index(letter)]
 
 
@@ -103,7 +103,7 @@ def breakdowns(comparison: Comparison) -> dict[str, Breakdown]:
 
 
 def part_tags(comparison: Comparison) -> dict[str, list[str | None]]:
-    """Give by dimension the tag of each common entry, None where it is in no part; dimensions with any tag only."""
+    """Return by dimension the tag of each common entry, None where it is in no part; dimensions with any tag only."""
     if not comparison.sides:
         return {}
     entries = [_tagged(row.entry) for row in comparison.sides[0].used]
@@ -119,7 +119,7 @@ def part_tags(comparison: Comparison) -> dict[str, list[str | None]]:
 
 
 def _tagged(row: CorpusRow) -> Entry:
-    """Give an entry without its texts, which knows which of its tags may be shown."""
+    """Return an entry without its texts, which knows which of its tags may be shown."""
     segment = row.segment if row.segment in set(Segment) else None
     rest = {} if row.rest is None else stored_object(row.rest)
     return Entry.model_construct(

@@ -66,7 +66,7 @@ class ComparedEntries:
         )
 
     def differences(self, metric: str, first: int, second: int) -> FloatArray:
-        """Give ``second - first`` of each entry, by the runs' places; NaN where one has no value."""
+        """Return ``second - first`` of each entry, by the runs' places; NaN where one has no value."""
         values = self.values[metric]
         return np.asarray(values[second] - values[first])
 

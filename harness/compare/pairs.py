@@ -77,7 +77,7 @@ class Pair:
         return self.p_adjusted.get(metric, 1.0) < difference.alpha
 
     def better(self, metric: str) -> ComparedRun | None:
-        """Give the run that is better by a metric; None where that may be chance."""
+        """Return the run that is better by a metric; None where that may be chance."""
         if not self.significant(metric):
             return None
         found = self.running.get(metric) if self.under_way else self.by_metric[metric]
@@ -102,7 +102,7 @@ class Side:
         return f"run {self.rows.run.run_id[:8]}"
 
     def signature(self, id_: str) -> str:
-        """Give all that the value of a metric depends on."""
+        """Return all that the value of a metric depends on."""
         return next(m.signature for m in self.rows.scorer.metrics if m.info.id == id_)
 
     @property

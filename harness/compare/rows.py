@@ -108,12 +108,12 @@ class RunRows:
 
     @cached_property
     def card(self) -> Mapping[str, Any] | None:
-        """Give the parts of its card from which its claim is read; None before it has a card."""
+        """Return the parts of its card from which its claim is read; None before it has a card."""
         return None if self.claimed is None else stored_object(self.claimed)
 
     @cached_property
     def by_id(self) -> dict[EntryId, Row]:
-        """Give the rows by their entry's id."""
+        """Return the rows by their entry's id."""
         return {row.entry.id: row for row in self.rows}
 
 
@@ -190,7 +190,7 @@ class RowReader:
 
 
 def scorer_of(connection: sqlite3.Connection, run: Run) -> Scorer:
-    """Give the scorer of a run's own set-up."""
+    """Return the scorer of a run's own set-up."""
     return _scorer(run, _setup(connection, run))
 
 
@@ -268,7 +268,7 @@ def _local_only(connection: sqlite3.Connection, run: Run) -> bool:
 
 
 def _setup(connection: sqlite3.Connection, run: Run) -> ScoringSetup:
-    """Give what the run is scored with; the texts are looked at only where nothing is stated of it."""
+    """Return what the run is scored with; the texts are looked at only where nothing is stated of it."""
     from harness.setup.scoring_tools import stated_setup, stored_setup
     from harness.store.corpora.entries import read_dataset, read_entries
 

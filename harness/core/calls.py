@@ -60,7 +60,7 @@ class Price:
             raise ValueError("A price is made of finite numbers of at least 0.")
 
     def cost(self, usage: Usage, characters: int = 0) -> float:
-        """Give the cost of a finished call in US dollars."""
+        """Return the cost of a finished call in US dollars."""
         cached_rate = (
             self.input_per_million
             if self.cached_input_per_million is None

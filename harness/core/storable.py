@@ -8,7 +8,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def storable(text: str) -> str:
-    """Give the text with each lone surrogate as U+FFFD, and each pair as the character that it stands for.
+    """Return the text with each lone surrogate as U+FFFD, and each pair as the character that it stands for.
 
     JSON and Python's strings may hold them, UTF-8 and databases cannot.
     """

@@ -126,7 +126,7 @@ _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT
 
 
 def _away(path: Path, *between: str) -> tuple[str, ...]:
-    """Give the lines that copy a store away with the two files beside it, and let a new one begin.
+    """Return the lines that copy a store away with the two files beside it, and let a new one begin.
 
     The newest rows may stand in a file beside it alone, so a copy of one file would lose them; a folder
     that is there holds an earlier copy.

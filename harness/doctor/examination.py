@@ -33,7 +33,7 @@ def examine(home: Path) -> Iterator[Finding]:
 
 
 def looked_at(area: str, check: Check) -> Iterator[Finding]:
-    """Give what a check finds; a failure of the check itself ends it and is told."""
+    """Yield what a check finds; a failure of the check itself ends it and is told."""
     try:
         yield from check()
     except Exception as error:  # noqa: BLE001  whatever is broken here is what a person asks about

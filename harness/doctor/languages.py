@@ -81,7 +81,7 @@ def _language(found: FoundCard, checked: LanguageCheck, used: set[str]) -> Findi
 
 
 def _used(store: Path) -> set[str]:
-    """Give the target languages of the corpora in the store; none where it cannot be read."""
+    """Return the target languages of the corpora in the store; none where it cannot be read."""
     if not store.exists():
         return set()
     try:

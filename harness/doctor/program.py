@@ -134,7 +134,7 @@ def keys() -> Iterator[Finding]:
 
 
 def _variable_line() -> str:
-    """Give the line that makes a key known to this shell, where no keyring can keep it."""
+    """Return the line that makes a key known to this shell, where no keyring can keep it."""
     line = "OPENROUTER_API_KEY=…"
     return f"set {line}" if os.name == "nt" else f"export {line}"
 
@@ -146,7 +146,7 @@ def _backend() -> str:
 
 
 def _asked() -> list[str] | str:
-    """Give the names of stored keys, or say why the keyring does not tell them."""
+    """Return the names of stored keys, or say why the keyring does not tell them."""
     from harness.core.failures import KeyStoreError
     from harness.endpoint.keys import stored_names
 

@@ -35,7 +35,7 @@ class BudgetReached(HarnessError):  # noqa: N818  an end, not a fault
 
 
 def bounded(price: Price | None, most_completion_tokens: int | None) -> Price:
-    """Give the price where it bounds what a call can cost; raises UsageError where a budget cannot be kept."""
+    """Return the price where it bounds what a call can cost; raises UsageError where a budget cannot be kept."""
     if price is None:
         raise UsageError(
             "The price of this model is unknown, so a budget cannot be kept. "
@@ -47,7 +47,7 @@ def bounded(price: Price | None, most_completion_tokens: int | None) -> Price:
 
 
 def most_cost(request: Request) -> float:
-    """Give the most that a call can cost in US dollars; raises UsageError where nothing bounds it."""
+    """Return the most that a call can cost in US dollars; raises UsageError where nothing bounds it."""
     price = bounded(request.price, request.most_completion_tokens)
     dearest_input = max(price.input_per_million, price.cached_input_per_million or 0.0)
     bound = Price(dearest_input, price.output_per_million, None, price.per_million_characters)

@@ -103,7 +103,7 @@ def _about_the_text(status: int, body: bytes) -> bool:
 
 
 def _said(request: Request, body: bytes) -> str:
-    """Give the endpoint's own words; nothing for secret entries, which they may quote."""
+    """Return the endpoint's own words; nothing for secret entries, which they may quote."""
     return _fit(request, _error_text(body)) if request.cacheable else ""
 
 

@@ -39,7 +39,7 @@ class Endpoint(BaseModel):
 
 @cache
 def presets(kind: Kind) -> dict[str, Endpoint]:
-    """Give the endpoints known by name, as endpoints.toml lists them."""
+    """Return the endpoints known by name, as endpoints.toml lists them."""
     text = (
         resources.files("harness.endpoint").joinpath("endpoints.toml").read_text(encoding="utf-8")
     )
@@ -72,7 +72,7 @@ def service_endpoint(name: str, url: str | None) -> Endpoint:
 
 
 def checked_url(url: str) -> str:
-    """Give the URL without its last slash; UsageError where it is none, or carries a password or query."""
+    """Return the URL without its last slash; UsageError where it is none, or carries a password or query."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port

@@ -93,7 +93,7 @@ def stored_names() -> list[str]:
 
 
 def known_variables() -> dict[str, str]:
-    """Give the environment variable of each endpoint that is known by name."""
+    """Return the environment variable of each endpoint that is known by name."""
     every = presets("chat") | presets("service")
     return {name: endpoint.environment for name, endpoint in every.items()}
 
@@ -104,7 +104,7 @@ def variable_of(name: str) -> str:
 
 
 def checked_name(name: str) -> str:
-    """Give the name under which a key may be stored: a preset's, or a host's; else UsageError."""
+    """Return the name under which a key may be stored: a preset's, or a host's; else UsageError."""
     known = known_variables()
     if name in presets("chat") and presets("chat")[name].local:
         raise UsageError(
@@ -118,7 +118,7 @@ def checked_name(name: str) -> str:
 
 
 def checked_key(key: str) -> str:
-    """Give the key as it goes into a header; UsageError (without the key) where it cannot go there."""
+    """Return the key as it goes into a header; UsageError (without the key) where it cannot go there."""
     key = key.strip()
     if not key:
         raise UsageError("The key is empty.")

@@ -86,7 +86,7 @@ def _require_hook(seen: list[object]) -> None:
 
 
 def _judge() -> Callable[[str, tuple[Any, ...]], bool]:
-    """Give the function that tells whether an event stays on this machine; all that it needs is bound here.
+    """Return the function that tells whether an event stays on this machine; all that it needs is bound here.
 
     What has another type than the plain one is refused: a subclass may say two things.
     """
@@ -114,7 +114,7 @@ def _judge() -> Callable[[str, tuple[Any, ...]], bool]:
 
 
 def _own_hosts() -> Callable[[object], bool]:
-    """Give the function that tells this machine's own names and addresses."""
+    """Return the function that tells this machine's own names and addresses."""
     to_bytes, v4, v6, failure = _socket.inet_pton, _socket.AF_INET, _socket.AF_INET6, OSError
     kind, text, octets, nothing = type, str, bytes, type(None)
 

@@ -105,7 +105,7 @@ class Prices:
             self._rows |= _read(read_text(own, "the price file")[0], own.name)
 
     def price(self, provider: str, model: str, *, characters: bool = False) -> Price | None:
-        """Give the price of a model, or of a service by ``characters``; None where it is unknown.
+        """Return the price of a model, or of a service by ``characters``; None where it is unknown.
 
         Raises UsageError where the table says it in the other unit: what was not said is never 0.
         """

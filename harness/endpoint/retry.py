@@ -29,7 +29,7 @@ class RetryPolicy:
     """A Retry-After beyond this is not waited for: the call fails and says so."""
 
     def wait(self, failure: CallError, attempt: int, draw: Callable[[], float]) -> float | None:
-        """Give the seconds to wait after this failed try (1-based), None to give up.
+        """Return the seconds to wait after this failed try (1-based), None to give up.
 
         ``draw`` gives a uniform number in [0, 1).
         """

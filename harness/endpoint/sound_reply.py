@@ -37,7 +37,7 @@ def sound_amount(number: float | None) -> float | None:
 
 
 def sound_reply(reply: object) -> Reply:
-    """Give a reply whose numbers are numbers; one that cannot be understood says nothing.
+    """Return a reply whose numbers are numbers; one that cannot be understood says nothing.
 
     Raises Transient where it is no reply at all, as a method's own reader may give.
     """

@@ -77,7 +77,7 @@ class Transport:
             raise failure from error
 
     def _way(self, address: str) -> tuple[httpx.URL, httpx.AsyncBaseTransport]:
-        """Give an address as a URL, and the pool for it; a run has very few of both."""
+        """Return an address as a URL, and the pool for it; a run has very few of both."""
         if address not in self._ways:
             url = httpx.URL(address)
             secure = url.scheme == "https"
@@ -89,7 +89,7 @@ class Transport:
 
 
 def _proxy(url: str) -> str | None:
-    """Give the proxy that the environment names for another machine; none for this one.
+    """Return the proxy that the environment names for another machine; none for this one.
 
     The library's own reading of the environment would also send the passwords of a ``.netrc`` file.
     """

@@ -105,13 +105,13 @@ def _bounded(prompt: int, completion: int, reasoning: int, cached: int) -> Usage
 
 
 def _details(block: Json, name: str) -> Json:
-    """Give a nested block; vLLM writes null, others leave it out."""
+    """Return a nested block; vLLM writes null, others leave it out."""
     found = block.get(name)
     return found if isinstance(found, Mapping) else {}
 
 
 def _count(value: Any) -> int | None:
-    """Give a token count, or None where the value is none (absent, negative, a bool, a text)."""
+    """Return a token count, or None where the value is none (absent, negative, a bool, a text)."""
     amount = _amount(value)
     return None if amount is None else int(amount)
 

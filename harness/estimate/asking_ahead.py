@@ -36,7 +36,7 @@ def shows_requests(method: Method) -> bool:
 
 
 def first_request(method: Method, entries: Sequence[Entry]) -> Request | None:
-    """Give the first request that a method makes for entries of one call; None where it makes none.
+    """Return the first request that a method makes for entries of one call; None where it makes none.
 
     ``entries`` are at most ``setup.batch_size``. Nothing is sent, and nothing is awaited.
     """

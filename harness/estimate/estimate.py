@@ -59,7 +59,7 @@ class Estimate:
     """Why not a single call can go out under the run's budget; empty where one can."""
 
     def as_json(self) -> dict[str, Any]:
-        """Give all of it as JSON values."""
+        """Return all of it as JSON values."""
         return asdict(self) | {"from_what": list(self.from_what)}
 
 
@@ -286,7 +286,7 @@ def _seconds(
 
 
 def _pace(earlier: Earlier, at_once: int) -> Range:
-    """Give the seconds an entry; where more or fewer calls go at once, as many times faster or slower.
+    """Return the seconds an entry; where more or fewer calls go at once, as many times faster or slower.
 
     What a run takes beside the answers is mostly its beginning, which a longer one does not take again: the
     least is what the endpoint alone would take.
@@ -299,7 +299,7 @@ def _pace(earlier: Earlier, at_once: int) -> Range:
 
 
 def _steady(paces: Sequence[float], earlier: Earlier, open_: float) -> Range:
-    """Give the mean pace; short runs tell little of how fast a long one will be."""
+    """Return the mean pace; short runs tell little of how fast a long one will be."""
     expected = sum(paces) / len(paces)
     spread = expected * (open_ + 1 / sqrt(sum(each.entries for each in earlier.paces)))
     return Range(max(0.0, min(*paces, expected - spread)), expected, max(*paces, expected + spread))

@@ -85,7 +85,7 @@ class Follower:
         )
 
     def drain(self) -> list[Event]:
-        """Give what is new since the last look, oldest first."""
+        """Return what is new since the last look, oldest first."""
         now = time.monotonic()
         if self._over or now - self._looked < POLL_SECONDS:
             return []

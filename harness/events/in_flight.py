@@ -33,12 +33,12 @@ class Flight:
     """Tries after the first so far."""
 
     def under_way(self) -> tuple[int, ...]:
-        """Give the positions whose call is under way now."""
+        """Return the positions whose call is under way now."""
         waiting = self.pending.copy()
         return tuple(sorted(place for place in self.in_flight.copy() if place not in waiting))
 
     def waiting(self) -> tuple[Waiting, ...]:
-        """Give the entries that wait for their next try."""
+        """Return the entries that wait for their next try."""
         now = self.clock()
         return tuple(
             Waiting(

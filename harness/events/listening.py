@@ -12,7 +12,7 @@ class EventSource(Protocol):
     """Gives the events since the last look; cheap enough to be asked 15 times a second."""
 
     def drain(self) -> list[Event]:
-        """Give what is new, oldest first."""
+        """Return what is new, oldest first."""
         ...
 
 
@@ -27,7 +27,7 @@ class EventQueue:
         self._events.append(event)
 
     def drain(self) -> list[Event]:
-        """Give what is new, oldest first."""
+        """Return what is new, oldest first."""
         events: list[Event] = []
         while self._events:
             events.append(self._events.popleft())

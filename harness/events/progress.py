@@ -172,7 +172,7 @@ class Board:
     def progress(
         self, *, state: RunState | None = None, elapsed_seconds: float | None = None
     ) -> Progress:
-        """Give where the run stands now; a follower knows state and duration from the store."""
+        """Return where the run stands now; a follower knows state and duration from the store."""
         tally = self._tally
         mixed = self._totals.composite()
         rate = self._per_minute()
@@ -225,7 +225,7 @@ class Board:
         )
 
     def heartbeat(self) -> dict[str, Any]:
-        """Give what a second terminal cannot derive from the entry rows."""
+        """Return what a second terminal cannot derive from the entry rows."""
         return {
             "at": time.time(),
             "in_flight": self._flight.under_way(),
@@ -242,14 +242,14 @@ class Board:
         }
 
     def _so_far(self) -> dict[str, float | None]:
-        """Give the two scores by which a list shows a run that is under way; empty before the first entry."""
+        """Return the two scores by which a list shows a run that is under way; empty before the first entry."""
         if not self._tally.done:
             return {}
         chrf = self._totals.values().get("chrf_plus_plus")
         return {"chrf_plus_plus": chrf, "composite": self._totals.composite().value}
 
     def _per_minute(self) -> float | None:
-        """Give the entries a minute over the last seconds, None before the first."""
+        """Return the entries a minute over the last seconds, None before the first."""
         now = self._clock()
         while self._recent and now - self._recent[0][0] > RATE_SECONDS:
             self._recent.popleft()

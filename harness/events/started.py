@@ -11,7 +11,7 @@ from harness.store.runs import Run
 
 
 def started(run: Run, dataset: Dataset, done: int) -> Started:
-    """Give the event with which a run, or the following of one, begins."""
+    """Return the event with which a run, or the following of one, begins."""
     return Started(
         run_id=run.run_id,
         setup=run.setup,

@@ -35,7 +35,7 @@ class Alphabet:
         return re.compile("|".join([*several, *([f"[{single}]"] if single else [])]) or r"(?!)")
 
     def spell(self, word: str) -> list[int] | None:
-        """Give a word as symbol numbers, the longest symbol first; None where it cannot be spelt.
+        """Return a word as symbol numbers, the longest symbol first; None where it cannot be spelt.
 
         An engine that takes an unknown letter for the end of the word would accept what merely begins
         like a word of the language, and untranslated English most of all.

@@ -54,14 +54,14 @@ class Analyser:
         return self._layout.acceptor
 
     def share_spelt(self, letters: Sequence[str]) -> float:
-        """Give the share, 0–1, of some letters that the analyser's alphabet has; 0 of none."""
+        """Return the share, 0–1, of some letters that the analyser's alphabet has; 0 of none."""
         spell = self._layout.alphabet.spell
         return (
             sum(spell(letter) is not None for letter in letters) / len(letters) if letters else 0.0
         )
 
     def analyse(self, words: Sequence[str]) -> list[Verdict]:
-        """Give a verdict on each word as it stands: nothing is lower-cased or normalised here.
+        """Return a verdict on each word as it stands: nothing is lower-cased or normalised here.
 
         A word with a letter that the analyser does not have, NUL or a white space that it does not list
         among them, is rejected before any engine sees it. AnalyserError where the engine fails.

@@ -105,7 +105,7 @@ class BuiltinEngine:
         self._layers: list[_Layer] = [{start: []}]
 
     def analyse(self, word: str, letters: list[int]) -> tuple[str, ...] | None:  # noqa: ARG002
-        """Give the analyses of a word in order, None where it is rejected.
+        """Return the analyses of a word in order, None where it is rejected.
 
         AnalyserError with ``engine_error`` where the file leads to more places than any language needs.
         """
@@ -132,7 +132,7 @@ class BuiltinEngine:
             self._spelt.append(letter)
 
     def _after(self, layer: _Layer, letter: int) -> _Layer:
-        """Give the places behind a letter."""
+        """Return the places behind a letter."""
         found: _Layer = {}
         for place in layer:
             moves = place.moves.get(letter)

@@ -36,7 +36,7 @@ class Engine(Protocol):
         ...
 
     def analyse(self, word: str, letters: list[int]) -> tuple[str, ...] | None:
-        """Give the analyses of a word in order, empty from an acceptor; None where it is rejected."""
+        """Return the analyses of a word in order, empty from an acceptor; None where it is rejected."""
         ...
 
 

@@ -51,7 +51,7 @@ _ENDINGS = (".hfstol", ".hfstol.gz")
 def _places(
     card: LanguageCard | None, tag: str, folders: Sequence[Path]
 ) -> Iterator[tuple[Path, list[str]]]:
-    """Give the folders that are searched, in order, with the names that count in each."""
+    """Yield the folders that are searched, in order, with the names that count in each."""
     tags = _tags(card, tag)
     names = [*(card.analysers if card else ()), *(f"{name}.hfstol" for name in tags)]
     telling = [name for name in names if set(tags) & set(re.split(r"[-_.]", name))]
@@ -61,7 +61,7 @@ def _places(
 
 
 def _tags(card: LanguageCard | None, tag: str) -> list[str]:
-    """Give all names of the language: the whole tag, its language part, and what the card adds.
+    """Return all names of the language: the whole tag, its language part, and what the card adds.
 
     A corpus may call its language anything, so what is no name of a file is left out.
     """

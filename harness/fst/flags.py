@@ -34,7 +34,7 @@ class Flags:
         """No feature has a value where a word begins."""
 
     def after(self, values: Values, flag: Flag) -> Values | None:
-        """Give the values after a flag, None where the path ends at it."""
+        """Return the values after a flag, None where the path ends at it."""
         operator, feature, value = flag
         held = values[feature]
         if operator in _CONDITIONS:

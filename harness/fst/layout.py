@@ -213,7 +213,7 @@ def _is_cyclic(index: _Rows, arcs: _Rows, flags: Flags) -> bool:
 def _first_silent(
     index: _Rows, targets: npt.NDArray[np.uint32], silent: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.int64]:
-    """Give the row of the first arc without a letter of each target state; −1 where it has none."""
+    """Return the row of the first arc without a letter of each target state; −1 where it has none."""
     found = targets.astype(np.int64) - IN_TRANSITIONS + 1
     by_index = targets < IN_TRANSITIONS
     slot = index[targets[by_index] + 1]

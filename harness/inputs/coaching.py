@@ -45,7 +45,7 @@ class Coaching:
     """Hash of the file's bytes."""
 
     def slots(self) -> dict[str, str]:
-        """Give what goes into the slots ``{notes}`` and ``{examples}`` of a prompt."""
+        """Return what goes into the slots ``{notes}`` and ``{examples}`` of a prompt."""
         examples = (f"{example.source}\n→ {example.target}" for example in self.examples)
         return {
             "notes": "\n".join(f"- {note}" for note in self.notes) or "(no notes)",
@@ -53,7 +53,7 @@ class Coaching:
         }
 
     def hints(self, sources: Sequence[str]) -> str:
-        """Give the part of a message that lists the dictionary's entries which occur in its texts.
+        """Return the part of a message that lists the dictionary's entries which occur in its texts.
 
         Only these, because a whole dictionary would cost its length again with every entry; and in
         the message, not the system prompt, because that must be the same over the run.

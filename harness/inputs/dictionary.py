@@ -59,7 +59,7 @@ class Dictionary:
         return [(head.phrase, head.translations) for head in self._headwords.values()]
 
     def lookup(self, phrase: str) -> tuple[str, ...]:
-        """Give the translations of one word or phrase; empty where it is not listed."""
+        """Return the translations of one word or phrase; empty where it is not listed."""
         found = self._headwords.get(_key(words(phrase)))
         return found.translations if found else ()
 
@@ -82,12 +82,12 @@ class Dictionary:
         return list(dict.fromkeys(hits))
 
     def target_words(self) -> frozenset[str]:
-        """Give all words of the translations, in the form for comparison."""
+        """Return all words of the translations, in the form for comparison."""
         texts = (text for head in self._headwords.values() for text in head.translations)
         return frozenset(folded(word.text) for text in texts for word in words(text))
 
     def _at(self, text: str, found: list[Word], first: int) -> Iterator[Hit]:
-        """Give the headwords that begin at one word, the longest first."""
+        """Yield the headwords that begin at one word, the longest first."""
         for last in range(min(first + self._longest, len(found)), first, -1):
             span = found[first:last]
             headword = self._headwords.get(_key(span))
@@ -162,7 +162,7 @@ def _json_row(path: Path, place: int, row: Any) -> tuple[str, str]:
 
 
 def mapping_pairs(data: Mapping[str, Any], name: str) -> Iterator[tuple[str, str]]:
-    """Give the pairs of phrase → translation or translations; UsageError names the phrase's place."""
+    """Yield the pairs of phrase → translation or translations; UsageError names the phrase's place."""
     for place, (phrase, value) in enumerate(data.items(), 1):
         for translation in value if isinstance(value, list) and value else [value]:
             if not isinstance(translation, str) or not translation.strip() or not phrase.strip():

@@ -117,7 +117,7 @@ def _json_pairs(path: Path, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _item(row: Any) -> tuple[Any, Any]:
-    """Give lemma and glosses of one object of a list."""
+    """Return lemma and glosses of one object of a list."""
     if not isinstance(row, dict):
         return None, None
     lemma = next((row[name] for name in row if str(name).lower() in _LEMMA), None)

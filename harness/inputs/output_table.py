@@ -19,7 +19,7 @@ MOST_DIGITS = 12
 
 
 def table_rows(path: Path, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Give each row's place and fields; UsageError names file, line and mend, never a text."""
+    """Yield each row's place and fields; UsageError names file, line and mend, never a text."""
     records = _records(path, text)
     _, header = next(records, ("line 1", []))
     _refuse_doubled(path, header)

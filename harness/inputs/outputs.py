@@ -32,7 +32,7 @@ class Outputs:
         """Hash of the file's bytes."""
 
     def output(self, entry_id: EntryId) -> Output:
-        """Give an entry's output, or its ``missing`` error."""
+        """Return an entry's output, or its ``missing`` error."""
         return self._by_id.get(str(entry_id), _MISSING)
 
     def models(self) -> list[str]:
@@ -203,7 +203,7 @@ def _json_rows(path: Path, text: str) -> Iterator[_Row]:
 
 
 def _renamed(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a row's latency the name that it has here; logs of the reference implementation have another."""
+    """Return a row's latency the name that it has here; logs of the reference implementation have another."""
     return {"latency_seconds" if name == "latency_s" else name: row[name] for name in row}
 
 

@@ -46,7 +46,7 @@ def _why_left_out(runs: int) -> str:
 
 
 def _tables(connection: sqlite3.Connection, runs: list[Run], board: Board) -> dict[str, Table]:
-    """Give the statistics of the runs by id, rows of all in the same order; incomplete ones are left out.
+    """Return the statistics of the runs by id, rows of all in the same order; incomplete ones are left out.
 
     Runs of one corpus of the store have their entries in its order; others meet by the entries' ids.
     """
@@ -71,7 +71,7 @@ class _Stored:
         self._scorers: dict[str, Scorer] = {}
 
     def table(self, run: Run, inputs: Collection[str]) -> Table | None:
-        """Give a run's statistics in the order of the corpus."""
+        """Return a run's statistics in the order of the corpus."""
         rows = self._connection.execute(
             "SELECT statistics FROM results WHERE run = ? ORDER BY position", (run.id,)
         )
@@ -97,7 +97,7 @@ class _Met:
         self._reader = RowReader(connection)
 
     def table(self, run: Run, inputs: Collection[str]) -> Table | None:
-        """Give a run's statistics in the order of the entries' ids, None where its card withheld texts."""
+        """Return a run's statistics in the order of the entries' ids, None where its card withheld texts."""
         found = self._reader.read(run)
         if found.withheld:
             return None

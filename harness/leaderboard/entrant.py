@@ -37,7 +37,7 @@ class Entrant:
     """Ids of the runs of the same list that it retried or scored again; they stand in no list."""
 
     def value(self, metric: str) -> float | None:
-        """Give a score by metric id, or ``composite``; None where it has none."""
+        """Return a score by metric id, or ``composite``; None where it has none."""
         return number(self.scores.get(metric))
 
     @property

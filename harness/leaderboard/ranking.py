@@ -85,7 +85,7 @@ class Board:
         return not entrant.unranked and entrant.value(self.by) is not None
 
     def ranked_by(self, by: str) -> Board:
-        """Give the same list ranked by chrF++ or by ``composite``; its clusters are to be worked out anew."""
+        """Return the same list ranked by chrF++ or by ``composite``; its clusters are to be worked out anew."""
         entrants = tuple(sorted(self.entrants, key=_rank_key(by)))
         other = replace(self, by=by, entrants=entrants, clusters={}, unclustered="")
         return self if by == self.by else other
@@ -96,7 +96,7 @@ class Board:
 
     @property
     def best_of_setups(self) -> Board:
-        """Give the same list with the best run of each set-up only."""
+        """Return the same list with the best run of each set-up only."""
         best: dict[str, Entrant] = {}
         for each in self.entrants:
             best.setdefault(each.setup_hash, each)
@@ -104,7 +104,7 @@ class Board:
 
 
 def leaderboards(connection: sqlite3.Connection, dataset: str | None = None) -> list[Board]:
-    """Give all lists, of all corpora or of those with this id; those with official scores first.
+    """Return all lists, of all corpora or of those with this id; those with official scores first.
 
     Runs without a sealed card or without a composite are in none, nor are those that were retried or scored
     again where the newer run is in the same list. ``harness.leaderboard.clusters`` adds the
@@ -190,7 +190,7 @@ def _board(grounds: Grounds, entrants: Sequence[Entrant], scope: _Scope) -> Boar
 
 
 def _rank_key(by: str) -> Callable[[Entrant], tuple[bool, float, float]]:
-    """Give the order of a list: those without a rank last, the best first, of equal ones the earlier."""
+    """Return the order of a list: those without a rank last, the best first, of equal ones the earlier."""
     return lambda e: (bool(e.unranked) or e.value(by) is None, -(e.value(by) or 0.0), e.run.created)
 
 
@@ -238,7 +238,7 @@ class _Facts:
         )
 
     def grounds(self, run: RunSummary, entrant: Entrant) -> Grounds | None:
-        """Give what a run must share with others; None where it has no composite."""
+        """Return what a run must share with others; None where it has no composite."""
         if entrant.composite is None:
             return None
         scope = self.scope(run)
@@ -261,7 +261,7 @@ class _Facts:
         )
 
     def _signatures_of(self, run: RunSummary) -> Mapping[str, str]:
-        """Give by metric all that its values depend on; set-ups that are stated alike are read once."""
+        """Return by metric all that its values depend on; set-ups that are stated alike are read once."""
         from harness.compare.rows import scorer_of
 
         stated: str | None = self._rows[run.number][4]
@@ -273,7 +273,7 @@ class _Facts:
         return self._signatures[stated]
 
     def scope(self, run: RunSummary) -> _Scope:
-        """Give which entries of which corpus a run translated."""
+        """Return which entries of which corpus a run translated."""
         corpus, positions, _, _, _, sha256 = self._rows[run.number]
         if run.imported and (told := block(run.card or {}, "withheld")):
             return _told_scope(told, block(run.card or {}, "dataset"), sha256)
@@ -315,7 +315,7 @@ def _told_scope(withheld: Mapping[str, Any], dataset: Mapping[str, Any], sha256:
 
 
 def _ordered(names: Collection[str]) -> tuple[str, ...]:
-    """Give names of segments in the order of the specification; those that are none are left out."""
+    """Return names of segments in the order of the specification; those that are none are left out."""
     return tuple(each for each in (*(s.value for s in Segment), NO_SEGMENT) if each in names)
 
 

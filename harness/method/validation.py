@@ -30,7 +30,7 @@ NO_SOURCE = Output(
 
 
 def sound(outputs: object, expected: int) -> list[Output]:
-    """Give one well-formed output for each entry; a ``method`` error where the method gave none."""
+    """Return one well-formed output for each entry; a ``method`` error where the method gave none."""
     if not isinstance(outputs, Sequence):
         return [_wrong(f"The method gave {type(outputs).__name__}, not outputs.")] * expected
     if len(outputs) != expected:
@@ -68,7 +68,7 @@ def _worded(output: Output, notes: tuple[str, ...], recorded: Recorded | None) -
 
 
 def _error_class(given: Any) -> ErrorClass:
-    """Give the failure's kind; one that is not of ours is the method's own."""
+    """Return the failure's kind; one that is not of ours is the method's own."""
     try:
         return ErrorClass(given)
     except ValueError:
@@ -76,7 +76,7 @@ def _error_class(given: Any) -> ErrorClass:
 
 
 def _recorded(recorded: Recorded) -> Recorded:
-    """Give the record in plain numbers; raises where one is none."""
+    """Return the record in plain numbers; raises where one is none."""
     usage = None if recorded.usage is None else sound_usage(recorded.usage)
     return replace(
         recorded,

@@ -74,7 +74,7 @@ def _refuse(option: str, fields: Mapping[str, Any]) -> None:
 
 
 def keys_in(told: Mapping[str, Any], before: str = "") -> Iterator[str]:
-    """Give the names of what looks like a key, by name or by value, through all levels."""
+    """Yield the names of what looks like a key, by name or by value, through all levels."""
     for name, value in told.items():
         path = f"{before}{name}"
         if isinstance(value, str):

@@ -13,7 +13,7 @@ _FENCE = re.compile(r"\A```[^\n`]*\n(?P<inside>.*?)\n?```\Z", re.DOTALL)
 
 
 def cleaned(reply: str) -> str:
-    """Give the reply without reasoning at its head, one code fence around all of it, outer white space.
+    """Return the reply without reasoning at its head, one code fence around all of it, outer white space.
 
     Reasoning is a leading ``<think>…</think>``, also where a chat template has already opened it.
     Reasoning that never ends leaves nothing: the answer was not reached.

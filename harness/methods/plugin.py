@@ -68,7 +68,7 @@ def by_path(name: str, options: MethodOptions) -> Plugin:
 
 
 def installed() -> dict[str, EntryPoint]:
-    """Give the methods that installed packages offer, by name."""
+    """Return the methods that installed packages offer, by name."""
     return {point.name: point for point in entry_points(group=GROUP)}
 
 

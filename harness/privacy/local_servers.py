@@ -51,7 +51,7 @@ def require_answer(entries: Iterable[Entry], method: Method, plan: Plan) -> None
 
 
 def answered() -> dict[str, str]:
-    """Give the servers that a person answered for; a file that cannot be read answers for none."""
+    """Return the servers that a person answered for; a file that cannot be read answers for none."""
     try:
         found = json.loads(_file().read_text("utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -93,7 +93,7 @@ def _other_entries(entries: Iterable[Entry]) -> str:
 
 
 def cloud_model(method: Method) -> str | None:
-    """Give the name of a model that ends in ``cloud``, as Ollama names those that run elsewhere."""
+    """Return the name of a model that ends in ``cloud``, as Ollama names those that run elsewhere."""
     slug = method.setup.model_slug
     return slug if slug.strip().casefold().endswith("cloud") else None
 

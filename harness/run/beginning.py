@@ -92,7 +92,7 @@ def begin(
 
 
 def new_identity() -> dict[str, Any]:
-    """Give what a new run has of its own: an id and the time of its beginning, by name of the field."""
+    """Return what a new run has of its own: an id and the time of its beginning, by name of the field."""
     return {"run_id": str(uuid.uuid4()), "created": time.time()}
 
 
@@ -186,7 +186,7 @@ def _opening(
     positions: Sequence[int],
     instruments: Instruments,
 ) -> dict[str, Any]:
-    """Give what a run shows from its first moment: the floors, what will be missing, and the setup.
+    """Return what a run shows from its first moment: the floors, what will be missing, and the setup.
 
     An earlier run on the same entries with the same setup has worked it out already. Annotators may write
     to the store meanwhile, so this is no part of a transaction.
@@ -212,7 +212,7 @@ def _opening(
 
 
 def _scored_with(instruments: Instruments) -> dict[str, Any]:
-    """Give the set-up, and what the packed statistics of a run with these instruments hold."""
+    """Return the set-up, and what the packed statistics of a run with these instruments hold."""
     return {
         "scoring": instruments.setup.model_dump(mode="json"),
         "packed": instruments.scorer.packed,
@@ -277,7 +277,7 @@ def _difference(run: Run, method: Method) -> str:
 def take_up(
     connection: sqlite3.Connection, number: int, method: Method, resumption: Resumption
 ) -> Run:
-    """Give a run as it is now, with a person's changes made; the caller holds the run's lock.
+    """Return a run as it is now, with a person's changes made; the caller holds the run's lock.
 
     Why it stopped before is forgotten then, for the changes may have mended it. Raises UsageError where
     another process brought it to its end meanwhile, or a change cannot be made.

@@ -241,7 +241,7 @@ class EntryCalls:
         )
 
     def _in_words(self, failure: CallError) -> str:
-        """Give what the endpoint said, without a full stop; for secret entries, which it may quote, the kind alone."""
+        """Return what the endpoint said, without a full stop; for secret entries, which it may quote, the kind alone."""
         if not self.secret:
             return str(failure).removesuffix(".")
         return (

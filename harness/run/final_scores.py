@@ -123,7 +123,7 @@ def _scored(
 
 
 def translation(entry: Entry, result: Result) -> Translation:
-    """Give a stored output as metrics look at it."""
+    """Return a stored output as metrics look at it."""
     return Translation(entry, result.output or "", raw=result.raw)
 
 

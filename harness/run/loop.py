@@ -136,7 +136,7 @@ class RunLoop:
             in_flight.difference_update(batch)
 
     async def _outputs(self, entries: Sequence[Entry], calls: EntryCalls) -> Sequence[Output]:
-        """Give the entries' outputs; raises only what ends the run, and only where the carrier said so.
+        """Return the entries' outputs; raises only what ends the run, and only where the carrier said so.
 
         Nothing else that a method raises can: not its own UsageError, whose words may quote the entry.
         """
@@ -171,7 +171,7 @@ class RunLoop:
         return self._method.setup.outputs_sha256 is None and is_blank(entry.source)
 
     def _batched(self, waiting: Sequence[int], size: int) -> Iterator[Sequence[int]]:
-        """Give the places batch by batch; those without a source go alone, and last."""
+        """Yield the places batch by batch; those without a source go alone, and last."""
         alone = [place for place in waiting if self._unaskable(self._entries[place])]
         apart = frozenset(alone)
         asked = [place for place in waiting if place not in apart] if apart else waiting
@@ -239,7 +239,7 @@ def _prediction(
 
 
 def _uncalled_cost(method: Method) -> float | None:
-    """Give the cost of an entry for which nothing was called: free, unless we cannot know."""
+    """Return the cost of an entry for which nothing was called: free, unless we cannot know."""
     made_elsewhere = method.setup.outputs_sha256 is not None
     plugged_in = method.setup.method_sha256 is not None
     return None if made_elsewhere or plugged_in else 0.0

@@ -133,7 +133,7 @@ class Scribe(threading.Thread):
         return more
 
     def _gather(self) -> tuple[list[_Item], bool]:
-        """Give what is waiting, and whether more may come."""
+        """Return what is waiting, and whether more may come."""
         items: list[_Item] = []
         try:
             item = self._queue.get(timeout=TELL_SECONDS)

@@ -94,7 +94,7 @@ def rescore(
 
 
 def _scored_again(results: Sequence[Result], fresh: Scored) -> list[Result]:
-    """Give the results as the new scoring judges them."""
+    """Return the results as the new scoring judges them."""
     values = {place: each.values for place, _, each in fresh.rows}
     return [
         replace(
@@ -177,7 +177,7 @@ _Values = dict[str, tuple[str, list[Statistics | None], float | None]]
 
 
 def _values(scored: Scored) -> _Values:
-    """Give what tells a metric's values from those of another scoring, for all that have one."""
+    """Return what tells a metric's values from those of another scoring, for all that have one."""
     totals = _totals(scored)
     return {
         metric.info.id: (
@@ -191,7 +191,7 @@ def _values(scored: Scored) -> _Values:
 
 
 def _statistics(scorer: Scorer, packed: Sequence[bytes]) -> list[EntryStatistics]:
-    """Give what outputs were scored with before; nothing where that is damaged, for it is scored again."""
+    """Return what outputs were scored with before; nothing where that is damaged, for it is scored again."""
     try:
         scorer.unpack_table(packed)  # also sees whether they are numbers
         return [scorer.unpack(each) for each in packed]

@@ -34,7 +34,7 @@ SHOWN = ("chrf_plus_plus", "exact_match_rate", "composite")
 
 
 def retried_scores(connection: sqlite3.Connection, run: Run) -> RetriedScores | None:
-    """Give both values of a run whose entries are all stored; None for one that is no retry."""
+    """Return both values of a run whose entries are all stored; None for one that is no retry."""
     again = tried_before(run)
     if not again:
         return None

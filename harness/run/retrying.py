@@ -90,7 +90,7 @@ def retry(
 
 
 def _failed(connection: sqlite3.Connection, run: Run) -> dict[int, int]:
-    """Give the entries that are to be asked for again, with how often each was tried."""
+    """Return the entries that are to be asked for again, with how often each was tried."""
     name = run.run_id[:8]
     if run.imported:
         raise UsageError(
@@ -107,7 +107,7 @@ def _failed(connection: sqlite3.Connection, run: Run) -> dict[int, int]:
 
 
 def changed_plan(plan: Plan, changes: Mapping[str, Any]) -> Plan:
-    """Give a plan with some options told otherwise; UsageError names one that cannot be."""
+    """Return a plan with some options told otherwise; UsageError names one that cannot be."""
     if stray := sorted(set(changes) - CHANGEABLE):
         raise UsageError(
             f"Options: {stray[0]!r} cannot be changed for a retry. What can: "

@@ -248,7 +248,7 @@ class _Go:
         return find_reply(self.connection, key)
 
     def _doing(self, board: Board) -> Callable[[str], None]:
-        """Give a listener for what is done before the seal; it shows that the run's process is alive."""
+        """Return a listener for what is done before the seal; it shows that the run's process is alive."""
 
         def tell(words: str) -> None:
             set_live(self.connection, self.run.id, RunState.RUNNING, board.heartbeat())

@@ -218,7 +218,7 @@ def _complete(
     analyser: AnalyserState,
     script: str | None,
 ) -> Resources:
-    """Give what a run would have whose corpus lacks nothing."""
+    """Return what a run would have whose corpus lacks nothing."""
     card = None if found is None else found.card
     setup = ScoringSetup(
         metrics=(),
@@ -239,7 +239,7 @@ def _complete(
 
 
 def _facts(analyser: AnalyserState) -> AnalyserFacts | None:
-    """Give an analyser's facts as if it knew the references, which only a corpus can tell."""
+    """Return an analyser's facts as if it knew the references, which only a corpus can tell."""
     if analyser.path is None or analyser.engine is None or not analyser.usable:
         return None
     return AnalyserFacts(

@@ -34,7 +34,7 @@ FST = ("fst_acceptance_rate", "morphological_accuracy")
 
 
 def language_folders() -> tuple[Path, ...]:
-    """Give the folders in which users keep cards and analysers: that of the data folder, and their own choice.
+    """Return the folders in which users keep cards and analysers: that of the data folder, and their own choice.
 
     UsageError where the settings cannot be read.
     """

@@ -72,7 +72,7 @@ class Instruments:
         return any(annotator.slow for annotator in self.annotators)
 
     def corpus_values(self, translations: Sequence[Translation]) -> dict[str, float | None]:
-        """Give the values of the metrics that only a whole corpus has."""
+        """Return the values of the metrics that only a whole corpus has."""
         return {
             metric.info.id: metric.corpus_value(translations)
             for metric in self.scorer.corpus_metrics
@@ -122,7 +122,7 @@ READERS = {"embeddings": "semantic_score", "comet": "comet_score"}
 
 
 def without(instruments: Instruments, annotator: Annotator, reason: str) -> Instruments:
-    """Give instruments without a slow annotator that failed: its metric has no value, with the reason.
+    """Return instruments without a slow annotator that failed: its metric has no value, with the reason.
 
     The metric keeps its place among the others, so that statistics stored before still fit. A model that gave
     no score is not named as one that the run was scored with.
@@ -137,7 +137,7 @@ def without(instruments: Instruments, annotator: Annotator, reason: str) -> Inst
 
 
 def stored_setup(run: Run, target_language: str, entries: Sequence[Entry]) -> ScoringSetup:
-    """Give what a run of the store is scored with; an imported one may know nothing but its texts."""
+    """Return what a run of the store is scored with; an imported one may know nothing but its texts."""
     stated = stated_setup(run.opening.get("scoring"))
     return stated or surface_setup("und", target_language, entries)
 
@@ -153,7 +153,7 @@ def stated_setup(stated: Mapping[str, Any] | None) -> ScoringSetup | None:
 
 
 def stored_scorer(run: Run, target_language: str, entries: Sequence[Entry]) -> Scorer:
-    """Give the scorer by which a run's stored statistics are read; it cannot take new ones."""
+    """Return the scorer by which a run's stored statistics are read; it cannot take new ones."""
     setup = stored_setup(run, target_language, entries)
     return make_scorer(Resources(setup), stored_columns(run.opening))
 
@@ -165,7 +165,7 @@ def stored_columns(opening: Mapping[str, Any]) -> Sequence[PackedColumn] | None:
 
 
 def comparable(setup: ScoringSetup) -> ScoringSetup:
-    """Give what decides the values: all engines agree, and a model may fail today and answer tomorrow."""
+    """Return what decides the values: all engines agree, and a model may fail today and answer tomorrow."""
     analyser = setup.analyser
     if analyser is not None:
         analyser = analyser.model_copy(update={"engine": "", "engine_version": ""})

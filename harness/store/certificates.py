@@ -64,14 +64,14 @@ def suspend_certificates(connection: sqlite3.Connection, hashes: Iterable[str]) 
 
 
 def attached_to(connection: sqlite3.Connection, run: int) -> tuple[Attached, ...]:
-    """Give the certificates of one run, in the order in which they were attached."""
+    """Return the certificates of one run, in the order in which they were attached."""
     return attached_by_run(connection, run).get(run, ())
 
 
 def attached_by_run(
     connection: sqlite3.Connection, only: int | None = None
 ) -> dict[int, tuple[Attached, ...]]:
-    """Give the certificates of every run that has any; rows of a wrong type count as absent."""
+    """Return the certificates of every run that has any; rows of a wrong type count as absent."""
     found: dict[int, tuple[Attached, ...]] = {}
     rows = connection.execute(
         "SELECT run, certificate, signature, signer, suspended FROM certificates"

@@ -141,7 +141,7 @@ def _still_away(connection: sqlite3.Connection, run: int, before: float) -> bool
 
 
 def _reply_keys(connection: sqlite3.Connection, condition: str, run: int) -> Iterator[bytes]:
-    """Give the keys of the replies that the attempts of some runs name."""
+    """Yield the keys of the replies that the attempts of some runs name."""
     rows = connection.execute(
         f"SELECT trace FROM results WHERE {condition} AND trace IS NOT NULL", (run,)
     )

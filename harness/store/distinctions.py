@@ -49,7 +49,7 @@ def distinctions(names: Sequence[Hashable], facts: Sequence[Sequence[str]]) -> l
 
 
 def setup_facts(setup: Mapping[str, Any], outputs: str | None) -> tuple[str, ...]:
-    """Give what runs of one method, model and condition differ by, as words; ``outputs`` is a path."""
+    """Return what runs of one method, model and condition differ by, as words; ``outputs`` is a path."""
     temperature, replicate = setup.get("temperature"), setup.get("replicate")
     tools = setup.get("tools_enabled") or ()
     return (

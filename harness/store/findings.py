@@ -34,7 +34,7 @@ class StoredFindings:
 def recall_findings(
     connection: sqlite3.Connection, maker: str, keys: Sequence[str] | None = None
 ) -> dict[str, bytes]:
-    """Give what a maker found for these keys; for all of its keys where None."""
+    """Return what a maker found for these keys; for all of its keys where None."""
     query = "SELECT key, value FROM findings WHERE maker = (SELECT id FROM makers WHERE name = ?)"
     if keys is None:
         return dict(connection.execute(query, (maker,)))

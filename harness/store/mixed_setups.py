@@ -47,27 +47,27 @@ _TRIED = TypeAdapter(list[tuple[int, int]])
 
 @unpacks
 def parts_of(run: Run) -> list[Part]:
-    """Give the parts of a run, one where all of it was asked for in the same way."""
+    """Return the parts of a run, one where all of it was asked for in the same way."""
     stored = _PARTS.validate_python(run.opening.get("parts", ()))
     return [Part(part.setup, part.positions) for part in stored] or [Part(run.setup)]
 
 
 @unpacks
 def asked_with(run: Run) -> Setup:
-    """Give the set-up of the method that a run asks."""
+    """Return the set-up of the method that a run asks."""
     stored = run.opening.get("asked_with")
     return run.setup if stored is None else Setup.model_validate(stored)
 
 
 @unpacks
 def tried_before(run: Run) -> dict[int, int]:
-    """Give how often entries were tried before the run, by place: empty for one that is no retry."""
+    """Return how often entries were tried before the run, by place: empty for one that is no retry."""
     return _tried(of_kind(run.opening.get("retry_of", {}), dict))
 
 
 @unpacks
 def tries_before(run: Run) -> dict[int, int]:
-    """Give how often entries were tried in all before they are asked for now, by place.
+    """Return how often entries were tried in all before they are asked for now, by place.
 
     Besides those of the runs before these are the ones that failed in this run until it was gone on with.
     """
@@ -79,7 +79,7 @@ def _tried(block: Mapping[str, Any]) -> dict[int, int]:
 
 
 def with_part(parts: Sequence[Part], setup: Setup, positions: Collection[int]) -> list[Part]:
-    """Give the parts as they are when some entries are asked for again, maybe with another set-up.
+    """Return the parts as they are when some entries are asked for again, maybe with another set-up.
 
     Parts that are left without entries go.
     """
@@ -94,7 +94,7 @@ def with_part(parts: Sequence[Part], setup: Setup, positions: Collection[int]) -
 
 
 def whole_setup(parts: Sequence[Part]) -> Setup:
-    """Give the set-up of a run in parts: that of the first, with a name and options that tell of all.
+    """Return the set-up of a run in parts: that of the first, with a name and options that tell of all.
 
     Its hash differs from that of every part, so that no list takes the run for one of them.
     """
@@ -116,7 +116,7 @@ def _joined(names: Any) -> str:
 
 
 def differences(first: Setup, other: Setup) -> dict[str, Any]:
-    """Give what another set-up says otherwise, as JSON values; a prompt by its hash only."""
+    """Return what another set-up says otherwise, as JSON values; a prompt by its hash only."""
     then, now = first.model_dump(mode="json"), other.model_dump(mode="json")
     return {
         name: now[name] for name in now if now[name] != then[name] and name not in _TOLD_BY_HASH

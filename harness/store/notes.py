@@ -31,7 +31,7 @@ def set_note(connection: sqlite3.Connection, run: int, note: str) -> None:
 
 
 def set_tags(connection: sqlite3.Connection, run: int, tags: Iterable[str]) -> tuple[str, ...]:
-    """Give a run these tags in place of those that it had; gives them as they are kept."""
+    """Return a run these tags in place of those that it had; gives them as they are kept."""
     wanted = tidy_tags(tags)
     with _words_of(connection, run):
         return _replace(connection, run, wanted)
@@ -71,7 +71,7 @@ def change_words(
 
 
 def tidy_note(note: str) -> str:
-    """Give a note as it is kept; raises UsageError for one that is too long."""
+    """Return a note as it is kept; raises UsageError for one that is too long."""
     words = storable(note).strip()
     if len(words) > MOST_NOTE:
         raise UsageError(
@@ -81,7 +81,7 @@ def tidy_note(note: str) -> str:
 
 
 def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Give the tags of a run as they are kept; raises UsageError where one is none or there are too many."""
+    """Return the tags of a run as they are kept; raises UsageError where one is none or there are too many."""
     wanted = tuple(sorted(set(map(tidy_tag, tags))))
     if len(wanted) > MOST_TAGS:
         raise UsageError(f"A run has at most {MOST_TAGS} tags; these are {len(wanted)}.")
@@ -89,7 +89,7 @@ def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def tidy_tag(tag: str) -> str:
-    """Give a tag as it is kept: one word in NFC; raises UsageError for what is none."""
+    """Return a tag as it is kept: one word in NFC; raises UsageError for what is none."""
     word = unicodedata.normalize("NFC", storable(tag).strip().lstrip("#"))
     if not word or len(word) > MOST_TAG or any(_parts(letter) for letter in word):
         raise UsageError(
@@ -125,20 +125,20 @@ def _refuse_gone(connection: sqlite3.Connection, run: int) -> None:
 
 
 def note_of(connection: sqlite3.Connection, run: int) -> str:
-    """Give a run's note, empty where it has none."""
+    """Return a run's note, empty where it has none."""
     row = connection.execute("SELECT words FROM notes WHERE run = ?", (run,)).fetchone()
     return "" if row is None else str(row[0])
 
 
 def tags_of(connection: sqlite3.Connection, run: int) -> tuple[str, ...]:
-    """Give a run's tags in order."""
+    """Return a run's tags in order."""
     return tags_by_run(connection, run).get(run, ())
 
 
 def tags_by_run(
     connection: sqlite3.Connection, only: int | None = None
 ) -> dict[int, tuple[str, ...]]:
-    """Give the tags of every run that has any, in order."""
+    """Return the tags of every run that has any, in order."""
     found: dict[int, tuple[str, ...]] = {}
     rows = connection.execute(
         "SELECT run, tag FROM tags WHERE ? IS NULL OR run = ? ORDER BY run, tag", (only, only)

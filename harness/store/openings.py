@@ -17,7 +17,7 @@ OPENING = ("floors", "floors_version", "missing", "scoring", "packed")
 def find_openings(
     connection: sqlite3.Connection, corpus: int, positions: Sequence[int], harness_version: str
 ) -> Iterator[dict[str, Any]]:
-    """Give what earlier runs on the same entries worked out for their beginning, the newest first."""
+    """Return what earlier runs on the same entries worked out for their beginning, the newest first."""
     rows = connection.execute(
         "SELECT opening FROM runs WHERE corpus = ? AND positions = ? AND harness_version = ?"
         " AND imported IS NULL ORDER BY id DESC",

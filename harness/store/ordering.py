@@ -116,7 +116,7 @@ class Ordering:
         search: str = "",
         cancelled: Callable[[], bool] = never,
     ) -> Places:
-        """Give the places of the entries in the order and selection of a screen.
+        """Return the places of the entries in the order and selection of a screen.
 
         ``sort`` is one of SORTS, ``narrow`` one of FILTERS; ``search`` looks for a piece of text in id,
         source, reference and output, without regard to case. Entries without a value come last, equal ones
@@ -183,7 +183,7 @@ class Ordering:
     # Columns
 
     def _column(self, connection: sqlite3.Connection, sort: str) -> Column:
-        """Give the values to sort by, NaN where there is none."""
+        """Return the values to sort by, NaN where there is none."""
         if sort == "id":
             return self._id_ranks(connection)
         if sort in {"source", "output"}:
@@ -266,7 +266,7 @@ class Ordering:
         self._search = None
 
     def _index(self, places: Places) -> npt.NDArray[np.intp]:
-        """Give where places stand among the run's; those of other entries are left out."""
+        """Return where places stand among the run's; those of other entries are left out."""
         index = np.searchsorted(self._places, places)
         inside = index < len(self._places)
         known: npt.NDArray[np.intp] = index[inside][self._places[index[inside]] == places[inside]]
@@ -274,7 +274,7 @@ class Ordering:
 
 
 def _ranked(ids: Column, ordered: npt.NDArray[np.int64]) -> Column:
-    """Give the rank of each id among ids in order, NaN where there is none."""
+    """Return the rank of each id among ids in order, NaN where there is none."""
     by_id = np.argsort(ordered)
     known = ~np.isnan(ids)
     ranks = np.full(len(ids), np.nan)
@@ -303,7 +303,7 @@ def _numbers(rows: sqlite3.Cursor) -> npt.NDArray[np.int64]:
 
 
 def stored_places(connection: sqlite3.Connection, run: int) -> tuple[Places, Places]:
-    """Give the places of a run's stored entries, and of those that failed; reads indexes only."""
+    """Return the places of a run's stored entries, and of those that failed; reads indexes only."""
     queries = (
         "SELECT position FROM results INDEXED BY results_run_position WHERE run = ?",
         "SELECT position FROM results WHERE run = ? AND error_class IS NOT NULL",
@@ -321,7 +321,7 @@ def ordered_positions(
     narrow: str = "all",
     search: str = "",
 ) -> list[int]:
-    """Give the places of a run's entries in an order and selection, for one look (``Ordering.positions``)."""
+    """Return the places of a run's entries in an order and selection, for one look (``Ordering.positions``)."""
     found: list[int] = (
         Ordering(run)
         .positions(connection, sort=sort, descending=descending, narrow=narrow, search=search)

@@ -11,7 +11,7 @@ from harness.store.runs import Run
 
 
 def own_tries(run: Run, rows: Iterable[tuple[int, int, int]]) -> list[tuple[int, int]]:
-    """Give for each row how often the run tried its entry after the first time, and was answered with 429.
+    """Return for each row how often the run tried its entry after the first time, and was answered with 429.
 
     A row is given as in ``read_tries``. What was tried before the run is left out; entries that a retry did not
     ask for again count nothing.
@@ -26,6 +26,6 @@ def own_tries(run: Run, rows: Iterable[tuple[int, int, int]]) -> list[tuple[int,
 
 
 def sum_tries(connection: sqlite3.Connection, run: Run) -> tuple[int, int]:
-    """Give the retries and the 429 replies of a run, over all its stored entries."""
+    """Return the retries and the 429 replies of a run, over all its stored entries."""
     own = own_tries(run, read_tries(connection, run.id))
     return sum(retries for retries, _ in own), sum(limited for _, limited in own)

@@ -24,7 +24,7 @@ from harness.store.file.trouble import of_kind, stored_json, unpacked_message, u
 
 
 def request_key(request: Request, method: str) -> bytes:
-    """Give the key under which the answer is found: everything that decides it, and nothing else."""
+    """Return the key under which the answer is found: everything that decides it, and nothing else."""
     identity: Any = {
         "method": method,
         "provider": request.provider,
@@ -55,12 +55,12 @@ class NewReply:
 
 
 def known_keys(connection: sqlite3.Connection) -> set[bytes]:
-    """Give the keys of all stored replies, about 100 bytes of memory each."""
+    """Return the keys of all stored replies, about 100 bytes of memory each."""
     return {row[0] for row in connection.execute("SELECT key FROM replies")}
 
 
 def find_reply(connection: sqlite3.Connection, key: bytes) -> StoredReply | None:
-    """Give the reply that may be used again for this key."""
+    """Return the reply that may be used again for this key."""
     row = connection.execute(
         "SELECT t.body, p.facts, p.latency_seconds FROM replies p JOIN texts t ON t.id = p.body"
         " WHERE p.key = ?",
@@ -176,7 +176,7 @@ class Exchange:
 
 
 def read_exchange(connection: sqlite3.Connection, key: bytes) -> Exchange | None:
-    """Give the request and reply behind an attempt."""
+    """Return the request and reply behind an attempt."""
     row = connection.execute(
         "SELECT head, tail, body, facts, latency_seconds FROM replies WHERE key = ?", (key,)
     ).fetchone()

@@ -101,7 +101,7 @@ def copy_done(connection: sqlite3.Connection, run: int, to: int) -> None:
 
 
 def failed_attempts(connection: sqlite3.Connection, run: int) -> dict[int, int]:
-    """Give the places of the entries that failed and can be asked for again, with how often each was tried."""
+    """Return the places of the entries that failed and can be asked for again, with how often each was tried."""
     return dict(
         connection.execute(
             "SELECT position, attempts FROM results WHERE run = ? AND error_class IS NOT NULL"
@@ -138,7 +138,7 @@ def replace_scores(
 def read_results(
     connection: sqlite3.Connection, run: int, positions: Sequence[int] | None = None
 ) -> Iterator[Result]:
-    """Give the stored rows of a run: all in corpus order, or those of some entries."""
+    """Yield the stored rows of a run: all in corpus order, or those of some entries."""
     query = f"SELECT {_COLUMNS} {_FROM}"
     if positions is None:
         for row in connection.execute(f"{query} ORDER BY r.position", (run,)):
@@ -152,7 +152,7 @@ def read_results(
 
 
 def results_after(connection: sqlite3.Connection, run: int, rowid: int) -> list[tuple[int, Result]]:
-    """Give the rows stored after a row id, oldest first, so that a second terminal can follow."""
+    """Return the rows stored after a row id, oldest first, so that a second terminal can follow."""
     rows = connection.execute(
         f"SELECT r.rowid, {_COLUMNS} {_FROM} AND r.rowid > ? ORDER BY r.rowid",
         (run, rowid),
@@ -170,14 +170,14 @@ def _result(row: tuple[Any, ...]) -> Result:
 
 
 def stored_positions(connection: sqlite3.Connection, run: int) -> set[int]:
-    """Give the places of the entries that are stored already."""
+    """Return the places of the entries that are stored already."""
     return {
         row[0] for row in connection.execute("SELECT position FROM results WHERE run = ?", (run,))
     }
 
 
 def read_statistics(connection: sqlite3.Connection, run: int) -> dict[int, bytes]:
-    """Give the packed statistics of every stored entry by place in the corpus."""
+    """Return the packed statistics of every stored entry by place in the corpus."""
     return dict(
         connection.execute(
             "SELECT position, statistics FROM results WHERE run = ? ORDER BY position", (run,)
@@ -212,7 +212,7 @@ def read_outcome(connection: sqlite3.Connection, run: int) -> Outcome:
 
 
 def read_latencies(connection: sqlite3.Connection, run: int) -> list[float]:
-    """Give the seconds of a run's entries in corpus order; cached and failed ones say nothing (M4)."""
+    """Return the seconds of a run's entries in corpus order; cached and failed ones say nothing (M4)."""
     rows = connection.execute(
         "SELECT latency_seconds FROM results WHERE run = ? AND NOT cached AND error_class IS NULL"
         " AND latency_seconds IS NOT NULL ORDER BY position",
@@ -222,7 +222,7 @@ def read_latencies(connection: sqlite3.Connection, run: int) -> list[float]:
 
 
 def failures(connection: sqlite3.Connection, run: int) -> list[tuple[ErrorClass, str]]:
-    """Give the ways in which a run's entries failed, the most frequent first."""
+    """Return the ways in which a run's entries failed, the most frequent first."""
     rows = connection.execute(
         "SELECT error_class, coalesce(error, '') FROM results WHERE run = ? AND error_class IS NOT NULL"
         " GROUP BY 1, 2 ORDER BY count(*) DESC",
@@ -232,7 +232,7 @@ def failures(connection: sqlite3.Connection, run: int) -> list[tuple[ErrorClass,
 
 
 def read_attempts(connection: sqlite3.Connection, run: int, position: int) -> list[Attempt]:
-    """Give the attempts at one entry, in order."""
+    """Return the attempts at one entry, in order."""
     row = connection.execute(
         "SELECT trace FROM results WHERE run = ? AND position = ?", (run, position)
     ).fetchone()
@@ -240,7 +240,7 @@ def read_attempts(connection: sqlite3.Connection, run: int, position: int) -> li
 
 
 def read_all_attempts(connection: sqlite3.Connection, run: int) -> list[Attempt]:
-    """Give the attempts at all entries of a run, in corpus order."""
+    """Return the attempts at all entries of a run, in corpus order."""
     rows = connection.execute(
         "SELECT trace FROM results WHERE run = ? AND trace IS NOT NULL ORDER BY position", (run,)
     )
@@ -268,7 +268,7 @@ class Moment:
 
 
 def moments(connection: sqlite3.Connection, run: int) -> list[Moment]:
-    """Give the moments of a run's entries in the order in which they were stored."""
+    """Return the moments of a run's entries in the order in which they were stored."""
     rows = connection.execute(
         "SELECT position, finished_at, error_class IS NOT NULL, attempts, spent_usd, cost_usd,"
         f" {_TOKENS},"
@@ -285,7 +285,7 @@ def _moment(row: tuple[Any, ...]) -> Moment:
 
 
 def _under_way(trace: bytes | None) -> tuple[float, int]:
-    """Give the seconds of all tries and waits, and how many tries were answered with 429."""
+    """Return the seconds of all tries and waits, and how many tries were answered with 429."""
     tries = [] if trace is None else _tries(trace)
     seconds = sum((each[2:3] or [0.0])[0] or 0.0 for each in tries)
     waited = sum((each[3:4] or [0.0])[0] or 0.0 for each in tries)
@@ -293,7 +293,7 @@ def _under_way(trace: bytes | None) -> tuple[float, int]:
 
 
 def read_tries(connection: sqlite3.Connection, run: int) -> Iterator[tuple[int, int, int]]:
-    """Give the place of each entry, how often it was tried, and how many tries were answered with 429.
+    """Yield the place of each entry, how often it was tried, and how many tries were answered with 429.
 
     A trace that is damaged counts no 429: the run can be looked at for all the rest.
     """
@@ -314,7 +314,7 @@ def _pack_attempts(attempts: Sequence[Attempt]) -> bytes | None:
 
 
 def _fields(attempt: Attempt) -> list[object]:
-    """Give an attempt's fields without the empty ones at the end, which most attempts have."""
+    """Return an attempt's fields without the empty ones at the end, which most attempts have."""
     fields: list[object] = [
         attempt.reply_key,
         attempt.status,
@@ -365,7 +365,7 @@ def _attempt(
 
 
 def entry_ids(connection: sqlite3.Connection, run: int) -> dict[int, EntryId]:
-    """Give the id of every entry of the run's corpus by its place."""
+    """Return the id of every entry of the run's corpus by its place."""
     return dict(
         connection.execute(
             "SELECT e.position, e.entry_id FROM entries e JOIN runs u ON u.corpus = e.corpus WHERE u.id = ?",

@@ -36,7 +36,7 @@ def keep_row_words(connection: sqlite3.Connection, run: int, found: Mapping[int,
 
 
 def read_row_words(connection: sqlite3.Connection, run: int) -> dict[int, RowWords]:
-    """Give the words of a run's rows by place in the corpus; StoredValueError where one is damaged."""
+    """Return the words of a run's rows by place in the corpus; StoredValueError where one is damaged."""
     rows = connection.execute(
         "SELECT position, analyses, lint FROM row_words WHERE run = ?", (run,)
     )

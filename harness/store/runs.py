@@ -175,7 +175,7 @@ def runs_back(name: str) -> int | None:
 
 
 def _begin_with(connection: sqlite3.Connection, name: str, condition: str) -> list[Any]:
-    """Give at most two runs whose id begins with a name, the one that it names wholly first."""
+    """Return at most two runs whose id begins with a name, the one that it names wholly first."""
     prefix = storable(name.lower())
     return connection.execute(
         f"{_READ} WHERE ? AND substr(run_id, 1, ?) = ? AND {condition}"
@@ -203,7 +203,7 @@ def find_open_run(connection: sqlite3.Connection, back: int = 0) -> Run:
 
 
 def read_run(connection: sqlite3.Connection, number: int) -> Run:
-    """Give a run by the store's own number; raises StoreError where it was deleted."""
+    """Return a run by the store's own number; raises StoreError where it was deleted."""
     row = connection.execute(f"{_READ} WHERE id = ? AND put_away IS NULL", (number,)).fetchone()
     if row is None:
         raise StoreError("The run has been deleted.")
@@ -211,7 +211,7 @@ def read_run(connection: sqlite3.Connection, number: int) -> Run:
 
 
 def find_by_id(connection: sqlite3.Connection, run_id: str) -> Run | None:
-    """Give a run by its whole id, put away or not; None where there is none."""
+    """Return a run by its whole id, put away or not; None where there is none."""
     row = connection.execute(f"{_READ} WHERE run_id = ?", (run_id,)).fetchone()
     return None if row is None else _run(row)
 
@@ -293,13 +293,13 @@ def seal_run(
 
 
 def read_card(connection: sqlite3.Connection, run: int) -> dict[str, Any] | None:
-    """Give the sealed card without results[], None where the run is not complete."""
+    """Return the sealed card without results[], None where the run is not complete."""
     row = connection.execute("SELECT run_card FROM runs WHERE id = ?", (run,)).fetchone()
     return None if row is None or row[0] is None else stored_object(row[0])
 
 
 def read_imported(connection: sqlite3.Connection, run: int) -> bytes | None:
-    """Give the card's own bytes as they came from elsewhere, None where the run was made here."""
+    """Return the card's own bytes as they came from elsewhere, None where the run was made here."""
     row = connection.execute("SELECT imported FROM runs WHERE id = ?", (run,)).fetchone()
     return None if row is None or row[0] is None else inflated(row[0])
 
@@ -363,7 +363,7 @@ def list_runs(
     deleted: bool = False,
     brief: bool = False,
 ) -> list[RunSummary]:
-    """Give all runs, newest first; those that were put away instead where ``deleted``, the latest first.
+    """Return all runs, newest first; those that were put away instead where ``deleted``, the latest first.
 
     ``run_id`` asks for one run alone; ``brief`` leaves out the breakdowns, which takes a third of the time.
     """

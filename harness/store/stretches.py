@@ -25,7 +25,7 @@ def touch_stretch(connection: sqlite3.Connection, stretch: int, spent_usd: float
 
 
 def elapsed_seconds(connection: sqlite3.Connection, run: int) -> float:
-    """Give the wall-clock seconds during which the run was under way, over all its stretches."""
+    """Return the wall-clock seconds during which the run was under way, over all its stretches."""
     row = connection.execute(
         "SELECT coalesce(sum(last - started), 0) FROM stretches WHERE run = ?", (run,)
     ).fetchone()
@@ -33,14 +33,14 @@ def elapsed_seconds(connection: sqlite3.Connection, run: int) -> float:
 
 
 def read_stretches(connection: sqlite3.Connection, run: int) -> list[tuple[float, float]]:
-    """Give beginning and end of each stretch as Unix times, in order."""
+    """Return beginning and end of each stretch as Unix times, in order."""
     return connection.execute(
         "SELECT started, last FROM stretches WHERE run = ? ORDER BY started, id", (run,)
     ).fetchall()
 
 
 def spent_usd(connection: sqlite3.Connection, run: int) -> float:
-    """Give what the run paid, over all its stretches; calls that a kill cut off count as paid."""
+    """Return what the run paid, over all its stretches; calls that a kill cut off count as paid."""
     row = connection.execute(
         "SELECT coalesce(sum(spent_usd), 0) FROM stretches WHERE run = ?", (run,)
     ).fetchone()

@@ -65,13 +65,13 @@ def main() -> int:
 
 
 def around() -> list[str]:
-    """Give what else goes into a build: the Python, every package beside it, and the time that files bear."""
+    """Return what else goes into a build: the Python, every package beside it, and the time that files bear."""
     there = sorted(f"{each.name} {each.version}" for each in metadata.distributions())
     return [sys.version, *there, str(moment())]
 
 
 def places(out: Path) -> tuple[Path, Path]:
-    """Give the program's folder, and the folder of what comes up on the way."""
+    """Return the program's folder, and the folder of what comes up on the way."""
     name = f"{recipe.TITLE}.app" if sys.platform == "darwin" else recipe.NAME
     return out / name, out / "work" / Path(SPECS[sys.platform]).stem
 
@@ -125,12 +125,12 @@ def archive(folder: Path, out: Path) -> None:
 
 
 def made_with() -> dict[str, str]:
-    """Give the versions of what the program is made of."""
+    """Return the versions of what the program is made of."""
     return {"python": sys.version.split()[0], "qt": metadata.version("PySide6-Essentials")}
 
 
 def moment() -> int:
-    """Give the time that files of the build bear: that of the commit, or ``SOURCE_DATE_EPOCH``."""
+    """Return the time that files of the build bear: that of the commit, or ``SOURCE_DATE_EPOCH``."""
     if given := os.environ.get("SOURCE_DATE_EPOCH"):
         return int(given)
     done = subprocess.run(

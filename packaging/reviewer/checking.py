@@ -41,7 +41,7 @@ def check(folder: Path, work: Path) -> dict[str, object]:
 
 
 def executable(folder: Path) -> Path:
-    """Give the program's file."""
+    """Return the program's file."""
     if sys.platform == "darwin":
         return folder / "Contents" / "MacOS" / recipe.NAME
     return folder / (f"{recipe.NAME}.exe" if sys.platform == "win32" else recipe.NAME)
@@ -63,7 +63,7 @@ def run(program: Path, arguments: list[str], work: Path) -> str:
 
 @contextmanager
 def empty_environment(work: Path) -> Iterator[Mapping[str, str]]:
-    """Give an environment with a home of its own, no path, no fonts, and no screen."""
+    """Yield an environment with a home of its own, no path, no fonts, and no screen."""
     with tempfile.TemporaryDirectory(dir=work) as home:
         fonts = Path(home) / "fonts.conf"
         fonts.write_text(_NO_FONTS)
@@ -80,7 +80,7 @@ def empty_environment(work: Path) -> Iterator[Mapping[str, str]]:
 
 
 def _alone() -> list[str]:
-    """Give what runs a program without any network, where this system can."""
+    """Return what runs a program without any network, where this system can."""
     unshare = shutil.which("unshare")
     if unshare is None:
         return []

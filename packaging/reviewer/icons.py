@@ -55,7 +55,7 @@ def write_icns(path: Path) -> Path:
 
 
 def ico(images: Mapping[int, bytes]) -> bytes:
-    """Give an ICO file of PNG images by their size: a head, an entry for each, the images."""
+    """Return an ICO file of PNG images by their size: a head, an entry for each, the images."""
     place = 6 + 16 * len(images)
     entries = b""
     for size, image in images.items():
@@ -65,7 +65,7 @@ def ico(images: Mapping[int, bytes]) -> bytes:
 
 
 def icns(images: Mapping[int, bytes]) -> bytes:
-    """Give an ICNS file of PNG images by their size: a head, and each with its type and length."""
+    """Return an ICNS file of PNG images by their size: a head, and each with its type and length."""
     elements = b"".join(
         ICNS_KINDS[size] + struct.pack(">I", 8 + len(image)) + image
         for size, image in images.items()

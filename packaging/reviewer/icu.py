@@ -62,7 +62,7 @@ def kept_items(library: bytes) -> tuple[bytes, dict[str, bytes]]:
 
 
 def read_items(library: bytes) -> tuple[bytes, dict[str, bytes]]:
-    """Give the header and all items but the last, whose end is written nowhere."""
+    """Return the header and all items but the last, whose end is written nowhere."""
     start = library.find(_FORM) - 12
     if start < 0 or library[start + 2 : start + 4] != _MAGIC:
         raise IcuError("the library holds no table of contents of ICU")
@@ -102,5 +102,5 @@ def _name(library: bytes, place: int) -> str:
 
 
 def _own(name: str) -> str:
-    """Give a name without the package's."""
+    """Return a name without the package's."""
     return name.partition("/")[2]

@@ -11,7 +11,7 @@ KIND = "Sentences to judge"
 
 
 def entries() -> dict[str, Any]:
-    """Give the entries of Info.plist; files of reviews are exported types, which the program owns."""
+    """Return the entries of Info.plist; files of reviews are exported types, which the program owns."""
     return {
         "CFBundleDisplayName": recipe.TITLE,
         "CFBundleDocumentTypes": [

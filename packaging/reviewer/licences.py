@@ -44,7 +44,7 @@ class LicenceError(Exception):
 
 
 def licences(contents: dict[str, list[list[str]]], work: Path) -> str:
-    """Give the text for what a build wrote down as its contents in its ``work`` folder."""
+    """Return the text for what a build wrote down as its contents in its ``work`` folder."""
     named = {Path(source) for kind in ("modules", "files") for _, source in contents[kind]}
     sources = {each for each in named if not each.is_relative_to(work)}  # made of parts named here
     parts = [*_our_parts(), *_qt_parts(), *_python(), *_others(sources)]
@@ -86,7 +86,7 @@ def _python() -> Iterator[Part]:
 
 
 def _others(sources: Iterable[Path]) -> Iterator[Part]:
-    """Give the parts that are neither ours nor Qt's nor Python's."""
+    """Yield the parts that are neither ours nor Qt's nor Python's."""
     owners = _owners()
     standard = Path(sysconfig.get_path("stdlib")).resolve()
     seen: dict[str, Part] = {}
@@ -112,7 +112,7 @@ def _is_known(path: Path, standard: Path) -> bool:
 
 
 def _library(path: Path) -> Part:
-    """Give the licence of a library that came from the system."""
+    """Return the licence of a library that came from the system."""
     match = _LIBRARY.match(path.name)
     name = match[1] if match else path.name
     own = TEXTS / f"{name}.txt"
@@ -126,7 +126,7 @@ def _library(path: Path) -> Part:
 
 
 def _debian_package(path: Path) -> str:
-    """Give the package that a file of the system belongs to; /lib may be a link to /usr/lib."""
+    """Return the package that a file of the system belongs to; /lib may be a link to /usr/lib."""
     for name in (str(path), str(path).removeprefix("/usr")):
         try:
             done = subprocess.run(["dpkg", "-S", name], capture_output=True, text=True, check=False)
@@ -144,7 +144,7 @@ def _installed() -> Sequence[Distribution]:
 
 @cache
 def _owners() -> dict[Path, Distribution]:
-    """Give each installed file → what it belongs to."""
+    """Return each installed file → what it belongs to."""
     return {
         Path(str(each.locate_file(file))).resolve(): each
         for each in _installed()
@@ -153,7 +153,7 @@ def _owners() -> dict[Path, Distribution]:
 
 
 def _texts(owner: Distribution) -> str:
-    """Give the licence files of a distribution; raises LicenceError where it has none."""
+    """Return the licence files of a distribution; raises LicenceError where it has none."""
     files = [each for each in owner.files or () if _LICENCE.fullmatch(each.name)]
     if not files:
         raise LicenceError(f"{owner.name} {owner.version} came without the text of its licence.")

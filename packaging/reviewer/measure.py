@@ -44,7 +44,7 @@ class Start(NamedTuple):
 
 
 def measure(folder: Path) -> dict[str, object]:
-    """Give size, number of files and the newest C library that something in the folder asks for."""
+    """Return size, number of files and the newest C library that something in the folder asks for."""
     files = [each for each in folder.rglob("*") if each.is_file() and not each.is_symlink()]
     needed = glibc(files) if sys.platform == "linux" else None
     return {
@@ -55,7 +55,7 @@ def measure(folder: Path) -> dict[str, object]:
 
 
 def glibc(files: Sequence[Path]) -> tuple[int, int] | None:
-    """Give the newest version of glibc's symbols that a file needs; None where there is no ELF file."""
+    """Return the newest version of glibc's symbols that a file needs; None where there is no ELF file."""
     elves = [str(each) for each in files if _is_elf(each)]
     if not elves:
         return None
@@ -135,19 +135,19 @@ def _until_gone(screen: Any, before: Sequence[int]) -> None:
 
 
 def processor_seconds(pid: int) -> float:
-    """Give the processor time that a process took so far."""
+    """Return the processor time that a process took so far."""
     after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def pss(pid: int) -> int:
-    """Give the bytes of memory of a process, pages that it shares divided among those that share them."""
+    """Return the bytes of memory of a process, pages that it shares divided among those that share them."""
     rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
     return int(re.search(r"^Pss:\s+(\d+) kB", rollup, re.MULTILINE)[1]) * 1024  # type: ignore[index]
 
 
 def _picture(screen: Any) -> Sequence[int]:
-    """Give the colours of the screen at the points of a grid."""
+    """Return the colours of the screen at the points of a grid."""
     image = screen.grabWindow(0).toImage()
     width, height = image.width(), image.height()
     across, down = _GRID

@@ -13,7 +13,7 @@ CHECKSUMS = "CHECKSUMS.txt"
 
 
 def make(folder: Path) -> Path:
-    """Give the folder with nothing but an empty list; ends the program with words where it holds what no build has put there."""
+    """Return the folder with nothing but an empty list; ends the program with words where it holds what no build has put there."""
     refuse_others(folder)
     if folder.exists():
         shutil.rmtree(folder)
@@ -32,7 +32,7 @@ def refuse_others(folder: Path) -> None:
 
 @contextmanager
 def filling(folder: Path) -> Iterator[Path]:
-    """Give a folder to fill; only when that is done it takes the place of the one that is meant, as a whole.
+    """Yield a folder to fill; only when that is done it takes the place of the one that is meant, as a whole.
 
     Where anything fails, what lay there before stays as it was, or nothing lies there.
     """

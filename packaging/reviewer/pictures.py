@@ -53,7 +53,7 @@ def draw(review: Path, made: Sample, work: Path) -> Drawn:
 
 
 def drawn(work: Path) -> Drawn:
-    """Give the pictures that were drawn into a folder."""
+    """Return the pictures that were drawn into a folder."""
     return {
         tag: [(words, work / tag / f"{name}.png") for name, words in said["shown"].items()]
         for tag, said in tomllib.loads(TEXTS.read_text("utf-8")).items()
@@ -141,7 +141,7 @@ class Led:
         return type(self._page).__name__
 
     def _shown(self) -> tuple[object, ...]:
-        """Give what tells one state of the program from the next."""
+        """Return what tells one state of the program from the next."""
         page = self._page
         view = getattr(getattr(page, "session", None), "view", None)
         item = getattr(view, "item", None)

@@ -105,7 +105,7 @@ class Entry(NamedTuple):
 
 
 def version() -> str:
-    """Give the program's version."""
+    """Return the program's version."""
     sys.path.insert(0, str(ROOT))
     from harness.core.version import VERSION
 
@@ -113,7 +113,7 @@ def version() -> str:
 
 
 def analysis_options() -> dict[str, Any]:
-    """Give what PyInstaller's Analysis is called with."""
+    """Return what PyInstaller's Analysis is called with."""
     return {
         "scripts": [str(SCRIPT)],
         "pathex": [str(ROOT)],
@@ -126,7 +126,7 @@ def analysis_options() -> dict[str, Any]:
 
 
 def datas() -> list[tuple[str, str]]:
-    """Give the data files of our packages, as PyInstaller wants them: file, folder in the bundle."""
+    """Return the data files of our packages, as PyInstaller wants them: file, folder in the bundle."""
     found = []
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*")):
@@ -154,7 +154,7 @@ def is_root(entry: Entry, platform: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    """Give a path with slashes and without what follows the first dot of its last part."""
+    """Return a path with slashes and without what follows the first dot of its last part."""
     path = PurePosixPath(name.replace("\\", "/"))
     return str(path.with_name(path.name.split(".")[0]))
 
@@ -162,7 +162,7 @@ def _plain(name: str) -> str:
 def trimmed(
     entries: Sequence[Entry], platform: str, needs: Callable[[str], Iterable[str]]
 ) -> list[Entry]:
-    """Give the roots, and all that they need; ``needs`` gives the files that a binary is linked to."""
+    """Return the roots, and all that they need; ``needs`` gives the files that a binary is linked to."""
     by_file = {Path(entry.source).resolve(): entry for entry in entries if entry.kind != "SYMLINK"}
     kept: dict[Path, Entry] = {}
     waiting = [path for path, entry in by_file.items() if is_root(entry, platform)]
@@ -178,7 +178,7 @@ def trimmed(
 
 
 def _target(link: Entry) -> str:
-    """Give what a link of the bundle points to, as a path inside the bundle."""
+    """Return what a link of the bundle points to, as a path inside the bundle."""
     parts: list[str] = []
     for part in (PurePosixPath(link.name).parent / link.source).parts:
         if part == "..":

@@ -139,7 +139,7 @@ def keep(made: Sample, path: Path) -> None:
 
 
 def kept(path: Path) -> Sample:
-    """Give a sample that was kept."""
+    """Return a sample that was kept."""
     told = json.loads(path.read_text("utf-8"))
     return Sample(base64.b64decode(told["data"]), told["code"], told["phrase"])
 

@@ -39,7 +39,7 @@ class Stages:
 
 
 def hash_of(paths: Iterable[Path], *more: object) -> str:
-    """Give the SHA-256 of files, all those in folders included, by their paths and contents, and of some words."""
+    """Return the SHA-256 of files, all those in folders included, by their paths and contents, and of some words."""
     digest = hashlib.sha256()
     for words in more:
         digest.update(f"{words}\0".encode())

@@ -42,7 +42,7 @@ article { border-top: 3px solid var(--line); margin-top: 3rem; padding-top: 1rem
 def page(
     there: Sequence[str], made: Sample, pictures: Mapping[str, Sequence[tuple[str, Path]]]
 ) -> str:
-    """Give the page; ``there`` are the systems whose archive is on the stick, ``pictures`` by language."""
+    """Return the page; ``there`` are the systems whose archive is on the stick, ``pictures`` by language."""
     texts = tomllib.loads(TEXTS.read_text("utf-8"))
     links = "".join(f'<a href="#{tag}">{escape(said["name"])}</a>' for tag, said in texts.items())
     articles = "".join(

@@ -41,7 +41,7 @@ def lay_out(folder: Path, programs: Mapping[str, Path], licences: str, work: Pat
 
 
 def _shown(work: Path) -> tuple[sample.Sample, pictures.Drawn]:
-    """Give the sample and its pictures: those that were made before of the same program, or new ones."""
+    """Return the sample and its pictures: those that were made before of the same program, or new ones."""
     stages, folder = Stages(work), work / "shown"
     ours = [recipe.ROOT / each for each in recipe.PACKAGES]
     inputs = hash_of([*ours, recipe.HERE], metadata.version("PySide6-Essentials"))
@@ -65,7 +65,7 @@ def _add_double_click(folder: Path) -> None:
 
 
 def checksums(folder: Path) -> str:
-    """Give the SHA-256 of every file, in the form that sha256sum and shasum check."""
+    """Return the SHA-256 of every file, in the form that sha256sum and shasum check."""
     lines = [
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
         for path in sorted(folder.iterdir())

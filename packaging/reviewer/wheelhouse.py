@@ -87,7 +87,7 @@ def gather(folder: Path) -> None:
 
 
 def window_lock() -> str:
-    """Give the lines of the bundle's lock that are about Qt, with their hashes."""
+    """Return the lines of the bundle's lock that are about Qt, with their hashes."""
     blocks = re.split(r"^(?=\S)", WINDOW_LOCK.read_text("utf-8"), flags=re.MULTILINE)
     return "".join(each for each in blocks if each.partition("==")[0] in WINDOW)
 
@@ -119,7 +119,7 @@ def write_words(folder: Path) -> None:
 
 
 def wheels(folder: Path) -> list[Path]:
-    """Give the wheels that were gathered."""
+    """Return the wheels that were gathered."""
     return sorted(folder.glob("*.whl"))
 
 

@@ -21,7 +21,7 @@ _FORM = """VSVersionInfo(
 
 
 def text() -> str:
-    """Give the version resource."""
+    """Return the version resource."""
     version = recipe.version()
     numbers = _numbers(version)
     said = {
@@ -39,7 +39,7 @@ def text() -> str:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """Give the four numbers of a version; what makes it a candidate or a development version is no number."""
+    """Return the four numbers of a version; what makes it a candidate or a development version is no number."""
     release = re.match(r"[\d.]*\d", version)
     parts = release[0].split(".") if release else ()
     return (*map(int, parts), 0, 0, 0, 0)[:4]

@@ -284,7 +284,7 @@ def _evidence(parts: Sequence[_Part], ratings: Ratings, left_out: Mapping[str, i
 
 
 def _mean_place(rows: Sequence[PersonRating]) -> float:
-    """Give the mean rating; rounded, so that equal means are equal in whatever order people are added up."""
+    """Return the mean rating; rounded, so that equal means are equal in whatever order people are added up."""
     return round(fsum(row.place for row in rows) / len(rows), 12)
 
 

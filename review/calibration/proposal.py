@@ -63,7 +63,7 @@ def evidence_facts(evidence: Evidence) -> dict[str, Any]:
 
 
 def weight_facts(found: Calibration) -> dict[str, Any]:
-    """Give what is said of the weights."""
+    """Return what is said of the weights."""
     weights = found.weights
     return {
         "proposed": weights.proposed,
@@ -80,7 +80,7 @@ def weight_facts(found: Calibration) -> dict[str, Any]:
 
 
 def threshold_facts(found: Calibration) -> dict[str, Any]:
-    """Give what is said of the threshold."""
+    """Return what is said of the threshold."""
     threshold = found.threshold
     return {
         "proposed": threshold.proposed,
@@ -95,7 +95,7 @@ def threshold_facts(found: Calibration) -> dict[str, Any]:
 
 
 def estimate_facts(found: Estimate) -> dict[str, Any] | None:
-    """Give a number with its interval, None where there is no number."""
+    """Return a number with its interval, None where there is no number."""
     if found.value is None:
         return None
     if found.interval is None:

@@ -33,7 +33,7 @@ class Scale:
         return number
 
     def place(self, number: float) -> float:
-        """Give the place of a rating between the worst, 0, and the best, 1."""
+        """Return the place of a rating between the worst, 0, and the best, 1."""
         return (number - self.worst) / (self.best - self.worst)
 
     def acceptable(self, number: float) -> bool:

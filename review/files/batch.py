@@ -73,7 +73,7 @@ class Batch:
         return Signed(self.manifest_bytes, self.signature)
 
     def person(self, code: str) -> str | None:
-        """Give whom a code stands for, as events name this person; None where the batch is not for them.
+        """Return whom a code stands for, as events name this person; None where the batch is not for them.
 
         Takes a tenth of a second.
         """
@@ -123,7 +123,7 @@ def make_batch(
 def write_batch(
     batch: Batch, *, recipients: Sequence[str] = (), passphrase: str | None = None
 ) -> bytes:
-    """Give the bytes of a ``.rosetta-batch`` file: sealed for recipients, or with a passphrase, or plain.
+    """Return the bytes of a ``.rosetta-batch`` file: sealed for recipients, or with a passphrase, or plain.
 
     Raises FileError where a secret batch would be left open. A file for each reviewer is made by calling
     this once for each passphrase.

@@ -171,11 +171,11 @@ class BatchManifest(VersionedForm):
         return self.version is not None and self.version >= 3
 
     def place(self, person: str) -> str:
-        """Give the name under which a person stands in ``orders``, whether this one does or not."""
+        """Return the name under which a person stands in ``orders``, whether this one does or not."""
         return person if self.names_codes else place_of(person)
 
     def order(self, person: str) -> tuple[str, ...]:
-        """Give the items that a person is asked, in this person's order; none where it is not for this person.
+        """Return the items that a person is asked, in this person's order; none where it is not for this person.
 
         ``person`` is as events name them: a tag, and in a batch of version 1 a code.
         """
@@ -193,18 +193,18 @@ class BatchManifest(VersionedForm):
         return (self.language, *given) if (self.version or 0) >= 3 else ()
 
     def consent_in(self, *languages: str) -> Wording:
-        """Give the consent text for one who reads ``languages``, the best first, and in which language it is."""
+        """Return the consent text for one who reads ``languages``, the best first, and in which language it is."""
         given = {tag: each.consent for tag, each in self.translations.items()}
         return wording(self.consent, self.language, given, *languages)
 
     def guide_in(self, *languages: str) -> Wording:
-        """Give the guide likewise."""
+        """Return the guide likewise."""
         given = {tag: each.guide for tag, each in self.translations.items()}
         return wording(self.guide, self.language, given, *languages)
 
 
 def wording(own: str, own_language: str, given: Mapping[str, str], *wanted: str) -> Wording:
-    """Give a text in the first language that is wanted, or in one nearest to it; then the next; else the batch's own.
+    """Return a text in the first language that is wanted, or in one nearest to it; then the next; else the batch's own.
 
     ``given`` is tag → text, and empty texts count as not given. Nearest is the same tag, then a wider one, then
     any of the same language. Where the batch's own is empty, too, the first that is given, by tag.
@@ -218,7 +218,7 @@ def wording(own: str, own_language: str, given: Mapping[str, str], *wanted: str)
 
 
 def _nearest(wanted: str, found: Iterable[str]) -> list[str]:
-    """Give a tag and its wider ones, then those of the same language; all in small letters."""
+    """Return a tag and its wider ones, then those of the same language; all in small letters."""
     parts = wanted.split("-")
     wider = ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
     return [*wider, *sorted(name for name in found if name.partition("-")[0] == parts[0])]

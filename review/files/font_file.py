@@ -88,7 +88,7 @@ def read_font(data: bytes) -> FontFile:
 
 
 def characters_of(data: bytes) -> frozenset[int]:
-    """Give the code points that a font of ours, or of the organiser's, draws; FontError where it is none."""
+    """Return the code points that a font of ours, or of the organiser's, draws; FontError where it is none."""
     try:
         version, count, *_ = _HEAD.unpack_from(data)
         records = [_RECORD.unpack_from(data, _HEAD.size + n * _RECORD.size) for n in range(count)]
@@ -157,7 +157,7 @@ def _sum(tag: str, table: bytes) -> int:
 
 
 def _glyphs(tables: Mapping[str, bytes]) -> int:
-    """Give the number of pictures; FontError where the tables disagree about them."""
+    """Return the number of pictures; FontError where the tables disagree about them."""
     head, maxp, hhea = tables["head"], tables["maxp"], tables["hhea"]
     if (len(head), len(maxp), len(hhea)) != (54, 32, 36) or maxp[:4] != b"\0\1\0\0":
         _refuse("its heads are of another form")
@@ -204,7 +204,7 @@ def _check_outline(glyph: bytes) -> None:
 
 
 def _family(name: bytes) -> str:
-    """Give the family's name; FontError where the table gives several, or names that are no text."""
+    """Return the family's name; FontError where the table gives several, or names that are no text."""
     try:
         form, count, begin = struct.unpack_from(">3H", name)
         records = [struct.unpack_from(">6H", name, 6 + 12 * n) for n in range(count)]
@@ -220,7 +220,7 @@ def _family(name: bytes) -> str:
 
 
 def _mapped(cmap: bytes) -> Iterator[tuple[int, int]]:
-    """Give code points with their pictures, of the subtables of Unicode; struct.error where one ends too soon."""
+    """Yield code points with their pictures, of the subtables of Unicode; struct.error where one ends too soon."""
     _, count = struct.unpack_from(">2H", cmap)
     if count > _MOST_TABLES:
         _refuse("its table of characters is none")

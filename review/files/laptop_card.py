@@ -45,7 +45,7 @@ class _Signed(_Card):
 
 
 def write_laptop_card(identity: Identity, name: str) -> bytes:
-    """Give the bytes of a card, to be kept as ``NAME.rosetta-laptop``."""
+    """Return the bytes of a card, to be kept as ``NAME.rosetta-laptop``."""
     public = identity.public
     fields = _Card(
         name=name, recipient=public.recipient, signing_key=public.signing_key

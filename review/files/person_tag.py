@@ -29,12 +29,12 @@ def new_salt() -> bytes:
 
 
 def tag_of(code: str, salt: bytes) -> str:
-    """Give the tag of a code in the review of a salt, 32 hexadecimal digits; takes a tenth of a second."""
+    """Return the tag of a code in the review of a salt, 32 hexadecimal digits; takes a tenth of a second."""
     return stretch(code.encode(), salt, work=_WORK, length=_TAG_BYTES).hex()
 
 
 def place_of(tag: str) -> str:
-    """Give the name under which a batch lists the person of a tag, 64 hexadecimal digits."""
+    """Return the name under which a batch lists the person of a tag, 64 hexadecimal digits."""
     return hashlib.sha256(_PLACE + tag.encode()).hexdigest()
 
 

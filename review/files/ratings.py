@@ -91,7 +91,7 @@ def write_ratings(
 
 
 def sign_ratings(events: Iterable[Event], batch: Batch, identity: Identity) -> bytes:
-    """Give the signed archive that is to be sealed; the same events give the same bytes."""
+    """Return the signed archive that is to be sealed; the same events give the same bytes."""
     ordered = sorted({event.id: event for event in events}.values(), key=lambda event: event.order)
     if not ordered:
         raise FileError(FileProblem.INVALID, "There is nothing to hand over yet.")
@@ -162,7 +162,7 @@ def _person(batch: Batch, reviewer: str) -> str:
 
 
 def _title(title: str) -> str:
-    """Give a title as a part of a file's name that every system takes: letters, digits, hyphens."""
+    """Return a title as a part of a file's name that every system takes: letters, digits, hyphens."""
     kept = (
         letter if unicodedata.category(letter)[0] in "LNM" else "-"
         for letter in unicodedata.normalize("NFC", title)

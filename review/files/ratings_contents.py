@@ -14,7 +14,7 @@ from review.log.withdrawal import reach
 
 
 def chains_of(events: Iterable[Event]) -> dict[str, SignedChain]:
-    """Give device → how many events of its chain there are, and at which of them it ends."""
+    """Return device → how many events of its chain there are, and at which of them it ends."""
     devices: dict[str, list[Event]] = defaultdict(list)
     for event in events:
         devices[event.device].append(event)
@@ -25,7 +25,7 @@ def chains_of(events: Iterable[Event]) -> dict[str, SignedChain]:
 
 
 def contents_of(events: Iterable[Event], manifest: BatchManifest) -> dict[str, dict[str, Places]]:
-    """Give reviewer → device → the stretches of places that hold this person's answers to a batch.
+    """Return reviewer → device → the stretches of places that hold this person's answers to a batch.
 
     A stretch runs over heads of other kinds, such as comments, and ends before an answer of somebody else.
     """
@@ -51,7 +51,7 @@ def contents_of(events: Iterable[Event], manifest: BatchManifest) -> dict[str, d
 
 
 def answers(event: Event, manifest: BatchManifest) -> str | None:
-    """Give whose answer to a batch an event is; None for what the batch did not ask, or has no content."""
+    """Return whose answer to a batch an event is; None for what the batch did not ask, or has no content."""
     said = event.payload
     if not isinstance(said, OfReviewer | Withdraw) or not manifest.order(said.reviewer):
         return None

@@ -55,7 +55,7 @@ openssl pkeyutl -verify -rawin -pubin -inkey KEY.pem -in manifest.json -sigfile 
 
 
 def batch_readme(manifest: BatchManifest) -> bytes:
-    """Give the page for a batch; it follows from the manifest alone."""
+    """Return the page for a batch; it follows from the manifest alone."""
     organisation = manifest.organisation
     page = _SENTENCES if manifest.task == "translate" else _BATCH
     return page.format(
@@ -66,12 +66,12 @@ def batch_readme(manifest: BatchManifest) -> bytes:
 
 
 def ratings_readme(manifest: RatingsManifest) -> bytes:
-    """Give the page for a file of ratings; it follows from the manifest alone."""
+    """Return the page for a file of ratings; it follows from the manifest alone."""
     return _RATINGS.format(
         review=_one_line(manifest.review), pem=public_pem(manifest.laptop.signing_key)
     ).encode()
 
 
 def _one_line(text: str) -> str:
-    """Give a name without anything that a terminal could take for a command."""
+    """Return a name without anything that a terminal could take for a command."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())

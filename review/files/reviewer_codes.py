@@ -79,7 +79,7 @@ def read_code(typed: str) -> str:
 
 
 def printed(code: str) -> str:
-    """Give a code as it stands on a card: two groups of four."""
+    """Return a code as it stands on a card: two groups of four."""
     return f"{code[:4]}-{code[4:]}"
 
 

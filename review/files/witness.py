@@ -45,7 +45,7 @@ class _Signed(Statement):
 
 
 def write_statement(identity: Identity, laptop: str, organisation: str) -> bytes:
-    """Give the bytes of a statement; FileError where somebody would witness their own laptop."""
+    """Return the bytes of a statement; FileError where somebody would witness their own laptop."""
     witness = identity.public.signing_key
     said = Statement(laptop=laptop, organisation=organisation, witness=witness)
     _check_apart(said)

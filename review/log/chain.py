@@ -81,13 +81,13 @@ def _follows(seq: int, places: dict[int, dict[str, Event]]) -> bool:
 
 
 def tips_of(events: Iterable[Event]) -> list[str]:
-    """Give the ids that no other event names as the one before it: they fix the whole set."""
+    """Return the ids that no other event names as the one before it: they fix the whole set."""
     every = list(events)
     return sorted({event.id for event in every} - {event.prev for event in every})
 
 
 def ancestors(events: Mapping[str, Event], tips: Iterable[str]) -> set[str]:
-    """Give the ids of some events, by id, that some tips fix: these and all before them."""
+    """Return the ids of some events, by id, that some tips fix: these and all before them."""
     reached: set[str] = set()
     for tip in tips:
         place = tip

@@ -18,12 +18,12 @@ _MULTICAST = 1 << 40
 
 
 def new_device() -> str:
-    """Give a fresh id, 16 hexadecimal digits."""
+    """Return a fresh id, 16 hexadecimal digits."""
     return secrets.token_hex(8)
 
 
 def fingerprint(path: Path) -> str:
-    """Give a hash that stays the same while a file stays where it is: of machine, path, inode and birth.
+    """Return a hash that stays the same while a file stays where it is: of machine, path, inode and birth.
 
     Where it changes for another reason, such as a file system without lasting inodes, no more happens than
     that a new chain begins. A file whose old content was written over it looks the same here; whoever
@@ -36,7 +36,7 @@ def fingerprint(path: Path) -> str:
 
 
 def _machine() -> str:
-    """Give what tells this computer from others, empty where nothing lasting does."""
+    """Return what tells this computer from others, empty where nothing lasting does."""
     given = _given_id()
     node = 0 if given else uuid.getnode()
     return given or ("" if node & _MULTICAST else f"{node:012x}")

@@ -82,13 +82,13 @@ class Event:
         return (self.lamport, self.device, self.seq, self.id)
 
     def erased(self) -> Event:
-        """Give the event without its payload and salt."""
+        """Return the event without its payload and salt."""
         return Event(
             self.device, self.seq, self.lamport, self.prev, self.kind, self.commit, None, None
         )
 
     def line(self) -> bytes:
-        """Give the event as one canonical JSON line, without the line feed."""
+        """Return the event as one canonical JSON line, without the line feed."""
         payload = None if self.payload is None else self.payload.model_dump(mode="json")
         salt = None if self.salt is None else self.salt.hex()
         return canonical_bytes({"head": self.head, "payload": payload, "salt": salt})
@@ -178,5 +178,5 @@ def _commitment(payload: AnyPayload, salt: bytes) -> str:
 
 
 def events_sha256(ids: Iterable[str]) -> str:
-    """Give one hash for a set of events: SHA-256 over their ids, sorted, each followed by a line feed."""
+    """Return one hash for a set of events: SHA-256 over their ids, sorted, each followed by a line feed."""
     return hashlib.sha256("".join(f"{each}\n" for each in sorted(set(ids))).encode()).hexdigest()

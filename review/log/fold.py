@@ -21,7 +21,7 @@ _P = TypeVar("_P", bound=Payload)
 
 
 def fold(events: Iterable[Event], batches: Collection[str] | None = None) -> State:
-    """Give what events say of some batches, or of all of them.
+    """Return what events say of some batches, or of all of them.
 
     The caller leaves out what a device may not say (adjudications and looks of any but the organisation's)
     and what contradicts its batch (unknown items).
@@ -63,7 +63,7 @@ def _adjudications(decided: Iterable[Adjudicate]) -> dict[str, Adjudication]:
 
 
 def looks_by_run(looks: Iterable[Look]) -> dict[str, set[str]]:
-    """Give run → the sets of ratings that were looked at, each as its one hash; runs in order."""
+    """Return run → the sets of ratings that were looked at, each as its one hash; runs in order."""
     seen: dict[str, set[str]] = defaultdict(set)
     for look in looks:
         seen[look.run_id].add(look.events_sha256)

@@ -186,7 +186,7 @@ class Laptop(OwnFile):
             self.connection.execute("UPDATE installation SET unclean = 0")
 
     def events(self, batch: str | None = None) -> Iterator[Event]:
-        """Give the events of one batch, or of all, in the order in which they were written.
+        """Return the events of one batch, or of all, in the order in which they were written.
 
         Withdrawals and erased events come in any case. Raises EventError where the file was tampered with.
         """
@@ -213,12 +213,12 @@ class Laptop(OwnFile):
         return known is None
 
     def batches(self) -> tuple[StoredBatch, ...]:
-        """Give all batches, the last received one last."""
+        """Return all batches, the last received one last."""
         rows = self._rows("SELECT id, manifest, members, secret FROM batch ORDER BY rowid")
         return tuple(_stored(row) for row in rows)
 
     def batch(self, batch: str) -> StoredBatch:
-        """Give one batch; raises UsageError where it is not here."""
+        """Return one batch; raises UsageError where it is not here."""
         for row in self._rows(
             "SELECT id, manifest, members, secret FROM batch WHERE id = ?", batch
         ):
@@ -249,7 +249,7 @@ class Laptop(OwnFile):
             self.connection.execute("INSERT INTO draft VALUES (?, ?, ?, ?, ?)", row)
 
     def drafts(self, batch: str, reviewer: str) -> tuple[Draft, ...]:
-        """Give everything that a person was typing in a batch and did not save."""
+        """Return everything that a person was typing in a batch and did not save."""
         rows = self._rows(
             "SELECT item, field, text FROM draft WHERE batch = ? AND reviewer = ? ORDER BY rowid",
             batch, reviewer,
@@ -257,18 +257,18 @@ class Laptop(OwnFile):
         return tuple(Draft(*row) for row in rows)
 
     def draft(self, batch: str, reviewer: str, item: str, field: str) -> str | None:
-        """Give one of them, None where there is none."""
+        """Return one of them, None where there is none."""
         drafts = self.drafts(batch, reviewer)
         return next(
             (each.text for each in drafts if (each.item, each.field) == (item, field)), None
         )
 
     def count_drafts(self) -> int:
-        """Give how many texts people were typing here and did not save."""
+        """Return how many texts people were typing here and did not save."""
         return int(self._rows("SELECT count(*) FROM draft WHERE text <> ''")[0][0])
 
     def setting(self, name: str) -> str | None:
-        """Give a setting of this computer, None where it was never set."""
+        """Return a setting of this computer, None where it was never set."""
         rows = self._rows("SELECT value FROM setting WHERE name = ?", name)
         return rows[0][0] if rows else None
 
@@ -299,7 +299,7 @@ def _stored(row: tuple[Any, ...]) -> StoredBatch:
 
 
 def _installed(connection: sqlite3.Connection, path: Path) -> tuple[str, bool]:
-    """Give the device's id, a new one where the file is not where it was, and whether to clean the file."""
+    """Return the device's id, a new one where the file is not where it was, and whether to clean the file."""
     here = fingerprint(path)
     row = connection.execute("SELECT device, fingerprint, unclean FROM installation").fetchone()
     if row is not None and row[1] == here:

@@ -130,7 +130,7 @@ def _read(incoming: Iterable[bytes | Event], damaged: list[Remark]) -> Iterator[
 
 
 def _by_id(events: Iterable[Event]) -> dict[str, Event]:
-    """Give each event once, with its content where any copy has it."""
+    """Return each event once, with its content where any copy has it."""
     found: dict[str, Event] = {}
     for event in events:
         if event.payload is not None or event.id not in found:
@@ -144,7 +144,7 @@ def _is_new(event: Event, here: dict[str, Event]) -> bool:
 
 
 def export_events(laptop: Laptop, batch: str) -> list[Event]:
-    """Give what goes back for one batch: the heads of all events of the laptop, chain by chain.
+    """Return what goes back for one batch: the heads of all events of the laptop, chain by chain.
 
     Content comes only with the events of this batch and with withdrawals that reach it, and not with texts that
     their person took back or changed since. All heads come, so that each chain can be checked from its first event

@@ -130,7 +130,7 @@ def append_event(connection: sqlite3.Connection, device: str, payload: AnyPayloa
 def read_events(
     connection: sqlite3.Connection, batches: Collection[str] | None = None
 ) -> Iterator[Event]:
-    """Give the events of some batches, or all, in the order in which they came.
+    """Return the events of some batches, or all, in the order in which they came.
 
     Withdrawals and events without content come whatever the batch, because chains and erasing need them.
     Raises EventError where a row was changed behind the program's back.
@@ -143,14 +143,14 @@ def read_events(
 def read_device(
     connection: sqlite3.Connection, device: str, kind: Kind | None = None
 ) -> Iterator[Event]:
-    """Give the chain of one device, or its events of one kind; EventError as of ``read_events``."""
+    """Return the chain of one device, or its events of one kind; EventError as of ``read_events``."""
     return _events(connection, "WHERE device = ? AND kind = coalesce(?, kind)", device, kind)
 
 
 def read_person(
     connection: sqlite3.Connection, reviewer: str, kind: Kind | None = None
 ) -> Iterator[Event]:
-    """Give what any device said in a reviewer's name, or what is of one kind of it; EventError as of ``read_events``.
+    """Return what any device said in a reviewer's name, or what is of one kind of it; EventError as of ``read_events``.
 
     What was taken back names nobody.
     """
@@ -158,7 +158,7 @@ def read_person(
 
 
 def people_of(connection: sqlite3.Connection, device: str) -> list[str]:
-    """Give the reviewers in whose names a device said something that was not taken back."""
+    """Return the reviewers in whose names a device said something that was not taken back."""
     rows = connection.execute(
         "SELECT DISTINCT reviewer FROM event WHERE device = ? AND reviewer IS NOT NULL", (device,)
     ).fetchall()
@@ -166,7 +166,7 @@ def people_of(connection: sqlite3.Connection, device: str) -> list[str]:
 
 
 def devices_of(connection: sqlite3.Connection, reviewer: str) -> list[str]:
-    """Give the devices that said something in a reviewer's name that was not taken back."""
+    """Return the devices that said something in a reviewer's name that was not taken back."""
     rows = connection.execute(
         "SELECT DISTINCT device FROM event WHERE reviewer = ?", (reviewer,)
     ).fetchall()
@@ -174,7 +174,7 @@ def devices_of(connection: sqlite3.Connection, reviewer: str) -> list[str]:
 
 
 def latest_time(connection: sqlite3.Connection, device: str) -> int:
-    """Give the largest logical time of a device's chain; -1 where there is none."""
+    """Return the largest logical time of a device's chain; -1 where there is none."""
     found = connection.execute(
         "SELECT coalesce(max(lamport), -1) FROM event WHERE device = ?", (device,)
     ).fetchone()

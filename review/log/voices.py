@@ -72,7 +72,7 @@ def heard(
     own: Collection[str],
     batches: Collection[str],
 ) -> tuple[list[Event], Voices]:
-    """Give the events that count, for ``fold``, and which laptops speak for whom.
+    """Return the events that count, for ``fold``, and which laptops speak for whom.
 
     ``keys`` is device → signing key of its laptop, ``own`` are the organisation's devices. Withdrawals count from
     every laptop, for what somebody may have taken back is better erased once too often.
@@ -117,12 +117,12 @@ class _Laptops:
     """Laptop → the one name of it; left out where that is its own."""
 
     def name(self, event: Event) -> str:
-        """Give the laptop that wrote an event."""
+        """Return the laptop that wrote an event."""
         laptop = self.keys.get(event.device, event.device)
         return self.same.get(laptop, laptop)
 
     def names(self, laptops: Iterable[str]) -> frozenset[str]:
-        """Give some laptops, those that are the same once."""
+        """Return some laptops, those that are the same once."""
         return frozenset(self.same.get(laptop, laptop) for laptop in laptops)
 
 
@@ -131,13 +131,13 @@ def _place(event: Event) -> Place:
 
 
 def _words(events: Iterable[Event]) -> dict[str, LaptopWord]:
-    """Give laptop → the organisation's last word about it."""
+    """Return laptop → the organisation's last word about it."""
     said = (event.payload for event in sorted(events, key=attrgetter("order")))
     return {word.laptop: word for word in said if isinstance(word, LaptopWord)}
 
 
 def _same_laptops(words: Mapping[str, LaptopWord]) -> dict[str, str]:
-    """Give laptop → one name for it and all that came instead of one another."""
+    """Return laptop → one name for it and all that came instead of one another."""
     same: dict[str, str] = {}
     for laptop, word in words.items():
         if word.instead_of is None:
@@ -165,7 +165,7 @@ def _speakers(
 
 
 def _decided(events: Iterable[Event], batches: Collection[str]) -> dict[Place, tuple[str, ...]]:
-    """Give person of a batch → the laptops that speak, as the organisation said last."""
+    """Return person of a batch → the laptops that speak, as the organisation said last."""
     events = list(events)
     withdrawn = withdrawals(events)
     said = (
@@ -195,7 +195,7 @@ def _counts(event: Event, laptop: str, allowed: Collection[str] | None) -> bool:
 
 
 def may_go_on_with(laptop: str, came_instead_of: Mapping[str, str | None]) -> set[str]:
-    """Give the keys whose logs a laptop may go on with: its own, and those that it came instead of, one after another.
+    """Return the keys whose logs a laptop may go on with: its own, and those that it came instead of, one after another.
 
     ``came_instead_of`` is laptop → the one before it, as the organisation says; a circle of them ends where it began.
     """
@@ -208,7 +208,7 @@ def may_go_on_with(laptop: str, came_instead_of: Mapping[str, str | None]) -> se
 
 
 def far_ahead(events: Collection[Event], own: Collection[str]) -> dict[str, int]:
-    """Give device → its largest logical time, of those where no honest laptop's can be.
+    """Return device → its largest logical time, of those where no honest laptop's can be.
 
     A laptop counts up by one from the largest that it knows, so its time never exceeds the number of events that
     it has seen, all of which it hands over. The organisation's own devices are left out: they know everybody's.

@@ -23,12 +23,12 @@ WORDS = frozenset({Kind.COMMENT, Kind.SUGGEST})
 
 
 def withdrawals(events: Iterable[Event]) -> dict[tuple[str, str | None], frozenset[Scope]]:
-    """Give what the withdrawals among the events take back."""
+    """Return what the withdrawals among the events take back."""
     return taken_back(event.payload for event in events if isinstance(event.payload, Withdraw))
 
 
 def taken_back(said: Iterable[Withdraw]) -> dict[tuple[str, str | None], frozenset[Scope]]:
-    """Give what these withdrawals take back."""
+    """Return what these withdrawals take back."""
     scopes: dict[tuple[str, str | None], set[Scope]] = defaultdict(set)
     for each in said:
         scopes[each.reviewer, reach(each)].add(each.scope)
@@ -39,7 +39,7 @@ def taken_back(said: Iterable[Withdraw]) -> dict[tuple[str, str | None], frozens
 
 
 def reach(withdraw: Withdraw) -> str | None:
-    """Give the batch that a withdrawal reaches, None for every batch."""
+    """Return the batch that a withdrawal reaches, None for every batch."""
     return None if withdraw.scope is Scope.EVERYTHING else withdraw.batch
 
 

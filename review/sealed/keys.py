@@ -65,7 +65,7 @@ class Identity:
 
     @classmethod
     def load(cls, folder: Path, role: Role | str) -> Identity:
-        """Give the keys of the installation whose data lies in ``folder``, making them the first time.
+        """Return the keys of the installation whose data lies in ``folder``, making them the first time.
 
         Raises KeyStoreError where they are somewhere but cannot be read: new ones in their place would
         make this installation a stranger to everybody who knows it.
@@ -102,13 +102,13 @@ class Identity:
 
 
 def opening_identities(folder: Path, more: Path | None) -> list[AgeIdentity]:
-    """Give what opens ratings: the organisation's own key, and those of a file such as its recovery key."""
+    """Return what opens ratings: the organisation's own key, and those of a file such as its recovery key."""
     named = [] if more is None else read_age_identities(more)
     return [Identity.load(folder, Role.ORGANISATION).age, *named]
 
 
 def key_phrase(signing_key: str, *, earlier: bool = False) -> str:
-    """Give the six words of a public signing key: those of the SHA-256 of its 32 bytes; of which version as ``phrase``."""
+    """Return the six words of a public signing key: those of the SHA-256 of its 32 bytes; of which version as ``phrase``."""
     return phrase(_digest(signing_key), earlier=earlier)
 
 

@@ -39,7 +39,7 @@ def seal_with_passphrase(data: bytes, passphrase: str) -> bytes:
 
 
 def typed_passphrase(text: str) -> str:
-    """Give a passphrase as it is used: lower case, one space for any run of spaces, hyphens and commas.
+    """Return a passphrase as it is used: lower case, one space for any run of spaces, hyphens and commas.
 
     People copy words from a card in many ways; raises SealError where too little is left to protect.
     """

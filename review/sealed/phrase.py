@@ -39,7 +39,7 @@ class PhraseError(UsageError):
 
 @lru_cache(maxsize=1024)
 def phrase(digest: str, *, earlier: bool = False) -> str:
-    """Give the six words of a SHA-256 (hexadecimal); ``earlier`` gives those that earlier versions showed."""
+    """Return the six words of a SHA-256 (hexadecimal); ``earlier`` gives those that earlier versions showed."""
     if earlier:
         return made_up_words.words(bytes.fromhex(digest)[:_EARLIER_BYTES])
     stretched = stretch(bytes.fromhex(digest), _SALT, work=WORK, length=8)
@@ -87,7 +87,7 @@ def _refuse_unknown(found: Sequence[str]) -> None:
 
 
 def _nearest(word: str) -> Sequence[str]:
-    """Give the words of the list that are one slip away from a word, or begin as it does, or look most like it."""
+    """Return the words of the list that are one slip away from a word, or begin as it does, or look most like it."""
     near = [each for each in LIST if each[:4] == word[:4] or _is_one_slip(each, word)]
     return near or get_close_matches(word, LIST)
 
@@ -124,5 +124,5 @@ def _holds(found: Sequence[str]) -> bool:
 
 
 def _checks(bound: int) -> int:
-    """Give the first bits of the SHA-256 of the bits that are bound, as eight bytes."""
+    """Return the first bits of the SHA-256 of the bits that are bound, as eight bytes."""
     return hashlib.sha256(bound.to_bytes(8, "big")).digest()[0] >> 8 - _CHECK

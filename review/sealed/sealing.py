@@ -66,7 +66,7 @@ class AgeIdentity:
         return str(_age().x25519.Identity.from_str(self.secret).to_public())
 
     def text(self) -> str:
-        """Give it as a file that ``age --identity`` and ``read_age_identities`` read."""
+        """Return it as a file that ``age --identity`` and ``read_age_identities`` read."""
         return f"# public key: {self.recipient}\n{self.secret}\n"
 
 
@@ -121,7 +121,7 @@ def unseal_with_passphrase(data: bytes, passphrase: str) -> bytes:
 
 
 def checked_recipient(text: str) -> str:
-    """Give the recipient without white space around it; SealError where it is none."""
+    """Return the recipient without white space around it; SealError where it is none."""
     recipient = text.strip()
     age = _age()
     try:
@@ -198,7 +198,7 @@ def _damaged() -> SealError:
 
 
 def _age() -> Any:
-    """Give the age library, which is loaded only where something is sealed or opened."""
+    """Return the age library, which is loaded only where something is sealed or opened."""
     import pyrage
 
     return pyrage

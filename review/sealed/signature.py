@@ -39,7 +39,7 @@ def new_seed() -> bytes:
 
 
 def public_key(seed: bytes) -> str:
-    """Give the public key of a seed: 32 bytes, hexadecimal."""
+    """Return the public key of a seed: 32 bytes, hexadecimal."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     return Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes_raw().hex()
@@ -65,6 +65,6 @@ def verify(public: str, data: bytes, signature: bytes) -> bool:
 
 
 def public_pem(public: str) -> str:
-    """Give a public key (hexadecimal) in the form that ``openssl`` reads."""
+    """Return a public key (hexadecimal) in the form that ``openssl`` reads."""
     encoded = base64.b64encode(_DER_HEAD + bytes.fromhex(public)).decode()
     return f"-----BEGIN PUBLIC KEY-----\n{encoded}\n-----END PUBLIC KEY-----\n"

@@ -28,21 +28,21 @@ class Author:
         self._places = {item: place for place, item in enumerate(order)}
 
     def wall(self) -> str:
-        """Give the time as events write it: UTC, whole seconds."""
+        """Return the time as events write it: UTC, whole seconds."""
         return self._now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def who(self) -> dict[str, Any]:
-        """Give the fields of what a person does in a batch."""
+        """Return the fields of what a person does in a batch."""
         return {"wall": self.wall(), "reviewer": self.reviewer, "batch": self._batch}
 
     def about(self, item: str) -> dict[str, Any]:
-        """Give the fields of what a person says about an item."""
+        """Return the fields of what a person says about an item."""
         return {**self.who(), "item": item}
 
     def decided(
         self, item: str, *, active_ms: int, font: str | None, override: bool
     ) -> dict[str, Any]:
-        """Give the fields of a decision about an item."""
+        """Return the fields of a decision about an item."""
         return {
             **self.about(item),
             "position": self._places[item],
@@ -56,7 +56,7 @@ class Author:
     def agreed(
         self, text: str, language: str, *, shares: bool, text_language: str | None
     ) -> Consent:
-        """Give the event that says yes to a consent text, and whether what is written may be used.
+        """Return the event that says yes to a consent text, and whether what is written may be used.
 
         ``language`` is the program's, ``text_language`` that of the text; None where the batch has one text.
         """
@@ -70,7 +70,7 @@ class Author:
         )
 
     def began(self, language: str) -> Session:
-        """Give the event that begins a sitting."""
+        """Return the event that begins a sitting."""
         return Session(
             **self.who(),
             order_sha256=hashlib.sha256("\n".join(self._order).encode()).hexdigest(),

@@ -41,7 +41,7 @@ class Choice:
 
 
 def of_file(path: Path) -> Choice:
-    """Give a file as something to open; whether it is a review, opening it tells."""
+    """Return a file as something to open; whether it is a review, opening it tells."""
     lock, data = _lock(path), _peeked(path)
     head = None if lock is not None else _head(data)
     if head is None:
@@ -71,12 +71,12 @@ def _hash(data: bytes) -> str:
 
 
 def contents(kept: StoredBatch) -> tuple[str, str]:
-    """Give what the copies of a review's file have in common: those that lie open, and those that are locked."""
+    """Return what the copies of a review's file have in common: those that lie open, and those that are locked."""
     return _hash(kept.manifest), _hash(kept.members)
 
 
 def copies_once(choices: Iterable[Choice]) -> list[Choice]:
-    """Give of each review the first of its copies; a damaged one is no copy."""
+    """Return of each review the first of its copies; a damaged one is no copy."""
     once = {each.content or str(each.path): each for each in reversed(list(choices))}
     return list(reversed(once.values()))
 

@@ -79,11 +79,11 @@ class Course:
         return Place(Phase.SKIPPED, item, self.second.index(item) + 1, len(self.second))
 
     def unrated(self, now: Progress) -> tuple[str, ...]:
-        """Give the items without a decision, in the person's order."""
+        """Return the items without a decision, in the person's order."""
         return tuple(item for item in self.order if item not in now.person.decided)
 
     def next_unrated(self, now: Progress, here: str | None) -> str | None:
-        """Give the first item without a decision after ``here``, else the first of all; None for none."""
+        """Return the first item without a decision after ``here``, else the first of all; None for none."""
         waiting = self.unrated(now)
         at = 0 if here is None else now.number(here)
         later = (item for item in waiting if now.number(item) > at)

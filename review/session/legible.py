@@ -47,6 +47,6 @@ def legible_without(text: str, undrawn: Collection[str], script: str | None) -> 
 
 
 def seen_of(letter: str) -> str:
-    """Give what is to be drawn of a letter, each of its marks once, however many there are."""
+    """Return what is to be drawn of a letter, each of its marks once, however many there are."""
     seen = _VARIATIONS.sub("", letter)
     return "".join(c for c in dict.fromkeys(seen) if unicodedata.category(c) not in _UNSEEN)

@@ -116,7 +116,7 @@ class Opening:
         return self.words
 
     def _only_written(self, batch: Batch) -> dict[str, str]:
-        """Give the languages of a review's texts that nobody would see by choosing one of ours → their names."""
+        """Return the languages of a review's texts that nobody would see by choosing one of ours → their names."""
         manifest = batch.manifest
         seen = {manifest.consent_in(tag).language for tag in self._spoken}
         lessons = {tag for each in batch.training for tag in each.explanations}
@@ -138,7 +138,7 @@ class Opening:
     # which review
 
     def choices(self) -> list[Choice]:
-        """Give what can be opened: files that were named or lie on sticks, newest first, then those kept here."""
+        """Return what can be opened: files that were named or lie on sticks, newest first, then those kept here."""
         if named := copies_once(of_file(path) for path in self._named):
             return named
         here = {mark for each in self.laptop.batches() for mark in contents(each)}
@@ -173,7 +173,7 @@ class Opening:
         return folders
 
     def _kept(self) -> list[Choice]:
-        """Give the reviews that this computer keeps, the last received one first."""
+        """Return the reviews that this computer keeps, the last received one first."""
         found = []
         done = self._answered()
         for each in reversed(self.laptop.batches()):
@@ -186,7 +186,7 @@ class Opening:
         return found
 
     def _answered(self) -> dict[str, Set[str]]:
-        """Give the batches → the items that the remembered person answered."""
+        """Return the batches → the items that the remembered person answered."""
         known = self.laptop.setting(_PERSON)
         if not known:
             return {}
@@ -236,16 +236,16 @@ class Opening:
         return self.laptop.setting(_REVIEWER) if self._who(batch.manifest) else None
 
     def _who(self, manifest: BatchManifest) -> str:
-        """Give the person who was here last as events name them; empty where a batch is not for them."""
+        """Return the person who was here last as events name them; empty where a batch is not for them."""
         known = self.laptop.setting(_PERSON) or ""
         return known if manifest.order(known) else ""
 
     def answered(self, batch: Batch) -> int:
-        """Give how many items of this batch the person who was here last has answered."""
+        """Return how many items of this batch the person who was here last has answered."""
         return len(self._answered().get(batch.manifest.batch, ()))
 
     def asked(self, batch: Batch) -> int:
-        """Give how many items of this batch the person who was here last is asked."""
+        """Return how many items of this batch the person who was here last is asked."""
         return len(batch.manifest.order(self._who(batch.manifest)))
 
     def reviewer(self, batch: Batch, typed: str) -> str:
@@ -294,11 +294,11 @@ class Opening:
         return Session(self.laptop, batch, reviewer, face, self.words, guard=guard)
 
     def sticks(self) -> list[Path]:
-        """Give the sticks that are plugged in now."""
+        """Return the sticks that are plugged in now."""
         return self._mounted()
 
     def hand_over_places(self, batch: Batch) -> list[Path]:
-        """Give the places for the ratings: sticks, and last the folder where the batch came from, if it is on none.
+        """Return the places for the ratings: sticks, and last the folder where the batch came from, if it is on none.
 
         Of the stick that the batch came from, its folder is given.
         """
@@ -348,7 +348,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _typed(passphrase: str) -> str:
-    """Give the words of a card as they are used; too few of them are wrong ones, not a fault of the file."""
+    """Return the words of a card as they are used; too few of them are wrong ones, not a fault of the file."""
     try:
         return typed_passphrase(passphrase.encode("utf-8", "replace").decode())
     except FileError as error:
@@ -356,7 +356,7 @@ def _typed(passphrase: str) -> str:
 
 
 def _once(places: Sequence[Path]) -> list[Path]:
-    """Give each stick once, whatever its names; of one with a folder that came before, only that folder."""
+    """Return each stick once, whatever its names; of one with a folder that came before, only that folder."""
     kept: dict[Path, Path] = {}
     for place in places:
         real = place.resolve()

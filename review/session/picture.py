@@ -51,7 +51,7 @@ class Picture:
         )
 
     def _lesson(self, course: Course, words: Words) -> Lesson | None:
-        """Give the answer to the training item that was answered, explained in the person's language."""
+        """Return the answer to the training item that was answered, explained in the person's language."""
         if course.lesson is None:
             return None
         place, lesson = course.lesson
@@ -90,7 +90,7 @@ class Picture:
         )
 
     def _typed(self, item: str, field: TextField, now: Progress) -> str:
-        """Give what is being written, else what was saved; a translation that was emptied is none."""
+        """Return what is being written, else what was saved; a translation that was emptied is none."""
         draft, saved = self._drafts.of(item).get(field), now.written(item, field)
         if field is TextField.TRANSLATION:
             return draft or saved
@@ -103,7 +103,7 @@ class Picture:
         return tuple(sorted((each for each in found if each.number), key=lambda each: each.number))
 
     def _last(self, course: Course, now: Progress) -> LastJudged | None:
-        """Give the item decided last; none after an undo, which opens one whose reasons would go astray."""
+        """Return the item decided last; none after an undo, which opens one whose reasons would go astray."""
         item = now.judged_last
         if item is None or item not in now.person.decided:
             return None
@@ -126,7 +126,7 @@ class Picture:
 
 
 def _read(text: BatchItem, number: int, of: int) -> ShownItem:
-    """Give what there is to read of an item."""
+    """Return what there is to read of an item."""
     return ShownItem(
         text.id, text.source, text.candidate, number, of, around=text.around, others=text.others
     )

@@ -160,7 +160,7 @@ class Session:
         return self._done(given, said)
 
     def _agreed(self, shares: bool) -> Consent:
-        """Give the event that agrees: to the text that is shown, and to the same one when it is given anew."""
+        """Return the event that agrees: to the text that is shown, and to the same one when it is given anew."""
         if (before := self._progress.person.consent) is not None:
             changed = {"wall": self._author.wall(), "share_corrections": shares}
             return before.model_copy(update=changed)
@@ -197,7 +197,7 @@ class Session:
         return self._decide(judged, say(self.words))
 
     def translate(self, item: str, text: str, *, override: bool = False) -> View:
-        """Give the translation of the item that is shown; only where the batch asks for translations."""
+        """Return the translation of the item that is shown; only where the batch asks for translations."""
         if (not_meant := self._not_meant(item)) is not None:
             return not_meant
         if not self.translating:
@@ -282,7 +282,7 @@ class Session:
         return self._view
 
     def answered(self) -> tuple[ShownItem, ...]:
-        """Give the items that this person decided about, in their order, with what they said of each."""
+        """Return the items that this person decided about, in their order, with what they said of each."""
         return self._picture.answered(self._course, self._progress)
 
     def set_reasons(self, item: str, reasons: Collection[Reason]) -> View:

@@ -22,7 +22,7 @@ class Exercise(NamedTuple):
 def next_exercise(
     items: Sequence[TrainingItem], answers: Mapping[str, Sequence[Rating]]
 ) -> Exercise | None:
-    """Give the next training item, None when training is over; ``answers`` are by item, in order."""
+    """Return the next training item, None when training is over; ``answers`` are by item, in order."""
     new = [item for item in items if not answers.get(item.id)]
     if new:
         return Exercise(new[0], len(items) - len(new) + 1, len(items))

@@ -69,13 +69,13 @@ def hand_over_all(laptop: Laptop, folder: Path) -> list[Exported]:
 
 
 def _without_texts(laptop: Laptop, batch: str) -> Batch:
-    """Give a kept batch as far as it lies open: enough for whom ratings are sealed."""
+    """Return a kept batch as far as it lies open: enough for whom ratings are sealed."""
     head = laptop.batch(batch).manifest
     return Batch(BatchManifest.model_validate_json(head), head, (), (), b"")
 
 
 def _last_export(events: Sequence[Event], batch: str) -> int:
-    """Give the number of events before the last file of a batch was written, 0 where none was."""
+    """Return the number of events before the last file of a batch was written, 0 where none was."""
     places = (
         place
         for place, event in enumerate(events)
@@ -85,7 +85,7 @@ def _last_export(events: Sequence[Event], batch: str) -> int:
 
 
 def _changed(events: Sequence[Event], batch: str) -> dict[str, int]:
-    """Give the people of a batch → how many sentences stand otherwise than when it was handed over."""
+    """Return the people of a batch → how many sentences stand otherwise than when it was handed over."""
     before = fold(events[: _last_export(events, batch)], [batch]).reviewers
     now = fold(events, [batch]).reviewers
     changed = {
@@ -96,7 +96,7 @@ def _changed(events: Sequence[Event], batch: str) -> dict[str, int]:
 
 
 def _said(state: ReviewerState) -> dict[str, tuple[object, ...]]:
-    """Give the sentences of one person → everything that now holds of each."""
+    """Return the sentences of one person → everything that now holds of each."""
     told = (
         state.judgements,
         state.translations,
@@ -113,7 +113,7 @@ def _differences(one: Mapping[str, object], other: Mapping[str, object]) -> int:
 
 
 def _untold(events: Sequence[Event], batch: str) -> str:
-    """Give who took something back after the batch was handed over, and not since; empty for nobody."""
+    """Return who took something back after the batch was handed over, and not since; empty for nobody."""
     last = _last_export(events, batch)
     if not last:
         return ""

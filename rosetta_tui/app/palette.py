@@ -57,7 +57,7 @@ class RunProvider(Provider):
 
 
 def named_runs(path: Path) -> Sequence[Named]:
-    """Give every run with its words, the newest first; none where the store cannot be read."""
+    """Return every run with its words, the newest first; none where the store cannot be read."""
     from harness.core.failures import StoreError
     from harness.store.file.database import opened
     from harness.store.runs import list_runs

@@ -74,7 +74,7 @@ class RunScreens:
             screen.remove()
 
     def _screens_of(self, run_id: str) -> list[LiveScreen]:
-        """Give the screens that show a run now, or would once what is above them is left."""
+        """Return the screens that show a run now, or would once what is above them is left."""
         from rosetta_tui.live.screen import LiveScreen
 
         there = [each for each in self._app.screen_stack if isinstance(each, LiveScreen)]
@@ -82,7 +82,7 @@ class RunScreens:
         return [each for each in every if run_id and each.run_id == run_id and not each.replays]
 
     def _order_of(self, run_id: str) -> Order | None:
-        """Give the order in which a person looks at a run already."""
+        """Return the order in which a person looks at a run already."""
         shown = [each for each in self._screens_of(run_id) if each.is_mounted]
         return shown[-1].table.order if shown else None
 

@@ -175,7 +175,7 @@ def _requirement(row: Requirement) -> dict[str, Any]:
 
 
 def _terms(loaded: Corpus) -> dict[str, Any]:
-    """Give what holds for the texts, and the term that it follows from; None where there is none."""
+    """Return what holds for the texts, and the term that it follows from; None where there is none."""
     terms = loaded.dataset.terms
     return {"transmission": terms.transmission.value, "because": terms.because or None}
 

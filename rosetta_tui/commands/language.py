@@ -137,7 +137,7 @@ def _found(tag: str, *, as_json: bool) -> FoundCard | None:
 
 
 def _near(tag: str) -> list[str]:
-    """Give the tags that look like an unknown one, or whose language is named so."""
+    """Return the tags that look like an unknown one, or whose language is named so."""
     from difflib import get_close_matches
 
     from corpora.files.problems import CardError

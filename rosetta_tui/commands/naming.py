@@ -67,7 +67,7 @@ class TabledCommands(NamedCommands):
 
 
 def error_lines(words: str) -> Iterator[str]:
-    """Give a failure's lines as they are printed; each problem of a file says itself what it is."""
+    """Yield a failure's lines as they are printed; each problem of a file says itself what it is."""
     first, *rest = (plain(line) for line in words.splitlines() or [""])
     yield first if first.startswith((ERROR, "warning: ")) else f"{ERROR}{first}"
     yield from rest
@@ -82,7 +82,7 @@ def _options(context: click.Context | None) -> list[str]:
 
 
 def usage_lines(error: click.ClickException) -> Iterator[str]:
-    """Give the lines for wrong usage: what is wrong, the nearest that is right, and where help is."""
+    """Yield the lines for wrong usage: what is wrong, the nearest that is right, and where help is."""
     words = error.format_message()
     if isinstance(error, click.NoSuchOption):
         near = near_names(error.option_name, _options(error.ctx))

@@ -56,7 +56,7 @@ _OTHERWISE = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": 
 
 
 def _changes(given: dict[str, Any]) -> dict[str, Any]:
-    """Give what was told otherwise, by the names of the plan's fields."""
+    """Return what was told otherwise, by the names of the plan's fields."""
     from rosetta_tui.request.plan import pairs
 
     told = {

@@ -102,7 +102,7 @@ class RunChoice:
 
 
 def addable(runs: Sequence[RunSummary], taken: Sequence[str]) -> list[RunSummary]:
-    """Give the runs that may compare with those taken: others over a corpus of the same name, newest first."""
+    """Return the runs that may compare with those taken: others over a corpus of the same name, newest first."""
     there = {(run.dataset_id, run.language_pair) for run in runs if run.run_id in taken}
     return [
         run

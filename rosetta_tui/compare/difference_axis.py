@@ -61,7 +61,7 @@ def axis_lines(
     tested: bool,
     roomy: bool,
 ) -> list[Content]:
-    """Give one line a run, its facts below where there is room, and the ends of the axis at last."""
+    """Return one line a run, its facts below where there is room, and the ends of the axis at last."""
     low, high = span(runs, metric, tested=tested)
     values = [_value(run, metric) for run in runs]
     ends = [_ends(run, metric, tested=tested) for run in runs]
@@ -137,7 +137,7 @@ def _value(run: ComparedRun, metric: str) -> str:
 
 
 def _interval(run: ComparedRun, metric: str, *, tested: bool) -> tuple[float, float] | None:
-    """Give a run's interval; that of a run under way would not hold at every look."""
+    """Return a run's interval; that of a run under way would not hold at every look."""
     found = run.intervals.get(metric) if tested and run.complete else None
     return None if found is None else (found.lower, found.upper)
 
@@ -148,7 +148,7 @@ def _ends(run: ComparedRun, metric: str, *, tested: bool) -> str:
 
 
 def span(runs: Sequence[ComparedRun], metric: str, *, tested: bool) -> tuple[float, float]:
-    """Give the ends of an axis on which all values and intervals lie, with some room beside them."""
+    """Return the ends of an axis on which all values and intervals lie, with some room beside them."""
     points = [value for run in runs if (value := run.values.get(metric)) is not None]
     for run in runs:
         points += _interval(run, metric, tested=tested) or ()
@@ -159,7 +159,7 @@ def span(runs: Sequence[ComparedRun], metric: str, *, tested: bool) -> tuple[flo
 
 
 def _bounds(metric: str) -> tuple[float, float]:
-    """Give the ends of a metric's own scale, which no axis goes beyond."""
+    """Return the ends of a metric's own scale, which no axis goes beyond."""
     row = specification().metrics.get(metric)
     return (0.0, 1.0) if row is None else (row.info.low, row.info.high)
 

@@ -51,7 +51,7 @@ class EntryOfRuns:
 
     @property
     def copied(self) -> str:
-        """Give the outputs as lines to copy, each with the letter of its run."""
+        """Return the outputs as lines to copy, each with the letter of its run."""
         lines = [
             f"{run.letter}: {'(failed)' if result is None or result.failed else result.output or ''}"
             for run, result in zip(self.comparison.runs, self.results, strict=True)
@@ -59,19 +59,19 @@ class EntryOfRuns:
         return "\n".join(lines)
 
     def text(self, given: str) -> str:
-        """Give a text of the target language in the writing that is wished for."""
+        """Return a text of the target language in the writing that is wished for."""
         if not self.turned:
             return given
         return converted(given, other_writing(self.entry.reference), self.entry.source)
 
     def output(self, run: int) -> str | None:
-        """Give what a run put out, as it is shown; None where it failed."""
+        """Return what a run put out, as it is shown; None where it failed."""
         result = self.results[run]
         return None if result is None or result.failed else self.text(result.output or "")
 
 
 def page_lines(facts: EntryOfRuns) -> Iterator[Line]:
-    """Give the page of an entry: texts, outputs, how the outputs differ, and all values."""
+    """Yield the page of an entry: texts, outputs, how the outputs differ, and all values."""
     entry = facts.entry
     reference = show(facts.text(entry.reference))
     if facts.turned:

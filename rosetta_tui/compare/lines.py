@@ -80,7 +80,7 @@ _MORE = ("failed", "cost", "seconds an entry")
 
 
 def _led(comparison: Comparison) -> list[str]:
-    """Give the metrics that stand for all: those told first, or the first of those that were asked for."""
+    """Return the metrics that stand for all: those told first, or the first of those that were asked for."""
     return [each for each in LEAD if each in comparison.metrics] or list(comparison.metrics[:1])
 
 

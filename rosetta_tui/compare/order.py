@@ -75,7 +75,7 @@ class ComparedOrder:
 
 
 def sort_words(one: str, other: str) -> dict[str, str]:
-    """Give what entries can be sorted by, in words."""
+    """Return what entries can be sorted by, in words."""
     return {
         "apart": "biggest differences first",
         "second gains": f"where {other} gains most over {one}",
@@ -89,7 +89,7 @@ def sort_words(one: str, other: str) -> dict[str, str]:
 
 
 def narrow_words(one: str, other: str) -> dict[str, str]:
-    """Give which outcomes entries can be narrowed to, in words."""
+    """Return which outcomes entries can be narrowed to, in words."""
     return {
         "all": "all entries",
         "second wins": f"{other} wins",
@@ -103,7 +103,7 @@ def narrow_words(one: str, other: str) -> dict[str, str]:
 def filter_choices(
     order: ComparedOrder, one: str, other: str, tags: Mapping[str, Sequence[str | None]]
 ) -> list[tuple[ComparedOrder, str]]:
-    """Give wishes with their words: everything, each outcome, each tag of each dimension that divides."""
+    """Return wishes with their words: everything, each outcome, each tag of each dimension that divides."""
     choices = [
         (order.everything if key == "all" else replace(order, narrow=key), words)
         for key, words in narrow_words(one, other).items()
@@ -125,7 +125,7 @@ def ordered_places(
     tags: Mapping[str, Sequence[str | None]],
     found: Collection[int] | None = None,
 ) -> list[int]:
-    """Give the places of the entries in the order and selection wished for; ``found`` by the search.
+    """Return the places of the entries in the order and selection wished for; ``found`` by the search.
 
     Entries without a value come last, equal ones in the order of the corpus.
     """
@@ -165,7 +165,7 @@ def _narrowed(
 
 
 def _keys(comparison: Comparison, view: View, sort: str) -> Column:
-    """Give what entries are sorted by, ascending; NaN, which comes last, where there is no value."""
+    """Return what entries are sorted by, ascending; NaN, which comes last, where there is no value."""
     entries = comparison.entries
     values = entries.values[view.metric]
     good = oriented(values, direction(view.metric))

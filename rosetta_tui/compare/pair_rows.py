@@ -59,14 +59,14 @@ class PairRows:
         return len(self._comparison.pairs)
 
     def key(self, index: int) -> Hashable:
-        """Give what the row's look depends on: rows are shown anew where anything changes."""
+        """Return what the row's look depends on: rows are shown anew where anything changes."""
         return index
 
     def prepare(self, first: int, last: int) -> None:
         """Everything is there already."""
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Give the cells of one row."""
+        """Return the cells of one row."""
         pair = self._comparison.pairs[index]
         cells = self._running(pair) if pair.under_way else self._complete(pair)
         if len(self._comparison.pairs) == 1:
@@ -74,7 +74,7 @@ class PairRows:
         return cells
 
     def record(self, index: int) -> Record:
-        """Give the values of one row; of a pair under way nothing but what may be looked at."""
+        """Return the values of one row; of a pair under way nothing but what may be looked at."""
         pair, metric = self._comparison.pairs[index], self._metric
         head: dict[str, Value] = {
             "first": pair.first.run_id,

@@ -70,7 +70,7 @@ class PartRows:
         return len(self.rows)
 
     def key(self, index: int) -> Hashable:
-        """Give what the row's look depends on: rows are shown anew where anything changes."""
+        """Return what the row's look depends on: rows are shown anew where anything changes."""
         return index
 
     def prepare(self, first: int, last: int) -> None:
@@ -85,7 +85,7 @@ class PartRows:
         return (found.difference, *(found.interval or ()))
 
     def record(self, index: int) -> Record:
-        """Give the values of one row; a dimension's title has none."""
+        """Return the values of one row; a dimension's title has none."""
         row, metric = self.rows[index], self._metric
         record: dict[str, Value] = {"dimension": row.dimension, "part": row.tag, "metric": metric}
         if row.part is None:
@@ -106,7 +106,7 @@ class PartRows:
         return (self._pair.first.letter, self._pair.second.letter)
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Give the cells of one row."""
+        """Return the cells of one row."""
         row, metric = self.rows[index], self._metric
         if row.part is None:
             return (Cell(f"by {row.dimension}", "quiet"), *[Cell("")] * 6)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def entry_columns(comparison: Comparison, view: View) -> tuple[Column, ...]:
-    """Give the columns of the entries: texts of the pair, values of all runs, the difference."""
+    """Return the columns of the entries: texts of the pair, values of all runs, the difference."""
     letters = [run.letter for run in comparison.runs]
     one, other = letters[view.first], letters[view.second]
     longest = max((len(str(id_)) for id_ in comparison.entries.ids[:2000]), default=2)
@@ -65,14 +65,14 @@ class ComparedRows:
         return len(self.places)
 
     def find(self, place: int) -> int | None:
-        """Give the row of an entry, None where it is not among them."""
+        """Return the row of an entry, None where it is not among them."""
         try:
             return self.places.index(place)
         except ValueError:
             return None
 
     def key(self, index: int) -> Hashable:
-        """Give what the row's look depends on."""
+        """Return what the row's look depends on."""
         return self.places[index]
 
     def prepare(self, first: int, last: int) -> None:
@@ -87,7 +87,7 @@ class ComparedRows:
         return self._comparison.sides[0].used[place].entry.difficulty
 
     def record(self, index: int) -> Record:
-        """Give the values of one row, with every run's output; of a secret entry no text and no number."""
+        """Return the values of one row, with every run's output; of a secret entry no text and no number."""
         place, runs = self.places[index], self._comparison.runs
         entries = self._comparison.entries
         secret, values = self.secret(index), entries.values[self._view.metric][:, place]
@@ -110,7 +110,7 @@ class ComparedRows:
         return record
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Give the cells of one row."""
+        """Return the cells of one row."""
         place, view, entries = self.places[index], self._view, self._comparison.entries
         values = entries.values[view.metric][:, place]
         difficulty = self._comparison.sides[0].used[place].entry.difficulty

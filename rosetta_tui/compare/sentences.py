@@ -26,7 +26,7 @@ _MOST_DIGITS = 6
 
 
 def name(metric: str) -> str:
-    """Give a metric's name within a sentence."""
+    """Return a metric's name within a sentence."""
     return _NAMES.get(metric) or title(metric)
 
 
@@ -49,7 +49,7 @@ def told_apart(runs: Sequence[ComparedRun], *, by_id: bool = True) -> list[str]:
 
 
 def lettered(runs: Sequence[ComparedRun]) -> dict[str, str]:
-    """Give letter and words of each run, by id."""
+    """Return letter and words of each run, by id."""
     return {
         run.run_id: f"{run.letter}  {words}"
         for run, words in zip(runs, told_apart(runs), strict=True)
@@ -103,7 +103,7 @@ def _both(pair: Pair) -> str:
 
 
 def _order(pair: Pair, ahead: str) -> tuple[str, str]:
-    """Give the letters of the run that is ahead and of the other."""
+    """Return the letters of the run that is ahead and of the other."""
     one, other = pair.first.letter, pair.second.letter
     return (one, other) if ahead == "first" else (other, one)
 

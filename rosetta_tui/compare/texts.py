@@ -33,9 +33,9 @@ class ComparedTexts:
             self._results[run].load(self._positions[run, list(places)].tolist())
 
     def entry(self, place: int) -> Entry | None:
-        """Give one entry, with the tags and texts of the first run's corpus; None where it cannot be read."""
+        """Return one entry, with the tags and texts of the first run's corpus; None where it cannot be read."""
         return self._entries.get(int(self._positions[0, place]))
 
     def result(self, run: int, place: int) -> Result | None:
-        """Give what a run made of an entry; None where it cannot be read."""
+        """Return what a run made of an entry; None where it cannot be read."""
         return self._results[run].get(int(self._positions[run, place]))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:
-    """Give everything that a comparison tells, entries aside; no text of any entry."""
+    """Return everything that a comparison tells, entries aside; no text of any entry."""
     return {
         "runs": [_run(run) for run in comparison.runs],
         "refused": dict(comparison.refused),
@@ -70,7 +70,7 @@ def _run(run: ComparedRun) -> dict[str, Any]:
 
 
 def _claimed(run: ComparedRun) -> dict[str, Any]:
-    """Give what may be claimed of all outputs of a run, and why no more; nulls before it has a card."""
+    """Return what may be claimed of all outputs of a run, and why no more; nulls before it has a card."""
     if run.card is None:
         return {"caveats": [], "tier_in_words": None, "claim": None}
     claim = claim_json(run.card)
@@ -146,7 +146,7 @@ def _part(part: Part) -> dict[str, Any]:
 def entries_json(
     comparison: Comparison, metric: str, places: Sequence[int], texts: Sequence[EntryTexts]
 ) -> dict[str, Any]:
-    """Give the entries on which the runs differ most; of secret ones the numbers only."""
+    """Return the entries on which the runs differ most; of secret ones the numbers only."""
     return {
         "metric": metric,
         "entries": [

@@ -109,13 +109,13 @@ def entries_line(shown: int, total: int, order: str, note: str) -> Content:
 
 
 def command_of(runs: Sequence[str], baseline: str | None) -> str:
-    """Give the command that prints the same comparison."""
+    """Return the command that prints the same comparison."""
     against = [] if baseline is None else ["--baseline", baseline[:8]]
     return command_line(["rosetta", "compare", *(run[:8] for run in runs), *against])
 
 
 def letter_of(found: Comparison, run_id: str) -> str:
-    """Give the letter of a run, or the beginning of its id where it does not compare."""
+    """Return the letter of a run, or the beginning of its id where it does not compare."""
     return next((run.letter for run in found.runs if run.run_id == run_id), run_id[:8])
 
 

@@ -49,7 +49,7 @@ class ProblemRows:
         return index
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Give the cells of one row."""
+        """Return the cells of one row."""
         each = self.problems[index]
         error = each.severity is Severity.ERROR
         return (

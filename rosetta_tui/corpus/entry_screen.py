@@ -83,7 +83,7 @@ class CorpusEntryScreen(EntryByEntryScreen):
 
 
 def entry_lines(entry: Entry, problems: Sequence[Problem], *, turned: bool) -> Iterator[Line]:
-    """Give the page of an entry; ``turned`` shows the target language in its other writing."""
+    """Yield the page of an entry; ``turned`` shows the target language in its other writing."""
     writing = other_writing(entry.reference) if turned else None
 
     def text(given: str) -> Content:

@@ -29,7 +29,7 @@ MOST_VALUES = 12
 
 
 def fact_lines(summary: CorpusSummary, found: Examination) -> Iterator[Line]:
-    """Give the page line by line."""
+    """Yield the page line by line."""
     yield from _statistics(found.statistics)
     yield from _requirements(found)
     yield from _origin(summary, found)
@@ -104,7 +104,7 @@ def _statistics(made: Statistics) -> Iterator[Line]:
 
 
 def bars(counts: Mapping[str, int], total: int) -> Content:
-    """Give one line for each value: its name, how many entries, which share, and a bar of that share."""
+    """Return one line for each value: its name, how many entries, which share, and a bar of that share."""
     rows = list(counts.items())
     shown = [
         _bar(shown_value(name), figures.count(count), count / total if total else 0.0)

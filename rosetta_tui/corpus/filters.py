@@ -19,7 +19,7 @@ Counts = Mapping[str, Sequence[tuple[str | int | None, int]]]
 def filter_choices(
     order: CorpusOrder, counts: Counts, flagged: frozenset[int]
 ) -> list[tuple[CorpusOrder, str]]:
-    """Give wishes with their words: everything, what checks are about, each value of each tag.
+    """Return wishes with their words: everything, what checks are about, each value of each tag.
 
     What is wanted of other tags stays; a tag with one value only divides nothing.
     """

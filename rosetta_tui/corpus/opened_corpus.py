@@ -25,7 +25,7 @@ class OpenedCorpus:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection to a thread; StoreError where it is closed meanwhile, or fails otherwise."""
+        """Yield the connection to a thread; StoreError where it is closed meanwhile, or fails otherwise."""
         try:
             yield self.connection
         except sqlite3.Error as error:
@@ -51,7 +51,7 @@ def open_corpus(
 
 
 def summary_of(path: Path, sha256: str, looked_at: OpenedCorpus | None) -> CorpusSummary | None:
-    """Give the line of a corpus, None where the store has none of this hash and it was not opened.
+    """Return the line of a corpus, None where the store has none of this hash and it was not opened.
 
     One that was opened and is in the store too names the runs that used it.
     """

@@ -46,20 +46,20 @@ class CorpusRows:
         return len(self.corpora)
 
     def find(self, sha256: str) -> int | None:
-        """Give the row of a corpus, None where it is gone."""
+        """Return the row of a corpus, None where it is gone."""
         return next((i for i, each in enumerate(self.corpora) if each.sha256 == sha256), None)
 
     def key(self, index: int) -> Hashable:
-        """Give what the row's look depends on."""
+        """Return what the row's look depends on."""
         each = self.corpora[index]
         return (each.sha256, each.number, len(each.runs), each.last_used, each.files)
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Give the cells of one row."""
+        """Return the cells of one row."""
         return corpus_cells(self.corpora[index])
 
     def record(self, index: int) -> Record:
-        """Give the values of one row."""
+        """Return the values of one row."""
         each = self.corpora[index]
         return {
             "id": each.dataset.id,
@@ -74,7 +74,7 @@ class CorpusRows:
         }
 
     def needs(self) -> Sequence[int]:
-        """Give the cells that the widest text of each column takes."""
+        """Return the cells that the widest text of each column takes."""
         texts = {
             "id": (each.dataset.id for each in self.corpora),
             "languages": (each.dataset.language_pair for each in self.corpora),
@@ -190,7 +190,7 @@ class CorpusOrder:
 
 
 def shown_value(value: str | int | None) -> str:
-    """Give a tag's value as people read it."""
+    """Return a tag's value as people read it."""
     return NO_VALUE if value is None else str(value).replace("_", " ")
 
 
@@ -215,18 +215,18 @@ class CorpusEntryRows:
         return len(self.order)
 
     def find(self, place: int) -> int | None:
-        """Give the row of an entry, None where it is not among them."""
+        """Return the row of an entry, None where it is not among them."""
         try:
             return self.order.index(place)
         except ValueError:
             return None
 
     def entry(self, index: int) -> Entry | None:
-        """Give the entry of one row; None where it cannot be read."""
+        """Return the entry of one row; None where it cannot be read."""
         return self._pages.get(self.order[index])
 
     def key(self, index: int) -> Hashable:
-        """Give what the row's look depends on."""
+        """Return what the row's look depends on."""
         place = self.order[index]
         return (place, place in self._flagged)
 
@@ -235,7 +235,7 @@ class CorpusEntryRows:
         self._pages.load(self.order[first:last])
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Give the cells of one row."""
+        """Return the cells of one row."""
         entry, flagged = self.entry(index), self.order[index] in self._flagged
         flag = Cell("!", "warn") if flagged else Cell("")
         if entry is None:
@@ -253,7 +253,7 @@ class CorpusEntryRows:
         )
 
     def record(self, index: int) -> Record:
-        """Give the values of one row; of an entry of a secret segment none that quotes it."""
+        """Return the values of one row; of an entry of a secret segment none that quotes it."""
         entry = self.entry(index)
         if entry is None:
             return {"id": None, LEFT_OUT: UNREADABLE}

@@ -103,7 +103,7 @@ class CorpusScreen(SearchedScreen):
     # Reading
 
     def _reading(self) -> AbstractContextManager[sqlite3.Connection]:
-        """Give a connection for a thread; what goes wrong with it is a StoreError."""
+        """Return a connection for a thread; what goes wrong with it is a StoreError."""
         from harness.store.file.database import opened
 
         return opened(self._path) if self._opened is None else self._opened.reading()

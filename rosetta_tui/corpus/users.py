@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def draft_over(summary: CorpusSummary, *, stored: bool) -> RunDraft:
-    """Give the draft of a run over a corpus of the store, or over one that was only opened from its files."""
+    """Return the draft of a run over a corpus of the store, or over one that was only opened from its files."""
     from rosetta_tui.request.draft import RunDraft
 
     if stored:

@@ -33,7 +33,7 @@ _SECONDS = 1.0
 
 
 def differing_widths() -> Mapping[str, tuple[int, int]] | None:
-    """Give for each sample that is drawn otherwise the expected and the drawn width, in cells.
+    """Return for each sample that is drawn otherwise the expected and the drawn width, in cells.
 
     None where nothing can be found out: no terminal, no answer, or a system without terminal modes.
     """

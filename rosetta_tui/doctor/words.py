@@ -42,11 +42,11 @@ class FindingRows:
         return len(self.findings)
 
     def key(self, index: int) -> Hashable:
-        """Give what the row's look depends on."""
+        """Return what the row's look depends on."""
         return self.findings[index]
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Give the cells of one row; what its words lead on to stands below the table."""
+        """Return the cells of one row; what its words lead on to stands below the table."""
         each = self.findings[index]
         return (
             Cell(f"{SIGNS[each.health]} {each.health}", _TONES[each.health]),
@@ -60,7 +60,7 @@ class FindingRows:
 
 
 def finding_lines(finding: Finding, *, new_area: bool, width: int | None = None) -> Iterator[str]:
-    """Give the lines of one finding, with the name of its area before it where that is another.
+    """Yield the lines of one finding, with the name of its area before it where that is another.
 
     Words are broken to lines of ``width`` cells at most, where it is given; what is to be copied never is.
     """
@@ -92,7 +92,7 @@ def summary(findings: Sequence[Finding]) -> str:
 
 
 def findings_json(findings: Sequence[Finding]) -> dict[str, Any]:
-    """Give findings for programs."""
+    """Return findings for programs."""
     return {
         "healthy": all(each.health is not Health.BROKEN for each in findings),
         "findings": [asdict(each) for each in findings],

@@ -33,13 +33,13 @@ _MEANINGS = {
 
 
 def verdicts(words: Sequence[WordAnalysis]) -> Content:
-    """Give the words in their order, each that is not accepted as written with its sign, and the counts."""
+    """Return the words in their order, each that is not accepted as written with its sign, and the counts."""
     shown = [_marked(word) for word in words[:MOST_WORDS]]
     return Content.assemble(Content(" ").join([*shown, *_rest(words)]), "\n", _counts(words))
 
 
 def analyses(words: Sequence[WordAnalysis]) -> Content:
-    """Give each different word with all its analyses, one a line."""
+    """Return each different word with all its analyses, one a line."""
     different = list(dict.fromkeys(words))
     width = min(_WIDEST, max((cell_len(plain(word.word)) for word in different), default=0))
     lines = [line for word in different[:MOST_WORDS] for line in _analysed(word, width)]

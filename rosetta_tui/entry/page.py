@@ -43,7 +43,7 @@ class EntryFacts:
 
 
 def texts(facts: EntryFacts) -> list[Line]:
-    """Give source, reference, variants and output, and what the output scored."""
+    """Return source, reference, variants and output, and what the output scored."""
     entry, result, writing = facts.entry, facts.result, facts.writing
     reference = _text(entry.reference, entry, writing)
     lines = [Line("Source", show(entry.source)), Line("Reference", reference)]
@@ -57,7 +57,7 @@ def texts(facts: EntryFacts) -> list[Line]:
 
 
 def background(facts: EntryFacts) -> list[Line]:
-    """Give what is known of the entry, how its output came about, and the metrics without a value."""
+    """Return what is known of the entry, how its output came about, and the metrics without a value."""
     lines = about(facts.entry)
     if facts.result is not None:
         lines += [Line("Attempts", _attempts(facts)), *_gaps(facts.missing)]
@@ -65,7 +65,7 @@ def background(facts: EntryFacts) -> list[Line]:
 
 
 def _text(text: str, entry: Entry, writing: Writing | None) -> Content:
-    """Give a text of the target language, and say so where it is converted."""
+    """Return a text of the target language, and say so where it is converted."""
     turned = _turned(text, entry, writing)
     if turned == text:
         return show(text)
@@ -77,7 +77,7 @@ def _turned(text: str, entry: Entry, writing: Writing | None) -> str:
 
 
 def tags(entry: Entry) -> Content:
-    """Give difficulty, segment, provenance, register and context in one line."""
+    """Return difficulty, segment, provenance, register and context in one line."""
     parts = [
         f"difficulty {entry.difficulty}" if entry.difficulty is not None else None,
         entry.segment.value.replace("_", " ") if entry.segment else None,
@@ -122,7 +122,7 @@ def _gaps(missing: Mapping[str, str]) -> list[Line]:
 
 
 def about(entry: Entry) -> list[Line]:
-    """Give analysis, notes and the fields that the specification does not know."""
+    """Return analysis, notes and the fields that the specification does not know."""
     texts = {
         "Analysis": entry.morphological_analysis,
         "Notes": entry.notes,
@@ -181,7 +181,7 @@ def _sum(result: Result) -> Content:
 
 
 def prompts(facts: EntryFacts) -> list[Line]:
-    """Give what was asked, message by message."""
+    """Return what was asked, message by message."""
     lines: list[Line] = []
     for number, exchange in _kept(facts):
         body = exchange.body
@@ -204,7 +204,7 @@ def _message(message: Any) -> Line:
 
 
 def replies(facts: EntryFacts) -> list[Line]:
-    """Give what was answered, as it came."""
+    """Return what was answered, as it came."""
     lines = []
     for number, exchange in _kept(facts):
         reply = exchange.stored.reply

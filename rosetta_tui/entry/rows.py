@@ -70,14 +70,14 @@ class EntryRows:
         return len(self.order)
 
     def find(self, position: int) -> int | None:
-        """Give the row of an entry, None where it is not among them."""
+        """Return the row of an entry, None where it is not among them."""
         try:
             return self.order.index(position)
         except ValueError:
             return None
 
     def key(self, index: int) -> Hashable:
-        """Give what the row's look depends on."""
+        """Return what the row's look depends on."""
         position = self.order[index]
         return (position, self._live.state(position), self._live.waiting(position))
 
@@ -90,7 +90,7 @@ class EntryRows:
         self._results.load(stored)
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Give the cells of one row."""
+        """Return the cells of one row."""
         position = self.order[index]
         state = self._live.state(position)
         entry = self.entries.get(position)
@@ -104,7 +104,7 @@ class EntryRows:
         return (*head, *(_outcome(result) if result else (Cell(UNREADABLE, "bad"), *_EMPTY)))
 
     def record(self, index: int) -> Record:
-        """Give the values of one row; of a secret entry no text and no number."""
+        """Return the values of one row; of a secret entry no text and no number."""
         position = self.order[index]
         state = self._live.state(position)
         entry, done = self.entries.get(position), state >= EntryState.DONE
@@ -159,7 +159,7 @@ def _tier(result: Result) -> Cell:
 
 
 def entry_record(entry: Entry, state: str, result: Result | None) -> dict[str, Value]:
-    """Give everything about an entry's outcome; of a secret one no text and no number, but a word on it."""
+    """Return everything about an entry's outcome; of a secret one no text and no number, but a word on it."""
     told = not entry.secret
     record: dict[str, Value] = {
         "id": entry.id,
@@ -202,7 +202,7 @@ LEAST_ID, MOST_ID = 4, 16
 
 
 def id_width(rows: EntryRows | None) -> int:
-    """Give how wide the ids are, by the first rows and the last."""
+    """Return how wide the ids are, by the first rows and the last."""
     if rows is None:
         return LEAST_ID
     sample = [*rows.order[:50], *rows.order[-50:]]

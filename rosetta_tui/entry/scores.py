@@ -48,7 +48,7 @@ def run_scoring(store: sqlite3.Connection, run: Run) -> RunScoring:
 
 
 def scores(result: Result, missing: Mapping[str, str], scoring: RunScoring) -> Content:
-    """Give composite and tier, then one line of values for each category.
+    """Return composite and tier, then one line of values for each category.
 
     What a single entry reaches is no verdict of speakers, whatever the name of its tier.
     """

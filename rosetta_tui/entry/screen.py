@@ -147,7 +147,7 @@ class EntryScreen(EntryByEntryScreen):
             yield from replies(facts)
 
     def _field(self, label: str) -> Field | None:
-        """Give the first field with a label."""
+        """Return the first field with a label."""
         return next((each for each in self.query(Field) if each.label == label), None)
 
     # Why the values are what they are

@@ -14,7 +14,7 @@ from scoring.core.metric_names import short_title
 
 
 def why(found: Why) -> Iterator[Line]:
-    """Give the sentences metric by metric, the words of the output with their verdicts, and how they
+    """Yield the sentences metric by metric, the words of the output with their verdicts, and how they
     differ from those of the reference.
     """
     sentences = [
@@ -32,7 +32,7 @@ def why(found: Why) -> Iterator[Line]:
 
 
 def analysed(found: Why | None) -> Iterator[Line]:
-    """Give the analyses of every word of output and reference."""
+    """Yield the analyses of every word of output and reference."""
     words = None if found is None else found.words
     if words is None:
         return

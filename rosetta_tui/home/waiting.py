@@ -73,11 +73,11 @@ class WaitingRows:
         return len(self.items)
 
     def key(self, index: int) -> Hashable:
-        """Give the item itself: it is all that the row shows."""
+        """Return the item itself: it is all that the row shows."""
         return self.items[index]
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Give the cells of one row."""
+        """Return the cells of one row."""
         item = self.items[index]
         return (SIGNS[item.lead], Cell(item.words), Cell(OFFERS[item.lead], "quiet"))
 
@@ -86,7 +86,7 @@ class WaitingRows:
 
 
 def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[Item]:
-    """Give the runs that a person may want to go on with: cut ones, then those with failed entries.
+    """Yield the runs that a person may want to go on with: cut ones, then those with failed entries.
 
     A run that was asked again already has its successor in the list, a card from elsewhere has no method to
     ask here, and outputs that were made elsewhere would be the same again; none of these waits.
@@ -111,7 +111,7 @@ def _run_words(run: RunSummary) -> str:
 
 
 def waiting_reviews(desk: Desk) -> list[Item]:
-    """Give what an organiser of reviews has to see to; waits for the disk, StoreError in words.
+    """Return what an organiser of reviews has to see to; waits for the disk, StoreError in words.
 
     Looks at nobody's ratings: only at what came, what nobody vouched for, and what nobody decided.
     """

@@ -60,7 +60,7 @@ class WaitingList(ResultTable):
         self._show()
 
     def item(self, index: int) -> Item:
-        """Give what stands in a row."""
+        """Return what stands in a row."""
         return self._items[index]
 
     def _show(self) -> None:

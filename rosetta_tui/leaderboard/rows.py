@@ -90,12 +90,12 @@ SORTS: Mapping[str, Dimension] = {
 
 
 def ranked_for(board: Board, sort: str) -> Board:
-    """Give a list with the ranks that go with how it is sorted."""
+    """Return a list with the ranks that go with how it is sorted."""
     return board.ranked_by("composite" if sort == "composite" else "chrf_plus_plus")
 
 
 def ordered(board: Board, sort: str, *, turned: bool = False) -> list[Entrant]:
-    """Give the runs of a list by one dimension, best first, or worst first where ``turned``.
+    """Return the runs of a list by one dimension, best first, or worst first where ``turned``.
 
     Runs without a value come last either way; equal ones stay in the order of their ranks.
     """
@@ -125,28 +125,28 @@ class LeaderboardRows:
         return len(self.entrants)
 
     def find(self, run_id: str) -> int | None:
-        """Give the row of a run, None where it is not in the list."""
+        """Return the row of a run, None where it is not in the list."""
         return next((i for i, e in enumerate(self.entrants) if e.run.run_id == run_id), None)
 
     def key(self, index: int) -> Hashable:
-        """Give what the row's look depends on; a sealed card never changes."""
+        """Return what the row's look depends on; a sealed card never changes."""
         run = self.entrants[index].run
         beside = tuple(each.sha256 for each in run.certificates)
         placed = (self._board.ranks.get(run.run_id), self._board.clusters.get(run.run_id))
         return (run.run_id, run.distinction, placed, run.run_id in self._marked, beside)
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Give the cells of one row."""
+        """Return the cells of one row."""
         entrant = self.entrants[index]
         marked = entrant.run.run_id in self._marked
         return (Cell("●" if marked else "", "mark"), *entrant_cells(self._board, entrant))
 
     def record(self, index: int) -> Record:
-        """Give the values of one row."""
+        """Return the values of one row."""
         return entrant_record(self._board, self.entrants[index])
 
     def needs(self) -> Sequence[int]:
-        """Give the cells that the widest text of each column takes."""
+        """Return the cells that the widest text of each column takes."""
         return widest(COLUMNS, {"method": (setup_words(each.run) for each in self.entrants)})
 
     def prepare(self, first: int, last: int) -> None:
@@ -154,7 +154,7 @@ class LeaderboardRows:
 
 
 def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
-    """Give everything that the list knows about a run."""
+    """Return everything that the list knows about a run."""
     run, card = entrant.run, entrant.run.card or {}
     record: dict[str, Value] = {
         "rank": board.ranks.get(run.run_id),
@@ -227,7 +227,7 @@ def stated_tier_words(entrant: Entrant) -> str:
 
 
 def adjusted_words(entrant: Entrant) -> str:
-    """Give the cost-adjusted score; where there is none because nothing was paid, say so (M6)."""
+    """Return the cost-adjusted score; where there is none because nothing was paid, say so (M6)."""
     if entrant.cost_per_entry_usd == 0:
         return "free"
     return figures.number(entrant.cost_adjusted, 2)
@@ -272,7 +272,7 @@ def count_words(runs: int) -> str:
 
 
 def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
-    """Give everything about one run in two lines, for the place below the list."""
+    """Return everything about one run in two lines, for the place below the list."""
     run, card = entrant.run, entrant.run.card or {}
     review = review_of(card, run.certificates)
     rank = board.ranks.get(run.run_id)

@@ -25,7 +25,7 @@ class Banner(Telling):
 
 
 def banner_words(live: LiveRun, key: str = "") -> Content | None:
-    """Give what to say about a run that is over, None while it goes on; ``key`` lets it go on from here."""
+    """Return what to say about a run that is over, None while it goes on; ``key`` lets it go on from here."""
     if live.failed is not None:
         return Content.assemble(
             ("The run stopped: ", "bold $bad"),

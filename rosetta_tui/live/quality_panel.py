@@ -44,7 +44,7 @@ class InputsLine(Telling):
 
 
 def _full(live: LiveRun, width: int) -> Content:
-    """Give three lines; where the tier has too many words, its shape goes, then the composite's value.
+    """Return three lines; where the tier has too many words, its shape goes, then the composite's value.
 
     That value stands in the line above, and caveats in the lines below the panel.
     """
@@ -119,7 +119,7 @@ def _ends(live: LiveRun, metric: str, digits: int) -> Content:
 
 
 def tier_line(live: LiveRun, *, caveats: bool = True) -> Content:
-    """Give the tier as shape and words: what may be claimed, and what it rests on (T1)."""
+    """Return the tier as shape and words: what may be claimed, and what it rests on (T1)."""
     claim = live.claim
     if claim is None:
         return Content.assemble((figures.meter(Tier.UNSCORED), "$mark"), " ", Tier.UNSCORED.value)
@@ -142,7 +142,7 @@ def floor_words(floor: Floor | None) -> Content:
 
 
 def inputs_line(live: LiveRun, width: int) -> Content:
-    """Give caveats, the composite's inputs with their weights, the metrics beside it, floors and gaps."""
+    """Return caveats, the composite's inputs with their weights, the metrics beside it, floors and gaps."""
     progress, started = live.progress, live.started
     if progress is None or started is None:
         return Content("")
@@ -172,7 +172,7 @@ def _cells(parts: Sequence[Content]) -> int:
 
 
 def _fitting(parts: Sequence[Content], room: int) -> Sequence[Content]:
-    """Give as many of the first parts as there is room for."""
+    """Return as many of the first parts as there is room for."""
     lengths = accumulate(part.cell_length + len(_DOT) for part in parts)
     return parts[: sum(length <= room for length in lengths)]
 
@@ -185,7 +185,7 @@ def _missing(live: LiveRun) -> Mapping[str, str]:
 
 
 def _beside(values: Mapping[str, float | None]) -> list[str]:
-    """Give the metrics outside the composite that have a value (T3)."""
+    """Return the metrics outside the composite that have a value (T3)."""
     inside = composite_metrics()
     return [
         id_ for id_ in specification().metrics if id_ not in inside and values.get(id_) is not None
@@ -216,7 +216,7 @@ def _gaps(missing: Mapping[str, str], room: int, *, more: bool) -> list[Content]
 
 
 def _reasons(missing: Mapping[str, str]) -> list[tuple[list[str], str]]:
-    """Give metrics by reason, those of the composite first: their lack changes what it means."""
+    """Return metrics by reason, those of the composite first: their lack changes what it means."""
     groups: dict[str, list[str]] = {}
     for id_, reason in missing.items():
         groups.setdefault(reason, []).append(id_)

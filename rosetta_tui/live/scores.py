@@ -59,7 +59,7 @@ class ScoresScreen(ModalScreen[None]):
 
 
 def score_lines(live: LiveRun) -> Iterator[Content]:
-    """Give the page line by line."""
+    """Yield the page line by line."""
     yield tier_line(live)
     for caveat in live.claim.caveats if live.claim else ():
         yield Content.styled(f"  ! {caveat_sentence(caveat)}", "$warn")
@@ -108,7 +108,7 @@ def _metric(metric: str, live: LiveRun, scale: str, part: str) -> Content:
 
 
 def _scale(metric: str) -> str:
-    """Give the range of a metric, with an arrow to its better end."""
+    """Return the range of a metric, with an arrow to its better end."""
     info = specification().metrics[metric].info
     high = "∞" if info.high == inf else f"{info.high:g}"
     return f"{info.low:g}–{high}{_BETTER.get(info.better, '')}"

@@ -77,7 +77,7 @@ class RunForm(VerticalScroll, can_focus=False):
             self._offer(self._found)
 
     def _next(self, section: Section, field: FormField) -> FormLine | None:
-        """Give the line before which a new one belongs; None at the end of its section."""
+        """Return the line before which a new one belongs; None at the end of its section."""
         after = section.fields[section.fields.index(field) + 1 :]
         names = (each.name for each in after)
         return next(

@@ -43,13 +43,13 @@ class Measured:
 
 
 def beside(draft: RunDraft, look: Look, measured: Measured | None) -> Content:
-    """Give everything that stands beside the form."""
+    """Return everything that stands beside the form."""
     parts = [*_estimate(look), *_command(draft), *_metrics(measured), *_prompt(look)]
     return Content("\n").join(parts)
 
 
 def in_a_line(look: Look) -> Content:
-    """Give the estimate on one line, for a terminal that has no room beside the form."""
+    """Return the estimate on one line, for a terminal that has no room beside the form."""
     wrong = sum(not trouble.missing for trouble in look.troubles)
     if wrong:
         return Content.styled(

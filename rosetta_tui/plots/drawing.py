@@ -46,7 +46,7 @@ class Axis:
         return cls(0.0 if low >= 0 > low - room else low - room, high + room)
 
     def share(self, number: float) -> float:
-        """Give where a number is, 0 for the low end to 1 for the high end."""
+        """Return where a number is, 0 for the low end to 1 for the high end."""
         if self.logarithmic:
             if number <= 0:
                 return 0.0
@@ -56,11 +56,11 @@ class Axis:
         return max(0.0, min(1.0, (number - low) / (high - low)))
 
     def place(self, number: float, cells: int) -> int:
-        """Give the cell of a number, from 0."""
+        """Return the cell of a number, from 0."""
         return round(self.share(number) * (cells - 1))
 
     def ticks(self, most: int) -> list[float]:
-        """Give round numbers within the axis, at most so many."""
+        """Return round numbers within the axis, at most so many."""
         if self.logarithmic:
             return self._powers(most)
         step = 10 ** math.floor(math.log10((self.high - self.low) / max(1, most)))
@@ -83,7 +83,7 @@ class Axis:
 
 
 def axis_lines(picture: Picture, axis: Axis, before: int, width: int) -> list[Line]:
-    """Give the axis that goes across: its line, its numbers, and what it measures."""
+    """Return the axis that goes across: its line, its numbers, and what it measures."""
     line, labels = ["─"] * width, [" "] * width
     taken = -1
     free = [0.0] if axis.logarithmic and any(not p.across for p in picture.points) else []
@@ -175,7 +175,7 @@ class Lines:
         return pieces
 
     def foot(self) -> list[Line]:
-        """Give the axis below."""
+        """Return the axis below."""
         return axis_lines(self.picture, self.axis, self.name + 3, self.bar)
 
 

@@ -116,13 +116,13 @@ def by_corpus(runs: Sequence[RunSummary]) -> dict[Corpus, list[RunSummary]]:
 
 
 def metrics_of(runs: Sequence[RunSummary]) -> list[str]:
-    """Give the metrics that any of the runs has a value of, the composite first."""
+    """Return the metrics that any of the runs has a value of, the composite first."""
     known = [COMPOSITE, *specification().metrics]
     return [name for name in known if any(_score(run, name) is not None for run in runs)]
 
 
 def scores(runs: Sequence[RunSummary], metric: str, *, by_name: bool = False) -> Picture:
-    """Give the score of each run with its interval, in the order of time or of names."""
+    """Return the score of each run with its interval, in the order of time or of names."""
     points = [
         Point(
             run.run_id,
@@ -185,7 +185,7 @@ _EFFORTS: Mapping[Effort, _Measure] = {
 
 
 def efforts_of(runs: Sequence[RunSummary]) -> list[Effort]:
-    """Give the efforts that tell these runs apart, the most telling first.
+    """Return the efforts that tell these runs apart, the most telling first.
 
     Money is one where any run has cost some; where all are free, tokens and seconds stand for it.
     """
@@ -200,7 +200,7 @@ def efforts_of(runs: Sequence[RunSummary]) -> list[Effort]:
 
 
 def cost(runs: Sequence[RunSummary], metric: str, effort: Effort = Effort.COST) -> Picture:
-    """Give what an entry took against the score; those that no other run beats on both are the front."""
+    """Return what an entry took against the score; those that no other run beats on both are the front."""
     by = _EFFORTS[effort]
     points = [
         Point(
@@ -240,7 +240,7 @@ def _marked(point: Point, *, front: bool) -> Point:
 
 
 def _front(points: Sequence[Point], better: str) -> set[str]:
-    """Give the ids of the runs that none beats: as cheap and better, or cheaper and as good."""
+    """Return the ids of the runs that none beats: as cheap and better, or cheaper and as good."""
     sign = {"higher": 1, "lower": -1}.get(better)
     if sign is None:
         return set()
@@ -257,7 +257,7 @@ def _front(points: Sequence[Point], better: str) -> set[str]:
 
 
 def latency(runs: Sequence[RunSummary], seconds: Mapping[str, Sequence[float]]) -> Picture:
-    """Give how the latencies of each run are spread, with median and 95th percentile.
+    """Return how the latencies of each run are spread, with median and 95th percentile.
 
     ``seconds`` holds the latencies of the entries that were neither cached nor failed, by run.
     """
@@ -304,7 +304,7 @@ def _latency_point(run: RunSummary, name: str, seconds: Any, edges: Any) -> Poin
 
 
 def difficulty(runs: Sequence[RunSummary], metric: str) -> Picture:
-    """Give the score of each run on each level of difficulty, the runs of a level under one another."""
+    """Return the score of each run on each level of difficulty, the runs of a level under one another."""
     points = sorted(
         (point for run, name in _named(runs) for point in _levels(run, name, metric)),
         key=lambda point: point.heading,
@@ -343,7 +343,7 @@ def _levels(run: RunSummary, name: str, metric: str) -> Iterator[Point]:
 
 
 def _named(runs: Sequence[RunSummary]) -> Iterator[tuple[RunSummary, str]]:
-    """Give each run with a name that no other has."""
+    """Yield each run with a name that no other has."""
     names = _short_names(runs)
     often = Counter(names)
     for run, name in zip(runs, names, strict=True):

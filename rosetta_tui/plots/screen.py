@@ -203,7 +203,7 @@ class PlotsScreen(Screen[None]):
         return self.runs[-MOST_TOGETHER:] if self._kind is Kind.DIFFICULTY else self.runs
 
     def _broken_down(self) -> list[RunSummary]:
-        """Give the runs that are shown together, with their breakdowns; none while these are read."""
+        """Return the runs that are shown together, with their breakdowns; none while these are read."""
         if unread := self._unread:
             self._read_breakdowns(unread)
             return []

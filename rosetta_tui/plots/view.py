@@ -134,7 +134,7 @@ class PlotView(Widget, can_focus=True):
 
 
 def _with_headings(picture: Picture) -> list[int | None]:
-    """Give the points in order, with None where a heading stands before the next one."""
+    """Return the points in order, with None where a heading stands before the next one."""
     order: list[int | None] = []
     heading = ""
     for index, point in enumerate(picture.points):

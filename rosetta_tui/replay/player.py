@@ -52,7 +52,7 @@ class Player:
         self._thread.start()
 
     def drain(self) -> list[Event]:
-        """Give what is new, oldest first; what was before a jump is left out."""
+        """Return what is new, oldest first; what was before a jump is left out."""
         events: list[Event] = []
         while self._events:
             event = self._events.popleft()

@@ -61,7 +61,7 @@ class ReplayRows:
         )
 
     def table(self, first: int, after: int) -> Table:
-        """Give the statistics of the entries from one place to before another."""
+        """Return the statistics of the entries from one place to before another."""
         whole = self._table
         return Table(whole.metrics, whole.matrix[first:after], whole.present[first:after])
 

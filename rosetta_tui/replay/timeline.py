@@ -142,11 +142,11 @@ class Playback:
         return self.now >= self.duration
 
     def begin(self) -> list[Event]:
-        """Give the first event."""
+        """Return the first event."""
         return [started(self._run, self._dataset, 0)]
 
     def move_to(self, moment: float) -> Iterator[Event | Jump]:
-        """Give what happens until another moment of the run's own time, or how it stands there.
+        """Yield what happens until another moment of the run's own time, or how it stands there.
 
         A jump comes at once, the figures when they are added up. Where it is cancelled on the way, the
         next move jumps.
@@ -258,7 +258,7 @@ class _TimeLine:
         ]
 
     def places(self, finished: Floats) -> tuple[Floats, Floats]:
-        """Give where moments are on the line, and where the stretch of each begins.
+        """Return where moments are on the line, and where the stretch of each begins.
 
         What was finished before the first stretch was there when the run began.
         """

@@ -92,7 +92,7 @@ def _name(row: Measure) -> str:
 
 
 def _with_interval(found: Estimate, digits: int = 2) -> str:
-    """Give a number with its interval, such as ``0.41 (0.33…0.48)``; a dash would look like a minus."""
+    """Return a number with its interval, such as ``0.41 (0.33…0.48)``; a dash would look like a minus."""
     shown = figures.number(_rounded(found.value, digits), digits)
     if found.interval is None or found.value is None:
         return shown
@@ -182,7 +182,7 @@ def _some(count: int, one: str, many: str | None = None) -> str:
 
 
 def calibration_json(found: Calibration, evidence: Evidence) -> dict[str, Any]:
-    """Give everything as plain values; numbers only, of secret entries too."""
+    """Return everything as plain values; numbers only, of secret entries too."""
     from review.calibration.proposal import evidence_facts, threshold_facts, weight_facts
 
     return {

@@ -71,7 +71,7 @@ def _composite(run: RunSummary, scores: Mapping[str, Any]) -> str:
 
 
 def run_line(run: RunSummary, *, other: bool = False) -> tuple[str, ...]:
-    """Give the cells of one run in the order of HEADINGS; ``other``: its composite has other inputs than most."""
+    """Return the cells of one run in the order of HEADINGS; ``other``: its composite has other inputs than most."""
     card = run.card or {}
     scores = block(card, "scores")
     return (
@@ -234,7 +234,7 @@ def _as_stated(card: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _metric(card: Mapping[str, Any], metric: str, indent: str = "  ") -> Iterator[str]:
-    """Give a value with its interval and what it is to be compared with, then what else is known of it."""
+    """Yield a value with its interval and what it is to be compared with, then what else is known of it."""
     scores = block(card, "scores")
     yield line(
         f"{indent}{title(metric)}",
@@ -383,7 +383,7 @@ def _some(facts: Mapping[str, Any], name: str, what: str) -> str | None:
 
 
 def _hash(facts: Mapping[str, Any], name: str) -> str | None:
-    """Give the beginning of a SHA-256, which is enough to tell two files from each other."""
+    """Return the beginning of a SHA-256, which is enough to tell two files from each other."""
     found = facts.get(name)
     return f"sha256 {str(found)[:12]}" if found else None
 
@@ -409,7 +409,7 @@ def _measures(card: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _cost_adjusted(card: Mapping[str, Any]) -> str:
-    """Give the composite per cost, or why there is none (M6)."""
+    """Return the composite per cost, or why there is none (M6)."""
     adjusted = number(block(card, "scores").get("cost_adjusted"))
     if adjusted is not None:
         return figures.number(adjusted, 2)
@@ -420,7 +420,7 @@ def _cost_adjusted(card: Mapping[str, Any]) -> str:
 
 
 def _latencies(speed: Mapping[str, Any]) -> list[str]:
-    """Give the latencies that were measured; those of outputs made elsewhere often were not."""
+    """Return the latencies that were measured; those of outputs made elsewhere often were not."""
     kinds = {"mean": "avg", "median": "median", "95 % within": "p95"}
     found = {name: number(speed.get(f"{kind}_latency_seconds")) for name, kind in kinds.items()}
     return [

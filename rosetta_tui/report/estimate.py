@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def estimate_rows(estimate: Estimate) -> list[tuple[str, str]]:
-    """Give label and words of each line."""
+    """Return label and words of each line."""
     rows = [
         ("Entries", figures.count(estimate.entries)),
         ("Cost", cost_words(estimate)),

@@ -6,6 +6,6 @@ from rosetta_tui.show.text import plain
 
 
 def line(name: str, *parts: object) -> str:
-    """Give one line of a page: a name, and what there is to say in parts."""
+    """Return one line of a page: a name, and what there is to say in parts."""
     said = " · ".join(plain(str(part)) for part in parts if part not in (None, ""))
     return f"{plain(name):<26} {said}".rstrip()

@@ -61,7 +61,7 @@ def read_unfinished(path: Path, run_id: str) -> UnfinishedRun:
 
 
 def unfinished_lines(run: UnfinishedRun) -> Iterator[str]:
-    """Give the page: what it is, how far it is, the score so far, and what goes on or would."""
+    """Yield the page: what it is, how far it is, the score so far, and what goes on or would."""
     now, setup, dataset = run.progress, run.started.setup, run.started.dataset
     names = dict.fromkeys((setup.method, setup.model_slug, setup.condition))
     yield line("run", now.run_id)
@@ -111,7 +111,7 @@ def _scores(now: Progress) -> Iterator[str]:
 
 
 def unfinished_json(run: UnfinishedRun) -> dict[str, Any]:
-    """Give the same for programs; ``scores_so_far`` has null where a metric has no value yet."""
+    """Return the same for programs; ``scores_so_far`` has null where a metric has no value yet."""
     now, setup = run.progress, run.started.setup
     return {
         "run_id": now.run_id,

@@ -79,7 +79,7 @@ def corpus_look(corpus: Corpus) -> CorpusLook:
 
 
 def in_the_form(problem: Problem) -> tuple[str, str]:
-    """Give what the form says of a problem with a corpus, where an option of the command would mend it."""
+    """Return what the form says of a problem with a corpus, where an option of the command would mend it."""
     side = problem.field or ""
     if f"--{side}-column" in problem.mend:
         return f"{problem.message} Write its name, or its number from 1, here.", f"{side}_column"
@@ -99,7 +99,7 @@ def _where(problem: Problem) -> str:
 
 
 def reading_key(draft: RunDraft) -> tuple[object, ...]:
-    """Give what decides the reading of a draft's corpus: another file, or the same saved anew, is another."""
+    """Return what decides the reading of a draft's corpus: another file, or the same saved anew, is another."""
     told = tuple(draft.values.get(name) for name in READING)
     return (*told, *(_state(draft.get(name)) for name in ("file", "reference")))
 

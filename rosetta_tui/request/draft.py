@@ -39,12 +39,12 @@ class RunDraft:
         return cls({name: value for name, value in values.items() if value})
 
     def get(self, name: str) -> str:
-        """Give the text of one option, empty where it is not given."""
+        """Return the text of one option, empty where it is not given."""
         value = self.values.get(name, "")
         return value if isinstance(value, str) else " ".join(value)
 
     def arguments(self) -> list[str]:
-        """Give the words after ``rosetta run``; no word of a value can be taken for an option."""
+        """Return the words after ``rosetta run``; no word of a value can be taken for an option."""
         from rosetta_tui.request.options import asked
 
         named: list[str] = []
@@ -57,7 +57,7 @@ class RunDraft:
         return [*files, *named]
 
     def command(self) -> str:
-        """Give the command line that does the same, quoted for a shell."""
+        """Return the command line that does the same, quoted for a shell."""
         return command_line(["rosetta", "run", *self.arguments()])
 
     def given(self) -> dict[str, Any]:
@@ -80,14 +80,14 @@ class RunDraft:
         return selection(self.given()).apply(corpus)
 
     def plan(self, corpus: Corpus) -> Plan:
-        """Give the plan of the run, the same that the command makes; raises UsageError."""
+        """Return the plan of the run, the same that the command makes; raises UsageError."""
         from rosetta_tui.request.plan import make_plan
 
         return make_plan(corpus, self.given())
 
 
 def _words(parameter: click.Parameter, value: Value | None) -> Iterator[str]:
-    """Give the words by which a command line says one option."""
+    """Yield the words by which a command line says one option."""
     if not value:
         return
     if parameter.param_type_name == "argument":

@@ -36,7 +36,7 @@ def draft_of(run: Run, connection: sqlite3.Connection) -> RunDraft:
 
 
 def draft_values(run: Run, connection: sqlite3.Connection) -> dict[str, Value]:
-    """Give the options of ``rosetta run`` that ask for the same; raises UsageError where none do."""
+    """Return the options of ``rosetta run`` that ask for the same; raises UsageError where none do."""
     from harness.core.failures import UsageError
     from harness.setup.plan import Plan
     from harness.store.corpora.naming import read_corpus_of_run, stored_name
@@ -56,7 +56,7 @@ def draft_values(run: Run, connection: sqlite3.Connection) -> dict[str, Value]:
 
 
 def plan_values(plan: Plan) -> dict[str, Value]:
-    """Give the options that make this plan: only those that are not as they are by default."""
+    """Return the options that make this plan: only those that are not as they are by default."""
     method = plan.method
     if method == "api" and plan.options.service:
         method = f"api:{plan.options.service}"
@@ -84,7 +84,7 @@ def _run(plan: Plan) -> dict[str, Value]:
 
 
 def _told(options: Any) -> dict[str, Value]:
-    """Give the fields of a model that are not as by default, as a command line writes them."""
+    """Return the fields of a model that are not as by default, as a command line writes them."""
     told: dict[str, Value] = {}
     for name, field in type(options).model_fields.items():
         value = getattr(options, name)
@@ -128,7 +128,7 @@ def _columns(dataset: Dataset) -> dict[str, Value]:
 
 
 def _selection(corpus: Corpus, positions: Sequence[int]) -> dict[str, Value]:
-    """Give the shortest options that choose exactly these entries: filters and a limit, else their ids."""
+    """Return the shortest options that choose exactly these entries: filters and a limit, else their ids."""
     if len(positions) == len(corpus.entries):
         return {}
     for values, selection in _guesses(corpus, positions):

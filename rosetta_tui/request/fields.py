@@ -252,7 +252,7 @@ _BOTH = frozenset({"analyser"})
 
 
 def applicable(method: str) -> frozenset[str]:
-    """Give the fields that mean something for a method; those of no other method where none is chosen."""
+    """Return the fields that mean something for a method; those of no other method where none is chosen."""
     from harness.method.takes import TAKES
 
     general = frozenset(FIELDS) - _OF_METHODS
@@ -265,14 +265,14 @@ def applicable(method: str) -> frozenset[str]:
 
 
 def needed(method: str) -> Collection[str]:
-    """Give the fields without which the run cannot begin."""
+    """Return the fields without which the run cannot begin."""
     from harness.method.takes import TAKES
 
     return ("file", "method", *(TAKES[method].needs if method in TAKES else ()))
 
 
 def drafted(typed: Mapping[str, Value]) -> RunDraft:
-    """Give the draft of what was typed; what does not apply to the method stays typed, and is not asked for."""
+    """Return the draft of what was typed; what does not apply to the method stays typed, and is not asked for."""
     method = typed.get("method", "")
     wanted = applicable(method if isinstance(method, str) else "")
     return RunDraft.of({name: typed[name] for name in _ordered(typed) if name in wanted})

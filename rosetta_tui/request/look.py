@@ -154,7 +154,7 @@ class _Looking:
         return any(trouble.field in names for trouble in self.found.troubles)
 
     def _only(self, names: Collection[str]) -> RunDraft:
-        """Give what the draft says of some options; the command needs a method, whichever."""
+        """Return what the draft says of some options; the command needs a method, whichever."""
         values = {name: value for name, value in self.draft.values.items() if name in names}
         return RunDraft.of({**values, "method": "copy-source"})
 

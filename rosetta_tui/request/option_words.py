@@ -10,7 +10,7 @@ from rosetta_tui.request.fields import FIELDS, PATHS
 
 
 def wrong_shapes(draft: RunDraft) -> Iterator[tuple[str, str]]:
-    """Give each option that the command line would refuse by itself, with its words."""
+    """Yield each option that the command line would refuse by itself, with its words."""
     import click
 
     from rosetta_tui.request.options import asked

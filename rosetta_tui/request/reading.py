@@ -160,7 +160,7 @@ def selection(given: dict[str, Any]) -> Selection:
 
 
 def problem_json(problem: Problem) -> dict[str, Any]:
-    """Give a problem as JSON values; the places serve screens, which have the entries at hand."""
+    """Return a problem as JSON values; the places serve screens, which have the entries at hand."""
     from dataclasses import asdict
 
     return {name: value for name, value in asdict(problem).items() if name != "places"}

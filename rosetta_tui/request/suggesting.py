@@ -116,21 +116,21 @@ def with_paths(first: Suggest) -> Suggest:
 
 
 def forms() -> dict[str, str]:
-    """Give the forms of corpus files."""
+    """Return the forms of corpus files."""
     from rosetta_tui.request.reading import FORMS
 
     return dict.fromkeys(FORMS, "")
 
 
 def methods() -> dict[str, str]:
-    """Give the methods with a word on each."""
+    """Return the methods with a word on each."""
     from harness.methods.registry import method_names
 
     return method_names()
 
 
 def endpoints() -> dict[str, str]:
-    """Give the endpoints known by name, and whether a key of each lies in its variable."""
+    """Return the endpoints known by name, and whether a key of each lies in its variable."""
     from harness.endpoint.endpoints import presets
 
     told = {}
@@ -141,7 +141,7 @@ def endpoints() -> dict[str, str]:
 
 
 def prompts() -> dict[str, str]:
-    """Give the shipped prompts that can begin a conversation; the others are added to one."""
+    """Return the shipped prompts that can begin a conversation; the others are added to one."""
     from harness.inputs.prompt import load_prompt, shipped_versions
 
     versions = (load_prompt(name) for name in shipped_versions())
@@ -153,7 +153,7 @@ def prompts() -> dict[str, str]:
 
 
 def models(store_path: Path, endpoint: str) -> dict[str, str]:
-    """Give the models that runs of this store asked for at an endpoint, then those whose price is known.
+    """Return the models that runs of this store asked for at an endpoint, then those whose price is known.
 
     A run in parts may name several models as one; each of them is asked for as itself.
     """

@@ -37,7 +37,7 @@ SOMETIMES = ACTS | {"resume", "retry", "score_again", "bring_back"}
 
 
 def possible(run: RunSummary | None, *, deleted: bool, any_run: bool) -> frozenset[str]:
-    """Give what can be done now of SOMETIMES, with this run under the cursor.
+    """Return what can be done now of SOMETIMES, with this run under the cursor.
 
     ``deleted`` says whether a run can be brought back, ``any_run`` whether there is one, shown or not.
     """
@@ -186,7 +186,7 @@ def _name(run: RunSummary) -> str:
 
 
 def _summary(store: sqlite3.Connection, run_id: str) -> RunSummary:
-    """Give the line of a run; UsageError where another process deleted it meanwhile."""
+    """Return the line of a run; UsageError where another process deleted it meanwhile."""
     from harness.core.failures import UsageError
     from harness.store.runs import list_runs
 
@@ -242,7 +242,7 @@ def _like(run: RunSummary, store: sqlite3.Connection) -> RunDraft:
 
 
 def _put_away(run: RunSummary, store: sqlite3.Connection) -> str:
-    """Give what tells of it; nothing where the run holds secrets and stays."""
+    """Return what tells of it; nothing where the run holds secrets and stays."""
     from harness.store.deletion import HoldsSecrets, put_away
 
     try:

@@ -83,7 +83,7 @@ class NotesScreen(AnsweringScreen[bool]):
         self.query_one("#tags").focus()
 
     def _changes(self) -> Words:
-        """Give what was changed; a tag or note that was only shown otherwise stays as it was."""
+        """Return what was changed; a tag or note that was only shown otherwise stays as it was."""
         field = self.query_one("#tags", Input).value.replace(",", " ").split()
         tags = {self._tags.get(tag, tag) for tag in field}
         before = set(self._tags.values())

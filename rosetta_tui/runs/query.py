@@ -98,7 +98,7 @@ class RunQuery:
         return " · ".join(parts)
 
     def apply(self, runs: Sequence[RunSummary], first: frozenset[str]) -> list[RunSummary]:
-        """Give the runs that fit, sorted; those in a state of ``first`` stand on top where nothing else is asked."""
+        """Return the runs that fit, sorted; those in a state of ``first`` stand on top where nothing else is asked."""
         terms = list(_terms(self.search))
         kept = [run for run in runs if all(_fits(run, *term) for term in terms)]
         _, falling, value = _SORTS[self.sort]
@@ -111,12 +111,12 @@ class RunQuery:
 
 
 def _folded(text: str) -> str:
-    """Give what is compared: harmless as a field shows it, without the quotes that hold a filter together."""
+    """Return what is compared: harmless as a field shows it, without the quotes that hold a filter together."""
     return comparison_form(plain(text).replace('"', " ")).casefold()
 
 
 def _terms(search: str) -> Iterator[tuple[str | None, str]]:
-    """Give field and wanted text of each term; a field that there is not belongs to the text."""
+    """Yield field and wanted text of each term; a field that there is not belongs to the text."""
     for match in _TERM.finditer(search):
         field = match["field"]
         wanted = _folded(match["bare"] if match["quoted"] is None else match["quoted"])
@@ -140,7 +140,7 @@ def _texts(run: RunSummary) -> Iterator[str]:
 
 
 def filters(runs: Sequence[RunSummary]) -> dict[str, str]:
-    """Give the filters that narrow these runs down: what is typed for each → in words, with how many runs."""
+    """Return the filters that narrow these runs down: what is typed for each → in words, with how many runs."""
     found: dict[str, str] = {}
     for field, said in FIELDS.items():
         counts = Counter(value for run in runs for value in set(said(run)) if value)

@@ -27,7 +27,7 @@ class RunReader:
         self._mark = None
 
     def look(self, *, anyway: bool) -> tuple[list[RunSummary], bool] | None:
-        """Give the runs as they are now and whether one can be brought back; None where nothing was written.
+        """Return the runs as they are now and whether one can be brought back; None where nothing was written.
 
         With ``anyway`` they are read even so: a run whose process dies writes nothing. Raises StoreError.
         """

@@ -34,7 +34,7 @@ SAME_AGAIN = "\n\nIts method asks nobody: what comes is the same again, unless t
 
 
 def settings_of(plan: Mapping[str, Any]) -> dict[str, str]:
-    """Give the settings of a run's plan as they stand in the form; none for a method that asks nobody."""
+    """Return the settings of a run's plan as they stand in the form; none for a method that asks nobody."""
     from harness.method.takes import asks
 
     if not asks(plan["method"]):

@@ -78,11 +78,11 @@ class RunRows:
         return len(self.runs)
 
     def find(self, run_id: str) -> int | None:
-        """Give the row of a run, None where it is gone."""
+        """Return the row of a run, None where it is gone."""
         return next((i for i, run in enumerate(self.runs) if run.run_id == run_id), None)
 
     def key(self, index: int) -> Hashable:
-        """Give what the row's look depends on; a sealed card never changes."""
+        """Return what the row's look depends on; a sealed card never changes."""
         run = self.runs[index]
         beside = tuple(each.sha256 for each in run.certificates)
         words = (run.tags, run.note, run.run_id in self._marked)
@@ -91,18 +91,18 @@ class RunRows:
         return (name, run.state, run.done, run.failed, run.card is None, beside, words, now)
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Give the cells of one row."""
+        """Return the cells of one row."""
         run = self.runs[index]
         state, *cells = run_cells(run, other=run.run_id in self.others)
         mark = "●" if run.run_id in self._marked else " "
         return (Cell(f"{mark} {state.text}", state.tone), *cells)
 
     def record(self, index: int) -> Record:
-        """Give the values of one row; tags and notes stay on this computer."""
+        """Return the values of one row; tags and notes stay on this computer."""
         return run_record(self.runs[index])
 
     def needs(self) -> Sequence[int]:
-        """Give the cells that the widest text of each column takes, 0 where no run has one."""
+        """Return the cells that the widest text of each column takes, 0 where no run has one."""
         texts = {
             "corpus": (run.dataset_id for run in self.runs),
             "pair": (run.language_pair for run in self.runs),
@@ -116,7 +116,7 @@ class RunRows:
 
 
 def run_record(run: RunSummary) -> dict[str, Value]:
-    """Give everything that the list knows about a run and that may leave this computer."""
+    """Return everything that the list knows about a run and that may leave this computer."""
     card = run.card or {}
     scores = block(card, "scores")
     record: dict[str, Value] = {
@@ -164,7 +164,7 @@ def run_cells(run: RunSummary, *, other: bool = False) -> tuple[Cell, ...]:
 
 
 def _numbers(run: RunSummary, scores: Mapping[str, Any], *, other: bool) -> tuple[Cell, Cell]:
-    """Give chrF++ and composite; of a run under way those so far, which are no result yet."""
+    """Return chrF++ and composite; of a run under way those so far, which are no result yet."""
     if run.card is None and (now := so_far(run)):
         chrf = figures.number(now.get("chrf_plus_plus"), 1)
         return (
@@ -202,7 +202,7 @@ def _result_words(run: RunSummary) -> str:
 
 
 def run_words(run: RunSummary, *, other: bool = False) -> tuple[str, str]:
-    """Give everything about one run in two lines, for the place below the list; ``other`` as in ``run_cells``."""
+    """Return everything about one run in two lines, for the place below the list; ``other`` as in ``run_cells``."""
     cells = dict(zip((column.key for column in COLUMNS), run_cells(run, other=other), strict=True))
     parts = [cells[name].text for name in ("corpus", "pair", "method", "id", "notes")]
     name = " · ".join(part for part in parts if part)

@@ -154,7 +154,7 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
             in_store(self, self._path, "scoring", score, self._scored, self._not_scored)
 
     def _score(self, told: Mapping[str, Value], store: sqlite3.Connection) -> ScoredAgain | None:
-        """Give the new run; None where the person stopped it."""
+        """Return the new run; None where the person stopped it."""
         from harness.run.rescoring import rescore
         from harness.store.runs import read_run
 
@@ -236,7 +236,7 @@ def options_of(told: Mapping[str, Value]) -> ScoringOptions:
 
 
 def fields_of(plan: Mapping[str, Any]) -> dict[str, Value]:
-    """Give what a run's plan says of the fields, but for its metrics: it is to get all that there are."""
+    """Return what a run's plan says of the fields, but for its metrics: it is to get all that there are."""
     scoring = plan.get("scoring", {})
     found = {name: scoring.get(name) for name in FORM if name != "metrics"}
     return {

@@ -84,7 +84,7 @@ class RunTable(ResultTable):
         return tuple(self.marked) or tuple(run.run_id for run in self.runs)
 
     def pair(self) -> tuple[str, ...]:
-        """Give what a comparison means here: the marked runs, else the chosen one and its neighbour.
+        """Return what a comparison means here: the marked runs, else the chosen one and its neighbour.
 
         The neighbour is the next run of the same corpus, else the one before, and stands first: the
         list begins with the newest, and a difference is seen from the first. One marked run is compared

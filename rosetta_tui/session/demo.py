@@ -43,7 +43,7 @@ class Paced:
 
 
 def demo_run(system: str) -> tuple[Corpus, Plan, Method]:
-    """Give the demo's corpus, plan and method."""
+    """Return the demo's corpus, plan and method."""
     from corpora.formats.load import load
     from harness.method.options import MethodOptions
     from harness.methods.registry import build

@@ -148,7 +148,7 @@ class LiveRun:
     # What screens ask
 
     def state(self, position: int) -> EntryState:
-        """Give where an entry stands; what is stored counts before what was said about it earlier."""
+        """Return where an entry stands; what is stored counts before what was said about it earlier."""
         stored = self._stored[position] if position < len(self._stored) else 0
         if stored:
             return EntryState(stored)
@@ -157,7 +157,7 @@ class LiveRun:
         return EntryState.ASKED if position in self._asked else EntryState.QUEUED
 
     def waiting(self, position: int) -> Waiting | None:
-        """Give the next try that an entry waits for."""
+        """Return the next try that an entry waits for."""
         return self._waiting.get(position)
 
     @property
@@ -189,7 +189,7 @@ class LiveRun:
 
     @property
     def state_word(self) -> str:
-        """Give the run's state in one word."""
+        """Return the run's state in one word."""
         if self.failed is not None:
             return "failed"
         if self.finished is not None:
@@ -227,7 +227,7 @@ class LiveRun:
         return self.progress.claim if self.progress else None
 
     def rates(self, bars: int) -> Sequence[float]:
-        """Give entries per second over the last minute in up to this many slices, oldest first."""
+        """Return entries per second over the last minute in up to this many slices, oldest first."""
         if len(self._speed) < 2:
             return ()
         end, first = self._speed[-1][0], self._speed[0][0]
@@ -240,7 +240,7 @@ class LiveRun:
         return [(later - earlier) / step for earlier, later in pairwise(counts)]
 
     def _done_at(self, moment: float) -> float:
-        """Give the entries done at a moment, between two looks as if they came evenly."""
+        """Return the entries done at a moment, between two looks as if they came evenly."""
         before = self._speed[0]
         for after in self._speed:
             if after[0] >= moment:

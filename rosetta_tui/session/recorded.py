@@ -21,7 +21,7 @@ from rosetta_tui.show.card_fields import interval
 
 
 def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
-    """Give the events of a run that is over; its scores come from the card (``seal``).
+    """Return the events of a run that is over; its scores come from the card (``seal``).
 
     Raises UsageError where there is no such run.
     """

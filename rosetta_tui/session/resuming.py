@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def resume_call(run_id: str, failed: int, *, more_money: bool = False) -> str:
-    """Give the call that goes on with a stopped run.
+    """Return the call that goes on with a stopped run.
 
     Failed entries are asked for again by wish only, and a budget that was reached has to be a higher one.
     """

@@ -25,7 +25,7 @@ class Followed(Protocol):
     """The events of a run of another process, with a hold on the store that must be let go."""
 
     def drain(self) -> list[Event]:
-        """Give what is new, oldest first."""
+        """Return what is new, oldest first."""
         ...
 
     def close(self) -> None:
@@ -66,7 +66,7 @@ class Ahead:
         self._rest = rest
 
     def drain(self) -> list[Event]:
-        """Give what was seen ahead, then what is new."""
+        """Return what was seen ahead, then what is new."""
         events, self._first = self._first, []
         return events if events or self._rest is None else self._rest.drain()
 

@@ -246,7 +246,7 @@ def _url_problem(name: str, url: str) -> str | None:
 
 
 def absolute(typed: str) -> Path:
-    """Give the path that was typed, from the root; ~ is the person's home."""
+    """Return the path that was typed, from the root; ~ is the person's home."""
     try:
         return Path(typed).expanduser().absolute()
     except RuntimeError:

@@ -35,7 +35,7 @@ def strange_theme(settings: Settings) -> str:
 
 
 def _strange_keys(keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Give each act that there is not, and each whose key does something else where the act is offered."""
+    """Yield each act that there is not, and each whose key does something else where the act is offered."""
     if not keys:
         return
     from rosetta_tui.toolkit.keyboard import KEPT, keyboard

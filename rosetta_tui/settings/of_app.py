@@ -40,7 +40,7 @@ def take_settings(app: App[Any], settings: Settings) -> None:
 
 
 def theme_of(app: App[Any], settings: Settings) -> str:
-    """Give the name of the colours: those chosen where there are such, else the program's own."""
+    """Return the name of the colours: those chosen where there are such, else the program's own."""
     if app.no_color:
         return app.theme
     return settings.theme if settings.theme in THEME_WORDS else THEMES[0].name

@@ -104,15 +104,15 @@ class SettingRows:
         return len(self.rows)
 
     def find(self, id_: str) -> int | None:
-        """Give the place of a row, None where it is not shown."""
+        """Return the place of a row, None where it is not shown."""
         return next((at for at, row in enumerate(self.rows) if row.id == id_), None)
 
     def key(self, index: int) -> Hashable:
-        """Give what the row's look depends on."""
+        """Return what the row's look depends on."""
         return self.rows[index]
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Give the cells of one row."""
+        """Return the cells of one row."""
         row = self.rows[index]
         return (Cell(row.name), Cell(row.value, row.tone), Cell(row.note, "quiet"))
 
@@ -125,7 +125,7 @@ def _searched(row: SettingRow) -> str:
 
 
 def colour_rows(settings: Settings) -> list[SettingRow]:
-    """Give a row for each set of colours."""
+    """Return a row for each set of colours."""
     return [
         SettingRow(name, words, "● chosen" if name == settings.theme else "", name, "mark")
         for name, words in THEME_WORDS.items()
@@ -133,7 +133,7 @@ def colour_rows(settings: Settings) -> list[SettingRow]:
 
 
 def model_rows(settings: Settings) -> list[SettingRow]:
-    """Give what runs take where they do not say it."""
+    """Return what runs take where they do not say it."""
     return [
         _row("endpoint", "Default endpoint", settings.endpoint, "for chat and pipeline"),
         _row("model", "Default model", settings.model, "asked for at the default endpoint"),
@@ -148,7 +148,7 @@ def _row(id_: str, name: str, value: str | Path | None, note: str) -> SettingRow
 
 
 def short(value: str | Path) -> str:
-    """Give a path with ~ for the person's home, anything else as it is."""
+    """Return a path with ~ for the person's home, anything else as it is."""
     if not isinstance(value, Path):
         return value
     try:
@@ -158,7 +158,7 @@ def short(value: str | Path) -> str:
 
 
 def endpoint_rows(settings: Settings, presets: Mapping[str, str]) -> list[SettingRow]:
-    """Give the person's own endpoints, then those that are known from the start."""
+    """Return the person's own endpoints, then those that are known from the start."""
     own = [
         SettingRow(name, name, url, "yours", removable=True)
         for name, url in settings.endpoints.items()
@@ -195,7 +195,7 @@ def _secret_row(state: SecretState) -> SettingRow:
 
 
 def folder_rows(settings: Settings, home: Path) -> list[SettingRow]:
-    """Give the folder of exports and those of languages; one that is gone says so."""
+    """Return the folder of exports and those of languages; one that is gone says so."""
     exports = settings.exports
     first = _row("exports", "Exports", exports, "")
     if exports is None:
@@ -214,7 +214,7 @@ def _folder_row(number: int, path: Path) -> SettingRow:
 
 
 def keyboard_rows(settings: Settings, board: Keyboard) -> list[SettingRow]:
-    """Give every act with its keys now, and what is chosen in the file for acts that do not exist."""
+    """Return every act with its keys now, and what is chosen in the file for acts that do not exist."""
     rows = []
     for act in board.acts.values():
         keys = " ".join(map(key_name, act.keys_now(settings.keys)))

@@ -184,7 +184,7 @@ class SettingsScreen(SearchedScreen):
     # Showing
 
     def _rows(self) -> list[SettingRow] | None:
-        """Give the lines of the part; None where they have to be read first."""
+        """Return the lines of the part; None where they have to be read first."""
         match self._section:
             case Section.COLOURS:
                 return colour_rows(self.settings)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def blocks(card: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
-    """Give the objects of a field that is a list."""
+    """Yield the objects of a field that is a list."""
     found = card.get(name)
     yield from (
         b for b in (found if isinstance(found, list | tuple) else ()) if isinstance(b, Mapping)
@@ -26,13 +26,13 @@ def blocks(card: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
 
 
 def told_intervals(scores: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the intervals of the two metrics that are told first, as the card has them."""
+    """Return the intervals of the two metrics that are told first, as the card has them."""
     intervals = block(scores, "confidence_intervals")
     return {id_: intervals[id_] for id_ in ("chrf_plus_plus", "composite") if id_ in intervals}
 
 
 def interval(scores: Mapping[str, Any], metric: str) -> tuple[float, float] | None:
-    """Give both ends of a metric's 95 % interval, None where one is missing.
+    """Return both ends of a metric's 95 % interval, None where one is missing.
 
     Of a rate of 0 or 1 every draw of the bootstrap is the same, so that its interval is a point: Wilson's
     stands in its place.
@@ -47,7 +47,7 @@ def interval(scores: Mapping[str, Any], metric: str) -> tuple[float, float] | No
 def _wilson(
     scores: Mapping[str, Any], metric: str, ends: Mapping[str, Any]
 ) -> tuple[float, float] | None:
-    """Give Wilson's interval of a rate as it stands beside the bootstrap's; of a part, by its entries."""
+    """Return Wilson's interval of a rate as it stands beside the bootstrap's; of a part, by its entries."""
     low, high = number(ends.get("wilson_lower")), number(ends.get("wilson_upper"))
     if low is not None and high is not None:
         return low, high
@@ -61,7 +61,7 @@ def _wilson(
 
 
 def with_interval(scores: Mapping[str, Any], metric: str) -> str:
-    """Give a score with its interval where it has one, such as ``62.1 (15.6–89.8)``."""
+    """Return a score with its interval where it has one, such as ``62.1 (15.6–89.8)``."""
     from rosetta_tui.show.metric_words import value
 
     score, ends = number(scores.get(metric)), interval(scores, metric)
@@ -72,7 +72,7 @@ def with_interval(scores: Mapping[str, Any], metric: str) -> str:
 
 
 def references_accepted(card: Mapping[str, Any]) -> float | None:
-    """Give the share of the references' own words that the run's analyser accepts, 0–1.
+    """Return the share of the references' own words that the run's analyser accepts, 0–1.
 
     Reads the ``scoring`` block of a card, or of the opening of a run that has none yet.
     """
@@ -82,13 +82,13 @@ def references_accepted(card: Mapping[str, Any]) -> float | None:
 
 
 def rescore_of(card: Mapping[str, Any]) -> str:
-    """Give the id of the run whose outputs were scored again; empty where they are the run's own."""
+    """Return the id of the run whose outputs were scored again; empty where they are the run's own."""
     found = block(card, "rescore_of").get("run_id")
     return found if isinstance(found, str) else ""
 
 
 def claimable(card: Mapping[str, Any], review: Standing | None = None) -> Tier:
-    """Give the tier that may be claimed: a card from elsewhere claims no more than its numbers do (T1).
+    """Return the tier that may be claimed: a card from elsewhere claims no more than its numbers do (T1).
 
     Only a passed review lifts the cap, and never above what floors and caveats leave.
     """
@@ -114,7 +114,7 @@ def tier_words(
 
 
 def tier_sign(card: Mapping[str, Any], review: Standing | None = None) -> str:
-    """Give the tier as diamonds, with ``!`` where a part of the outputs fails: lists cut the words."""
+    """Return the tier as diamonds, with ``!`` where a part of the outputs fails: lists cut the words."""
     from harness.card.checking.claimed import claim_of
 
     claim = claim_of(card)
@@ -131,7 +131,7 @@ def caveats_in_words(card: Mapping[str, Any]) -> str:
 
 
 def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what may be claimed before a review, why no more, and the caveats with their shares."""
+    """Return what may be claimed before a review, why no more, and the caveats with their shares."""
     from dataclasses import asdict
 
     from harness.card.checking.claimed import claim_of, of_earlier_version
@@ -158,7 +158,7 @@ OUTCOMES = {"go": "go", "no_go": "no-go", "discuss": "discuss", "insufficient": 
 
 
 def review_of(card: Mapping[str, Any], certificates: Sequence[Attached]) -> Standing | None:
-    """Give what people said of a run, None where no certificate beside it holds for this card."""
+    """Return what people said of a run, None where no certificate beside it holds for this card."""
     if not certificates:
         return None
     from review.verdict.certificate.attachment import standing
@@ -191,7 +191,7 @@ LONGEST_TIER = 40
 
 
 def cost(card: Mapping[str, Any] | None) -> str:
-    """Give what a run cost; a run without a card has no total yet."""
+    """Return what a run cost; a run without a card has no total yet."""
     if card is None:
         return figures.NONE
     told = block(card, "cost")

@@ -27,11 +27,11 @@ class RowSource(Protocol):
         ...
 
     def key(self, index: int) -> Hashable:
-        """Give what the row's look depends on: cheap, immutable, and different when the look differs."""
+        """Return what the row's look depends on: cheap, immutable, and different when the look differs."""
         ...
 
     def cells(self, index: int) -> Sequence[Cell]:
-        """Give the row's cells, one for each column."""
+        """Return the row's cells, one for each column."""
         ...
 
     def prepare(self, first: int, last: int) -> None:
@@ -44,7 +44,7 @@ class MeasuredRows(Protocol):
     """Rows that say how wide their columns need to be, as all of them are there without reading."""
 
     def needs(self) -> Sequence[int]:
-        """Give the cells that the widest text of each column takes, 0 where it is empty."""
+        """Return the cells that the widest text of each column takes, 0 where it is empty."""
         ...
 
 

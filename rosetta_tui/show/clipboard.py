@@ -11,7 +11,7 @@ and the sequence that reaches the clipboard (OSC 52) takes four of them for thre
 
 
 def harmless(text: str) -> str:
-    """Give text that does nothing wherever it is pasted: only tabs and line breaks are left to act."""
+    """Return text that does nothing wherever it is pasted: only tabs and line breaks are left to act."""
     lines = text.replace("\r\n", "\n").split("\n")
     return "\n".join("\t".join(map(plain, line.split("\t"))) for line in lines)
 

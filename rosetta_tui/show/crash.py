@@ -13,7 +13,7 @@ _QUOTE_NO_TEXT = (OSError, sqlite3.Error, AttributeError, NameError)
 
 
 def crash_text(error: BaseException | None) -> str:
-    """Give the calls that led to a failure of ours, without values, so that no secret text is in it."""
+    """Return the calls that led to a failure of ours, without values, so that no secret text is in it."""
     return "\n".join(plain(line) for line in _lines(error))
 
 

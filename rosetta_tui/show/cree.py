@@ -29,13 +29,13 @@ def is_cree(tag: str) -> bool:
 
 
 def other_writing(text: str) -> Writing:
-    """Give the writing that a text is not in, going by most of its letters."""
+    """Return the writing that a text is not in, going by most of its letters."""
     syllabic = scripts([text]).get("Canadian_Aboriginal", 0.0) >= 0.5
     return Writing.ROMAN if syllabic else Writing.SYLLABICS
 
 
 def converted(text: str, into: Writing, source: str = "") -> str:
-    """Give a text in one of the writings; what is in it already stays as it is.
+    """Return a text in one of the writings; what is in it already stays as it is.
 
     So do placeholders, punctuation, words that the ``source`` of an entry has too, and roman words with
     letters that Cree does not have; any other word is taken for Cree.

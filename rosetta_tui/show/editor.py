@@ -37,7 +37,7 @@ _GOTO = frozenset({"code", "codium", "code-insiders", "cursor"})
 def editor_command(
     path: Path, line: int | None, environment: Mapping[str, str] = os.environ
 ) -> list[str] | None:
-    """Give the command of the person's editor ($VISUAL, else $EDITOR); None where they named none.
+    """Return the command of the person's editor ($VISUAL, else $EDITOR); None where they named none.
 
     ``line`` is 1-based and left out for an editor of which it is not known how to say it.
     """
@@ -59,7 +59,7 @@ def editor_command(
 
 
 def system_command(path: Path, platform: str = sys.platform) -> list[str] | None:
-    """Give the command by which the desktop opens a file; None where there is no desktop."""
+    """Return the command by which the desktop opens a file; None where there is no desktop."""
     match platform:
         case "darwin":
             return ["open", str(path)]

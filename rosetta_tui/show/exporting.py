@@ -60,7 +60,7 @@ def table_text(records: Sequence[Record], form: Form, right: Collection[str] = f
 
 
 def encoded(text: str) -> bytes:
-    """Give text as UTF-8; a half of a surrogate pair becomes an escape, which JSON reads back."""
+    """Return text as UTF-8; a half of a surrogate pair becomes an escape, which JSON reads back."""
     return text.encode("utf-8", "backslashreplace")
 
 
@@ -70,7 +70,7 @@ _STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def sheet_cell(value: Value) -> str:
-    """Give a value for a cell of a spreadsheet; text that would be run there gets an apostrophe before it."""
+    """Return a value for a cell of a spreadsheet; text that would be run there gets an apostrophe before it."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
     if isinstance(value, bool):
@@ -83,7 +83,7 @@ def sheet_cell(value: Value) -> str:
 
 
 def row_text(record: Record) -> str:
-    """Give one record as a line with tabs between its values, for a spreadsheet or a page."""
+    """Return one record as a line with tabs between its values, for a spreadsheet or a page."""
     return "\t".join(plain(sheet_cell(value)) for value in record.values())
 
 
@@ -145,7 +145,7 @@ _BESIDE = re.compile("(?<=-)-|(?<=')'")
 
 
 def rounded(value: Value) -> str:
-    """Give a value as people read it: four digits of a number, nothing where there is none."""
+    """Return a value as people read it: four digits of a number, nothing where there is none."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
     if isinstance(value, bool):

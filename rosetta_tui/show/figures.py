@@ -11,7 +11,7 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 
 
 def meter(tier: str) -> str:
-    """Give a tier as five diamonds, so that it can be read without its colour."""
+    """Return a tier as five diamonds, so that it can be read without its colour."""
     from scoring.core.tiers import Tier
 
     filled = Tier(tier).rank
@@ -19,7 +19,7 @@ def meter(tier: str) -> str:
 
 
 def number(value: float | None, digits: int) -> str:
-    """Give a value with fixed digits after the point."""
+    """Return a value with fixed digits after the point."""
     return NONE if value is None else minus(f"{value:.{digits}f}")
 
 
@@ -35,12 +35,12 @@ def minus(text: str) -> str:
 
 
 def count(value: int | None) -> str:
-    """Give a whole number with its thousands parted."""
+    """Return a whole number with its thousands parted."""
     return NONE if value is None else f"{value:,}"
 
 
 def money(value: float | None) -> str:
-    """Give US dollars; nothing to pay is free, an unknown price is no price (M5, M6), little is not 0."""
+    """Return US dollars; nothing to pay is free, an unknown price is no price (M5, M6), little is not 0."""
     if value is None:
         return "unknown"
     if value == 0:
@@ -56,29 +56,29 @@ def cost(total: float | None, known: float) -> str:
 
 
 def charged(value: float | None, *, failed: bool) -> str:
-    """Give what an entry cost; one that failed without a charge was not free, it came to nothing."""
+    """Return what an entry cost; one that failed without a charge was not free, it came to nothing."""
     return NONE if failed and value == 0 else money(value)
 
 
 def p_value(p: float) -> str:
-    """Give a p-value; one below a thousandth is less than that, and never 0: no test of ours shows 0."""
+    """Return a p-value; one below a thousandth is less than that, and never 0: no test of ours shows 0."""
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def p_words(p: float) -> str:
-    """Give a p-value in a sentence: ``p 0.032``, ``p < 0.001``."""
+    """Return a p-value in a sentence: ``p 0.032``, ``p < 0.001``."""
     return "p < 0.001" if p < 0.001 else f"p {p_value(p)}"
 
 
 def seconds(value: float | None) -> str:
-    """Give a short time in seconds."""
+    """Return a short time in seconds."""
     if value is None:
         return NONE
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
 def clock(value: float | None) -> str:
-    """Give a longer time as minutes and seconds, with hours and days where there are any."""
+    """Return a longer time as minutes and seconds, with hours and days where there are any."""
     if value is None:
         return NONE
     minutes, rest = divmod(round(value), 60)
@@ -89,7 +89,7 @@ def clock(value: float | None) -> str:
 
 
 def sparkline(values: Sequence[float], width: int) -> str:
-    """Give the last values as small bars, the highest of them full."""
+    """Return the last values as small bars, the highest of them full."""
     shown = values[-width:]
     top = max(shown, default=0.0)
     if top <= 0:
@@ -98,7 +98,7 @@ def sparkline(values: Sequence[float], width: int) -> str:
 
 
 def progress_bar(share: float, width: int) -> str:
-    """Give a bar that is filled to a share of 0 to 1, to an eighth of a cell."""
+    """Return a bar that is filled to a share of 0 to 1, to an eighth of a cell."""
     eighths = round(max(0.0, min(1.0, share)) * width * 8)
     full, rest = divmod(eighths, 8)
     bar = "█" * full + (" ▏▎▍▌▋▊▉"[rest] if rest else "")
@@ -113,7 +113,7 @@ def interval_bar(
     width: int,
     floor: float | None = None,
 ) -> str:
-    """Give a value between 0 and ``top`` at its place on a line, with its interval and the best floor.
+    """Return a value between 0 and ``top`` at its place on a line, with its interval and the best floor.
 
     ``●`` is the value, ``├ ┤`` the ends of its interval, ``╿`` what a worthless method reaches (T2).
     """

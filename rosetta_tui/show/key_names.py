@@ -35,5 +35,5 @@ FOREIGN = frozenset(
 
 
 def key_name(key: str) -> str:
-    """Give what people call a key."""
+    """Return what people call a key."""
     return NAMES.get(key, key).replace("ctrl+", "^")

@@ -49,7 +49,7 @@ def metric_asked(words: str, option: str) -> str:
 
 
 def value(metric: str, number: float | None) -> str:
-    """Give a value with as many digits as the metric's scale is read with."""
+    """Return a value with as many digits as the metric's scale is read with."""
     return figures.number(number, digits(metric))
 
 
@@ -61,7 +61,7 @@ def beside_value(metric: str, references: float | None) -> str:
 
 
 def digits(metric: str) -> int:
-    """Give how many digits after the point a metric is shown with."""
+    """Return how many digits after the point a metric is shown with."""
     row = specification().metrics.get(metric)
     return 1 if metric == "ter" or (row is not None and row.info.high == 100) else 2
 
@@ -88,7 +88,7 @@ def floor_words(name: str) -> str:
 
 
 def by_reason(missing: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Give each reason for a missing value once, with the metrics it holds for."""
+    """Return each reason for a missing value once, with the metrics it holds for."""
     reasons: dict[str, list[str]] = {}
     for metric, reason in missing.items():
         reasons.setdefault(reason, []).append(short_title(metric))

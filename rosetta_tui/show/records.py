@@ -40,7 +40,7 @@ class Records(Rows, Protocol):
     """Rows that know their values, and leave out what may not leave this machine."""
 
     def record(self, index: int) -> Record:
-        """Give the values of one row."""
+        """Return the values of one row."""
         ...
 
 
@@ -70,7 +70,7 @@ class CellRecords:
         self._rows.prepare(first, last)
 
     def record(self, index: int) -> Record:
-        """Give the words of one row, by the keys of their columns."""
+        """Return the words of one row, by the keys of their columns."""
         cells = self._rows.cells(index)
         return {name: cell.text for name, cell in zip(self._names, cells, strict=True)}
 
@@ -86,12 +86,12 @@ class Listed:
         """Everything is there already."""
 
     def record(self, index: int) -> Record:
-        """Give one of them."""
+        """Return one of them."""
         return self._records[index]
 
 
 async def read_all(records: Records) -> AsyncIterator[list[Record]]:
-    """Give every record, a slice at a time; whatever else happens in the app happens between two slices."""
+    """Yield every record, a slice at a time; whatever else happens in the app happens between two slices."""
     count = records.count
     for first in range(0, count, SLICE):
         last = min(count, first + SLICE)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
-    """Give runs as they are now: one whose process is gone is stopped, whatever the store says."""
+    """Return runs as they are now: one whose process is gone is stopped, whatever the store says."""
     from harness.core.run_state import RunState
     from harness.store.runs import under_way
 
@@ -38,7 +38,7 @@ def so_far(run: RunSummary) -> dict[str, float | None]:
 
 
 def setup_words(run: RunSummary) -> str:
-    """Give method, model and condition, after what parts it from others that have the same.
+    """Return method, model and condition, after what parts it from others that have the same.
 
     A name that is all of these stands once. A run whose outputs are those of another is marked, lest it is
     taken for a second experiment; so is one that asked again for another's failed entries.
@@ -49,7 +49,7 @@ def setup_words(run: RunSummary) -> str:
 
 
 def when(seconds: float) -> str:
-    """Give a Unix time as the date and time of this machine's place."""
+    """Return a Unix time as the date and time of this machine's place."""
     moment = _moment(seconds)
     return figures.NONE if moment is None else moment.astimezone().strftime("%Y-%m-%d %H:%M")
 
@@ -76,7 +76,7 @@ def _kind(name: str) -> str:
 
 
 def iso(seconds: float) -> str | None:
-    """Give a Unix time as ISO 8601 in UTC, None where no calendar has it."""
+    """Return a Unix time as ISO 8601 in UTC, None where no calendar has it."""
     moment = _moment(seconds)
     return None if moment is None else moment.isoformat()
 

@@ -118,7 +118,7 @@ def in_store(
 
 
 def telling(screen: Widget, title: str) -> Callable[[str], None]:
-    """Give a way to say what is wrong beside a screen that stays as it is."""
+    """Return a way to say what is wrong beside a screen that stays as it is."""
 
     def tell(why: str) -> None:
         screen.notify(plain(why), title=title, severity="error", markup=False)

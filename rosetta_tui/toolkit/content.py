@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 def show(text: str, style: str = "") -> Content:
-    """Give harmless text as Content, which Textual never reads as markup; line breaks become ␤."""
+    """Return harmless text as Content, which Textual never reads as markup; line breaks become ␤."""
     from textual.content import Content
 
     return Content.styled(plain(text), style)
 
 
 def show_lines(text: str, style: str = "") -> Content:
-    """Give harmless text as Content with its line breaks, for places that have room."""
+    """Return harmless text as Content with its line breaks, for places that have room."""
     from textual.content import Content
 
     lines = text.replace("\r\n", "\n").split("\n")
@@ -26,7 +26,7 @@ def show_lines(text: str, style: str = "") -> Content:
 
 
 def shown_value(metric: str, number: float | None, references: float | None) -> Content:
-    """Give a value as it stands on a screen.
+    """Return a value as it stands on a screen.
 
     FST acceptance never stands alone: ``references`` is the share of the references' own words that the
     analyser accepts, since it knows only a part of good human writing.

@@ -14,7 +14,7 @@ LEGEND = "[output→reference] changed   [-extra-]   [+missing+]"
 
 
 def diff_content(output: str, reference: str) -> Content:
-    """Give the output with what differs in brackets, the differing characters underlined."""
+    """Return the output with what differs in brackets, the differing characters underlined."""
     pieces = diff(output, reference)
     if pieces is None:
         return Content.assemble(("Too long to be compared word by word.\n", "$quiet"), show(output))

@@ -168,7 +168,7 @@ class KeyLine(Widget):
     # The mouse
 
     def _at(self, x: int) -> Key | None:
-        """Give the key at a cell."""
+        """Return the key at a cell."""
         right = self._right
         if x >= self._room:
             return right if right is not None and x < self.size.width - 1 else None
@@ -221,7 +221,7 @@ class KeyLine(Widget):
 
 
 def _keys_of(screen: Screen[Any]) -> tuple[tuple[Key, ...], Key | None]:
-    """Give the keys that are shown on a screen, the first of each action, and the palette's."""
+    """Return the keys that are shown on a screen, the first of each action, and the palette's."""
     app, active = screen.app, screen.active_bindings
     keys: dict[str, Key] = {}
     for _, binding, enabled, tooltip in active.values():
@@ -241,7 +241,7 @@ def _key(app: App[Any], binding: Binding, tooltip: str, *, enabled: bool) -> Key
 
 
 def key_of(screen: Screen[Any], action: str) -> str:
-    """Give the key that leads to an action of a screen or of the app; empty where none does."""
+    """Return the key that leads to an action of a screen or of the app; empty where none does."""
     for active in screen.active_bindings.values():
         if active.binding.action == action:
             return key_name(active.binding.key)

@@ -58,7 +58,7 @@ class Act:
     """As shipped."""
 
     def keys_now(self, chosen: Mapping[str, str]) -> tuple[str, ...]:
-        """Give the keys that lead to it, as a person may have chosen them."""
+        """Return the keys that lead to it, as a person may have chosen them."""
         mine = chosen.get(self.id)
         return self.keys if mine is None else tuple(key.strip() for key in mine.split(","))
 

@@ -68,7 +68,7 @@ class Pages(Generic[T]):
         return {each: row for place in places for each, row in self._found([place]).items()}
 
     def get(self, place: int) -> T | None:
-        """Give one row, None where it is not to be had."""
+        """Return one row, None where it is not to be had."""
         if place not in self._failed:
             self.load([place])
         return self._kept.get(place)
@@ -79,10 +79,10 @@ class Pages(Generic[T]):
 
 
 def entry_pages(connection: sqlite3.Connection, corpus: int) -> Pages[Entry]:
-    """Give the entries of a corpus, those of secret segments too: for the screen alone."""
+    """Return the entries of a corpus, those of secret segments too: for the screen alone."""
     return Pages(partial(read_entries, connection, corpus))
 
 
 def result_pages(connection: sqlite3.Connection, run: int) -> Pages[Result]:
-    """Give the results of a run."""
+    """Return the results of a run."""
     return Pages(lambda places: {r.position: r for r in read_results(connection, run, places)})

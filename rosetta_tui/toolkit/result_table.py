@@ -38,7 +38,7 @@ TOO_MUCH = (
 
 
 def crop(text: str, width: int, *, right: bool = False) -> str:
-    """Give text that takes exactly ``width`` cells, harmless, with … where it was cut."""
+    """Return text that takes exactly ``width`` cells, harmless, with … where it was cut."""
     head = text[: width * 8 + 16]
     shown = plain(head)
     wide = cell_len(shown)
@@ -345,7 +345,7 @@ class ResultTable(ScrollView, can_focus=True):
             self.action_choose()
 
     def column_at(self, x: int) -> str:
-        """Give the key of the column at a cell of a line, empty where there is none."""
+        """Return the key of the column at a cell of a line, empty where there is none."""
         start = 0
         for placed in self._placed:
             if start <= x < start + placed.width:

@@ -36,7 +36,7 @@ class Where(Static):
 
 
 def trail(screen: Screen[Any]) -> Iterator[str]:
-    """Give the program's name, then the titles of the screens that led to this one, and its own.
+    """Yield the program's name, then the titles of the screens that led to this one, and its own.
 
     The first screen is left out where others stand on it, and so are dialogs, which are no places.
     """

@@ -17,13 +17,13 @@ _BLOCK = 512
 
 
 def kendall_tau_b(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Give Kendall's tau-b (Kendall 1945): concordant less discordant pairs, ties of either side left out."""
+    """Return Kendall's tau-b (Kendall 1945): concordant less discordant pairs, ties of either side left out."""
     untied = _untied_pairs(x, weights) * _untied_pairs(y, weights)
     return _ratio(_concordance(x, y, weights), np.sqrt(untied))
 
 
 def pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Give Pearson's correlation."""
+    """Return Pearson's correlation."""
     x, y = (values / (np.abs(values).max() or 1.0) for values in (x, y))  # keeps squares finite
     return _correlation(
         np.broadcast_to(x, weights.shape), np.broadcast_to(y, weights.shape), weights
@@ -31,12 +31,12 @@ def pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def spearman(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Give Spearman's correlation: Pearson's of the ranks, which each draw has its own of."""
+    """Return Spearman's correlation: Pearson's of the ranks, which each draw has its own of."""
     return _correlation(_ranks(x, weights), _ranks(y, weights), weights)
 
 
 def auc(x: FloatArray, share: FloatArray, weights: FloatArray) -> FloatArray:
-    """Give the chance that a good case has the larger x than a bad one, ties counted half.
+    """Return the chance that a good case has the larger x than a bad one, ties counted half.
 
     ``share`` is the part of each row that is good, 0–1: three of four raters make it 0.75.
     """
@@ -69,7 +69,7 @@ def _by_value(values: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _ranks(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Give every row's rank within each draw, ties sharing the middle one."""
+    """Return every row's rank within each draw, ties sharing the middle one."""
     groups = _by_value(values, weights)
     middle = np.cumsum(groups, axis=1) - groups / 2
     return np.asarray(middle[:, np.unique(values, return_inverse=True)[1]])

@@ -24,7 +24,7 @@ def isotonic(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def first_reached(x: FloatArray, y: FloatArray, level: float) -> float | None:
-    """Give the smallest x at which the rising curve reaches a level; None where it never does."""
+    """Return the smallest x at which the rising curve reaches a level; None where it never does."""
     values, curve = isotonic(x, y)
     reached = values[curve >= level]
     return float(reached[0]) if len(reached) else None

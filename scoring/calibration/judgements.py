@@ -59,7 +59,7 @@ class Judgements:
         return tuple(dict.fromkeys(self.systems))
 
     def oriented(self, metric: str) -> FloatArray:
-        """Give a metric's values so that more is better, which every agreement with people supposes."""
+        """Return a metric's values so that more is better, which every agreement with people supposes."""
         return oriented(self.metrics[metric], self.better[metric])
 
 

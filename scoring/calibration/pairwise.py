@@ -67,7 +67,7 @@ def calibrate_ties(
 def pairwise_accuracy(
     people: FloatArray, metric: FloatArray, items: IndexArray, epsilon: float, weights: FloatArray
 ) -> FloatArray:
-    """Give the accuracy at a fixed epsilon for each draw: weights of shape (draws, rows), NaN without pairs.
+    """Return the accuracy at a fixed epsilon for each draw: weights of shape (draws, rows), NaN without pairs.
 
     An item drawn twice makes no pair with itself.
     """
@@ -109,7 +109,7 @@ def _across(
 
 
 def _pairs(rows: int, items: IndexArray) -> tuple[IndexArray, IndexArray]:
-    """Give the pairs that are compared, each once, as two arrays of row numbers."""
+    """Return the pairs that are compared, each once, as two arrays of row numbers."""
     if not pairs_within_items(items):
         return np.triu_indices(rows, 1)
     order = np.argsort(items, kind="stable")

@@ -37,7 +37,7 @@ def row_weights(item_index: IndexArray, draws: int, seed: int) -> FloatArray:
 
 
 def once(rows: int) -> FloatArray:
-    """Give the weights that take every row once, shape (1, rows)."""
+    """Return the weights that take every row once, shape (1, rows)."""
     return np.ones((1, rows))
 
 

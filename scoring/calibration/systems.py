@@ -25,7 +25,7 @@ PERMUTATIONS = 2_000
 def soft_pairwise_accuracy(
     people: FloatArray, metric: FloatArray, *, ties: float = 0.5, seed: int = SEED
 ) -> float | None:
-    """Give 1 less the mean difference of p-values over pairs of systems, 0–1; None without a pair.
+    """Return 1 less the mean difference of p-values over pairs of systems, 0–1; None without a pair.
 
     Both arrays have shape (systems, items), NaN where an output was not rated or has no value; a pair is
     compared on the items that both have. ``ties`` is the share of the exchanges with just the observed
@@ -50,7 +50,7 @@ def matrix(values: FloatArray, systems: IndexArray, items: IndexArray) -> FloatA
 
 
 def _p_values(differences: FloatArray, ties: float, seed: int) -> FloatArray:
-    """Give for each row of differences how often an exchange of the two systems gives as large a sum."""
+    """Return for each row of differences how often an exchange of the two systems gives as large a sum."""
     nulls = differences @ _signs(differences.shape[1], seed).T
     observed = differences.sum(axis=1, keepdims=True)
     # sums of the same numbers in another order may differ in the last digit

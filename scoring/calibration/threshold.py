@@ -29,7 +29,7 @@ LEVEL = 0.70
 
 
 def tier_line() -> float:
-    """Give the composite from which an output or run is called deployable (§5.1)."""
+    """Return the composite from which an output or run is called deployable (§5.1)."""
     return next(least for least, name in specification().tiers if name == Tier.DEPLOYABLE)
 
 
@@ -146,7 +146,7 @@ def _no_overlap(x: FloatArray, share: FloatArray) -> str:
 
 
 def _crossings(a: FloatArray, b: FloatArray, level: float) -> FloatArray:
-    """Give where each draw's curve reaches the level: never, so at infinity, where it does not rise."""
+    """Return where each draw's curve reaches the level: never, so at infinity, where it does not rise."""
     rising = b > 0
     return np.where(rising, _crossing(a, np.where(rising, b, 1.0), level), np.inf)
 

@@ -180,7 +180,7 @@ def _composites(values: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _slope(problem: _Problem, weights: FloatArray) -> float:
-    """Give the slope of the line by which the composite tells the ratings."""
+    """Return the slope of the line by which the composite tells the ratings."""
     mixed = problem.filled @ weights
     spread = float(((mixed - mixed.mean()) ** 2).sum())
     if spread <= 0:
@@ -217,14 +217,14 @@ def best_strength(problem: _Problem, seed: int) -> float:
 
 
 def _error(rest: _Problem, held: _Problem, weights: FloatArray) -> float:
-    """Give the squared error on held-out rows of the line that the other rows give."""
+    """Return the squared error on held-out rows of the line that the other rows give."""
     slope = _slope(rest, rest.prior)
     told = rest.people.mean() + slope * (held.filled @ weights - (rest.filled @ weights).mean())
     return float(((held.people - told) ** 2).sum())
 
 
 def _held_out(problem: _Problem, seed: int) -> FloatArray:
-    """Give every row the composite of weights that were fitted, strength included, without its item."""
+    """Return every row the composite of weights that were fitted, strength included, without its item."""
     told = np.empty(len(problem.people))
     for fold in range(FOLDS):
         out = _folds(problem.items, seed) == fold
@@ -248,7 +248,7 @@ def _folds(items: IndexArray, seed: int) -> IndexArray:
 def _gain(
     problem: _Problem, before: FloatArray, after: FloatArray, draws: int, seed: int
 ) -> Estimate:
-    """Give the difference in tau-b of two composites; both see the same draws of items."""
+    """Return the difference in tau-b of two composites; both see the same draws of items."""
     index = np.unique(problem.items, return_inverse=True)[1]
 
     def difference(weights: FloatArray) -> FloatArray:

@@ -56,7 +56,7 @@ class Caveat:
 
 @lru_cache(maxsize=8192)
 def bare_form(text: str) -> str:
-    """Give a text without digits, punctuation, symbols, case and spacing; itself where nothing else is in it."""
+    """Return a text without digits, punctuation, symbols, case and spacing; itself where nothing else is in it."""
     bare = normalize("NFC", text).translate(_LETTERS).casefold()
     return " ".join(bare.split()) or comparison_form(text)
 
@@ -112,7 +112,7 @@ class OutputTally:
         return share > MOST_IDENTICAL and share > self._references.largest_share
 
     def caveats(self) -> tuple[Caveat, ...]:
-        """Give the caveats so far, each with its share."""
+        """Return the caveats so far, each with its share."""
         counted = [
             (Kind.REPEATED, self._repeated(), len(self._sources)),
             *(

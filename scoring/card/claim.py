@@ -73,7 +73,7 @@ class Claim:
         return any(limit.reason in floors for limit in self.limits)
 
     def tier(self, *, review_passed: bool = False) -> Tier:
-        """Give the tier that may be claimed; a passed review lifts its own limit and no other."""
+        """Return the tier that may be claimed; a passed review lifts its own limit and no other."""
         binding = [
             limit.most
             for limit in self.limits

@@ -117,7 +117,7 @@ def _promise(
 def _accepted(
     entries: Sequence[Entry], metrics: Sequence[Metric], annotate: Annotate
 ) -> Mapping[str, FloatArray]:
-    """Give the acceptance of each constant, which is the same on all entries; empty without an analyser."""
+    """Return the acceptance of each constant, which is the same on all entries; empty without an analyser."""
     scorer = Scorer([metric for metric in metrics if metric.info.id == STRUCTURAL_KEY])
     if not scorer.ids:
         return {}
@@ -126,7 +126,7 @@ def _accepted(
 
 
 def constant_chrf(texts: Sequence[str], repeated: IntArray) -> FloatArray:
-    """Give chrF++ over the corpus for each text as the output of every entry; shape (texts,), 0–100.
+    """Return chrF++ over the corpus for each text as the output of every entry; shape (texts,), 0–100.
 
     Text i is the reference of ``repeated[i]`` entries. A constant shares with all references together, of each
     n-gram that it has for the j-th time, one for each reference that has it at least j times: so one count of
@@ -144,7 +144,7 @@ def constant_chrf(texts: Sequence[str], repeated: IntArray) -> FloatArray:
 def _order_columns(
     sequences: Sequence[Sequence[str]], most: int, repeated: IntArray
 ) -> list[FloatArray]:
-    """Give for each order the n-grams of the outputs, of the references, and those shared, as columns."""
+    """Return for each order the n-grams of the outputs, of the references, and those shared, as columns."""
     numbers: dict[str, int] = {}
     symbols = np.array(
         [numbers.setdefault(symbol, len(numbers)) for sequence in sequences for symbol in sequence],

@@ -106,7 +106,7 @@ def _why_unknown(unpriced: int, entries: int, *, made_elsewhere: bool) -> str | 
 
 
 def cost_adjusted(composite: float | None, cost_per_entry_usd: float | None) -> float | None:
-    """Give composite / log2(1 + 1000 × cost per entry) (§6.3).
+    """Return composite / log2(1 + 1000 × cost per entry) (§6.3).
 
     None at cost 0, where the formula divides by zero and lists say "free", and at unknown cost
     (DESIGN M6).

@@ -97,18 +97,18 @@ def _outputs(
 
 
 def best(found: Mapping[str, Floor], name: str) -> float | None:
-    """Give the highest ``composite`` or ``chrf_plus_plus`` among the floors; None where none has one."""
+    """Return the highest ``composite`` or ``chrf_plus_plus`` among the floors; None where none has one."""
     values = (getattr(floor, name) for floor in found.values())
     return max((value for value in values if value is not None), default=None)
 
 
 def attainable(found: Mapping[str, Floor]) -> frozenset[str]:
-    """Give the inputs of the composite that some worthless output has a value of."""
+    """Return the inputs of the composite that some worthless output has a value of."""
     return frozenset(id_ for floor in found.values() for id_ in floor.inputs)
 
 
 def words_at_random(translations: Sequence[Translation], seed: int, *, accepted: bool) -> list[str]:
-    """Give each entry as many words as its reference has, drawn with a seed from the other references.
+    """Return each entry as many words as its reference has, drawn with a seed from the other references.
 
     ``accepted`` takes only words that the analyser accepts. Empty where no entry finds a word elsewhere.
     """
@@ -126,7 +126,7 @@ def words_at_random(translations: Sequence[Translation], seed: int, *, accepted:
 
 
 def _words(translation: Translation, *, accepted: bool) -> tuple[int, Sequence[str]]:
-    """Give how many words a reference has, and those that may be drawn from it."""
+    """Return how many words a reference has, and those that may be drawn from it."""
     annotation = translation.annotations.get("fst")
     if accepted and isinstance(annotation, FstAnnotation):
         found = annotation.reference
@@ -155,7 +155,7 @@ def beginning(text: str, share: float) -> str:
 
 
 def derangement(length: int, seed: int) -> list[int]:
-    """Give places such that none stays where it is, by shifting a seeded random order by one."""
+    """Return places such that none stays where it is, by shifting a seeded random order by one."""
     order = np.random.default_rng(seed).permutation(length)
     places = np.empty(length, dtype=np.int64)
     places[order] = np.roll(order, 1)

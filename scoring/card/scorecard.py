@@ -211,7 +211,7 @@ def _metric_fields(table: Table, values: Mapping[str, float | None]) -> dict[str
 
 
 def _further_fields(table: Table) -> dict[str, object]:
-    """Give what else the statistics of a metric tell; None where it was not computed."""
+    """Return what else the statistics of a metric tell; None where it was not computed."""
     fields: dict[str, object] = {
         "fst_accepted": None,
         "fst_accepted_entries": None,

@@ -40,7 +40,7 @@ class Speed:
 
 
 def percentiles(latencies: Sequence[float]) -> tuple[float | None, float | None]:
-    """Give median and 95th percentile in seconds, interpolated linearly (M4); None where none is known."""
+    """Return median and 95th percentile in seconds, interpolated linearly (M4); None where none is known."""
     if not latencies:
         return None, None
     middle, late = np.percentile(np.asarray(latencies, dtype=np.float64), [50, 95])

@@ -9,7 +9,7 @@ Weights = Sequence[Sequence[int]]
 
 
 def best_pairs(weights: Weights) -> list[int | None]:
-    """Give each row its column, None where it has none: exactly the most that pairs can be worth.
+    """Return the column of each row, None where it has none: exactly the most that pairs can be worth.
 
     Among pairings worth the same, the one that keeps nearest to the order is taken. It is the Hungarian
     method with shortest augmenting paths; rows whose best column is free are settled at once, which are

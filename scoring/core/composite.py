@@ -78,7 +78,7 @@ def composite(values: Mapping[str, object], reasons: Mapping[str, str] | None = 
 
 
 def counting_gaps(mixed: Composite, attainable: Collection[str]) -> float | None:
-    """Give the composite in which an input without a value counts as nothing where others have one.
+    """Return the composite in which an input without a value counts as nothing where others have one.
 
     ``attainable`` are the inputs of which the corpus gives worthless outputs a value. Weights are those of
     §4.3; without a gap the composite is the stated one. It serves the claim alone: leaving an input without
@@ -119,7 +119,7 @@ def composites(
 
 
 def composite_metrics() -> frozenset[str]:
-    """Give the ids of all metrics that enter a composite of either profile."""
+    """Return the ids of all metrics that enter a composite of either profile."""
     return frozenset().union(*specification().profiles.values())
 
 

@@ -76,7 +76,7 @@ class Metric(ABC):
         return ()
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:  # noqa: ARG002
-        """Give further fields of the card that a sum of statistics tells, by name."""
+        """Return further fields of the card that a sum of statistics tells, by name."""
         return {}
 
     def value(self, total: Sequence[float] | FloatArray) -> float | None:
@@ -102,7 +102,7 @@ class CorpusMetric(ABC):
 
     @abstractmethod
     def corpus_value(self, translations: Sequence[Translation]) -> float | None:
-        """Give the value over all translations of a run; None where there is nothing to look at."""
+        """Return the value over all translations of a run; None where there is nothing to look at."""
 
 
 def oriented(values: FloatArray, better: str) -> FloatArray:

@@ -13,7 +13,7 @@ def missing_reasons(
     values: Mapping[str, float | None],
     off: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Give a reason for every metric of the inventory that has no value.
+    """Return a reason for every metric of the inventory that has no value.
 
     ``off`` holds the reasons of those that the run was set up without, or whose model failed
     (``ScoringSetup.off``).

@@ -7,7 +7,7 @@ from corpora.text.comparison import is_blank
 
 
 def references(entry: Entry, *, multi_ref: bool) -> tuple[str, ...]:
-    """Give the reference and, where the user asks for several, the entry's variants in their order.
+    """Return the reference and, where the user asks for several, the entry's variants in their order.
 
     A variant without any text is no translation and is left out: an empty output would be right by it.
     """
@@ -17,5 +17,5 @@ def references(entry: Entry, *, multi_ref: bool) -> tuple[str, ...]:
 
 
 def signed_number(*, multi_ref: bool) -> str:
-    """Give ``nrefs`` of a signature; ``var`` as sacreBLEU writes it where entries differ in their number."""
+    """Return ``nrefs`` of a signature; ``var`` as sacreBLEU writes it where entries differ in their number."""
     return "nrefs:var" if multi_ref else "nrefs:1"

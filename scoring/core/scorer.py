@@ -83,11 +83,11 @@ class Scorer:
         return missing_reasons(self.all_metrics, values, self.off)
 
     def entry_values(self, statistics: EntryStatistics) -> EntryValues:
-        """Give the values of one entry."""
+        """Return the values of one entry."""
         return self.entries_values([statistics])[0]
 
     def entries_values(self, statistics: Sequence[EntryStatistics]) -> list[EntryValues]:
-        """Give the values of several entries together."""
+        """Return the values of several entries together."""
         arrays = self.table(statistics).entry_values()
         mixed = entry_composites(arrays, len(statistics))
         columns = [_optional(array) for array in arrays.values()]
@@ -116,7 +116,7 @@ class Scorer:
         return Table.of_columns(self.metrics, [columns[id_] for id_ in self.ids], len(packed))
 
     def _unpacked(self, packed: Sequence[bytes]) -> dict[str, Sequence[Statistics | None]]:
-        """Give the statistics by metric, of its width each; whether they are numbers is not seen."""
+        """Return the statistics by metric, of its width each; whether they are numbers is not seen."""
         if not set(map(type, packed)) <= {bytes}:
             raise StatisticsError
         try:
@@ -132,7 +132,7 @@ class Scorer:
         return {id_: column for (id_, _), column in zip(layout, columns, strict=True)}
 
     def _layout(self, lengths: set[int]) -> Sequence[PackedColumn]:
-        """Give what rows of these lengths hold; StatisticsError where no order of this set-up fits.
+        """Return what rows of these lengths hold; StatisticsError where no order of this set-up fits.
 
         Rows that may lack statistics have those of foreign metrics all, or, where their card came from
         elsewhere, none.
@@ -186,11 +186,11 @@ class Totals:
         self.entries += len(table)
 
     def values(self) -> dict[str, float | None]:
-        """Give the corpus values so far, by metric id."""
+        """Return the corpus values so far, by metric id."""
         return present_values(self._table.values(self._sums), self._present)
 
     def composite(self) -> Composite:
-        """Give the composite of the corpus values so far."""
+        """Return the composite of the corpus values so far."""
         values = self.values()
         return composite(values, self._scorer.reasons(values))
 

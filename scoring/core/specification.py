@@ -78,7 +78,7 @@ def specification() -> Specification:
 
 
 def metric_info(id_: str) -> MetricInfo:
-    """Give what the inventory fixes about a metric; KeyError where it has no such row."""
+    """Return what the inventory fixes about a metric; KeyError where it has no such row."""
     return specification().metrics[id_].info
 
 

@@ -86,14 +86,14 @@ class Table:
         return Table(metrics, matrix, self.present[:, places])
 
     def with_rows(self, sums: FloatArray) -> Table:
-        """Give a table of the same metrics whose rows are sums of these rows, shape (n, sum of widths)."""
+        """Return a table of the same metrics whose rows are sums of these rows, shape (n, sum of widths)."""
         present = np.broadcast_to(
             self.present.max(axis=0, initial=0.0), (len(sums), len(self.metrics))
         )
         return Table(self.metrics, sums, present)
 
     def columns(self, id_: str) -> FloatArray:
-        """Give one metric's statistics, shape (entries, width)."""
+        """Return one metric's statistics, shape (entries, width)."""
         return self.matrix[:, self._columns[id_]]
 
     def totals(self) -> FloatArray:
@@ -109,11 +109,11 @@ class Table:
 
     @cached_property
     def row_values(self) -> dict[str, FloatArray]:
-        """Give the values of every row, be it an entry or a sum of several; worked out once."""
+        """Return the values of every row, be it an entry or a sum of several; worked out once."""
         return self.values(self.matrix)
 
     def entry_values(self) -> dict[str, FloatArray]:
-        """Give every entry's own values; NaN where a metric has nothing to look at."""
+        """Return every entry's own values; NaN where a metric has nothing to look at."""
         return {
             metric.info.id: np.where(
                 self.present[:, place] > 0, self.row_values[metric.info.id], np.nan
@@ -122,7 +122,7 @@ class Table:
         }
 
     def corpus_values(self) -> dict[str, float | None]:
-        """Give the corpus values; None where no entry has statistics or the sum has no value."""
+        """Return the corpus values; None where no entry has statistics or the sum has no value."""
         return present_values(self.values(self.totals()), np.atleast_1d(self.present.any(axis=0)))
 
 

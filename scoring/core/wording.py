@@ -21,7 +21,7 @@ def listed(words: Iterable[str], most: int = _MOST) -> str:
 
 
 def counted(number: int, one: str, several: str = "") -> str:
-    """Give a number with its noun: ``1 word``, ``2 words``, ``1,000 entries``."""
+    """Return a number with its noun: ``1 word``, ``2 words``, ``1,000 entries``."""
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"
 
 

@@ -38,7 +38,7 @@ _SAME_TEXT, _SAME_LEMMA, _KIN, _SAME_CLASS = 64_000_000, 500_000, 3_000, 10
 def counterparts(
     output: Sequence[WordAnalysis], reference: Sequence[WordAnalysis]
 ) -> list[int | None]:
-    """Give for each word of an output the place of its counterpart in the reference, None where it has none.
+    """Return for each word of an output the place of its counterpart in the reference, None where it has none.
 
     Counterparts are the same word, else words with one lemma, else words that begin alike (or of which one
     has no lemma and the letters are mostly the same), else words of one class in about the same place.
@@ -80,7 +80,7 @@ def _worth(word: _Looked, other: _Looked, distance: int) -> int:
 
 
 def _kinship(word: _Looked, other: _Looked) -> int:
-    """Give the per cent of letters that two words have in common; 0 for those that are not kin."""
+    """Return the per cent of letters that two words have in common; 0 for those that are not kin."""
     begins = Prefix.similarity(word.text, other.text)
     alike = int(ratio(word.text, other.text))
     if begins >= _LEAST_BEGINNING and 2 * begins >= max(len(word.text), len(other.text)):

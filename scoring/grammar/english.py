@@ -133,7 +133,7 @@ _VOWELS = frozenset("aeiouy")
 
 @lru_cache(maxsize=65536)
 def content_words(text: str) -> frozenset[str]:
-    """Give the stems of the words of an English text that have content."""
+    """Return the stems of the words of an English text that have content."""
     found = (word.casefold().replace("’", "'") for word in _WORD.findall(text))
     return frozenset(stem(word) for word in found if len(word) > 1 and word not in _EMPTY)
 

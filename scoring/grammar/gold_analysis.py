@@ -73,7 +73,7 @@ class GoldWord:
 
 
 def joined(word: str) -> str:
-    """Give a word as it is compared: folded, without the signs between its morphemes."""
+    """Return a word as it is compared: folded, without the signs between its morphemes."""
     return _MORPHEME_SIGNS.sub("", folded(word))
 
 
@@ -105,7 +105,7 @@ def _has_letter(text: str) -> bool:
 
 
 def _left_out(shown: str, written: str) -> GoldWord:
-    """Give what stands for a number or a sign: texts are looked up without them."""
+    """Return what stands for a number or a sign: texts are looked up without them."""
     return GoldWord(shown, "", frozenset(), (), frozenset(), (written,))
 
 

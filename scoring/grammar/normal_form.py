@@ -111,7 +111,7 @@ class NormalForms:
         return form
 
     def _sentences(self, text: str) -> Iterator[list[str]]:
-        """Give the words of each sentence without the marks that may differ."""
+        """Yield the words of each sentence without the marks that may differ."""
         found: list[str] = []
         for piece in unicodedata.normalize("NFC", text).split():
             bare = piece.strip(self._edges)
@@ -193,7 +193,7 @@ class NormalForms:
         return "-".join([*(part for part in before if part not in self._progressive), last])
 
     def _meant(self, known: tuple[TaggedWord, ...], on: Set[VariantClass], form: NormalForm) -> str:
-        """Give what a word means where a class has something to say about its analyses, else nothing."""
+        """Return what a word means where a class has something to say about its analyses, else nothing."""
         meanings, speakers = [], set()
         heads = self._heads if VariantClass.LEMMA_SYNONYM in on else {}
         for word in known:
@@ -210,7 +210,7 @@ class NormalForms:
         return min(meanings, default="")
 
     def _pronoun(self, spelled: str, form: NormalForm) -> str:
-        """Give a whole word for “we” without saying who is meant; nothing for other words."""
+        """Return a whole word for “we” without saying who is meant; nothing for other words."""
         known, inclusive = self._pronouns.get(spelled, ("", False))
         if known:
             form.speakers.add(inclusive)
@@ -228,12 +228,12 @@ class NormalForms:
 
 
 def heads(rules: VariantRules) -> dict[str, str]:
-    """Give for each word or lemma with synonyms the one that stands for them all."""
+    """Return for each word or lemma with synonyms the one that stands for them all."""
     return {word: group[0] for group in rules.synonyms for word in group}
 
 
 def speakerless(tags: frozenset[str], rules: VariantRules) -> frozenset[str] | None:
-    """Give the tags of a word for “we” as they are when it is not told who is meant; None for other words."""
+    """Return the tags of a word for “we” as they are when it is not told who is meant; None for other words."""
     for exclusive, inclusive in rules.clusive_tags:
         if any(exclusive in tag or inclusive in tag for tag in tags):
             return frozenset(tag.replace(inclusive, exclusive) for tag in tags)

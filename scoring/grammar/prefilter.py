@@ -69,7 +69,7 @@ class Glance:
 
 
 def _pieces_of_affixes(rules: VariantRules) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Give the beginnings and the ends of words for “we”, cut at their hyphens."""
+    """Return the beginnings and the ends of words for “we”, cut at their hyphens."""
     begins, ends = set[str](), set[str]()
     for affixes in rules.clusive_affixes:
         for begin, end in (affixes.exclusive, affixes.inclusive):

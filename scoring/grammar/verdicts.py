@@ -193,7 +193,7 @@ class Judge:
 
     @cached_property
     def _glosses(self) -> dict[str, frozenset[frozenset[str]]]:
-        """Give the content words of every meaning, by lemma in the form for comparison."""
+        """Return the content words of every meaning, by lemma in the form for comparison."""
         found: dict[str, frozenset[frozenset[str]]] = {}
         for lemma, glosses in self._given.items():
             meanings = frozenset(content_words(each) for gloss in glosses for each in _split(gloss))
@@ -214,7 +214,7 @@ class Judge:
         return self._grammars(one).isdisjoint(self._grammars(other))
 
     def _grammars(self, word: Meaning) -> set[tuple[str, frozenset[str]]]:
-        """Give lemma and tags of each reading, as they are when “we” is not told apart."""
+        """Return lemma and tags of each reading, as they are when “we” is not told apart."""
         return {
             (self._form(each.lemma), speakerless(each.tags, self._rules) or each.tags)
             for each in word.readings
@@ -226,7 +226,7 @@ def _same(ours: Sequence[Meaning], theirs: Sequence[Meaning]) -> bool:
 
 
 def _numbers(text: str) -> list[Meaning]:
-    """Give the numbers of a text, which no analyser is asked about, as words that say themselves."""
+    """Return the numbers of a text, which no analyser is asked about, as words that say themselves."""
     return [
         Meaning(
             number, number, (), frozenset({number}), frozenset({frozenset({number})}), False, True
@@ -241,7 +241,7 @@ def _split(gloss: str) -> list[str]:
 
 
 def _matched(ours: Sequence[Meaning], theirs: Sequence[Meaning]) -> dict[int, int]:
-    """Give places of output words → places of reference words, one to one, the closest kin first."""
+    """Return places of output words → places of reference words, one to one, the closest kin first."""
     found: dict[int, int] = {}
     left, free = list(range(len(ours))), list(range(len(theirs)))
     for same in (_same_text, _same_lemma, Meaning.like):
@@ -273,14 +273,14 @@ def _same_lemma(one: Meaning, other: Meaning) -> bool:
 
 
 def _share(theirs: Sequence[Meaning], matched: Mapping[int, int]) -> float:
-    """Give the share of the reference's content that the output has."""
+    """Return the share of the reference's content that the output has."""
     content = [place for place, word in enumerate(theirs) if not word.empty]
     there = set(matched.values())
     return sum(place in there for place in content) / len(content) if content else 0.0
 
 
 def _explained_share(said: frozenset[str], ours: Sequence[Meaning]) -> float:
-    """Give the share of the source's content words that words of the output explain."""
+    """Return the share of the source's content words that words of the output explain."""
     told = {
         word
         for meaning in ours

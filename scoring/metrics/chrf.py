@@ -66,7 +66,7 @@ class ChrfPlusPlus(Metric):
         return [rows[place] for place in self._nearest(rows, list(map(len, given)))]
 
     def _nearest(self, rows: Sequence[Statistics], numbers: Sequence[int]) -> list[int]:
-        """Give the place of each entry's best row; ``numbers`` says how many rows every entry has."""
+        """Return the place of each entry's best row; ``numbers`` says how many rows every entry has."""
         scores = self.values(np.array(rows, dtype=np.float64)).tolist()
         ends = accumulate(numbers)
         return [

@@ -67,7 +67,7 @@ class CodeSwitching(Rate):
         return Sides(self._resources)
 
     def _foreign(self, translation: Translation) -> tuple[list[str], int]:
-        """Give the source language's words as they stand in the output, and how many words there are."""
+        """Return the source language's words as they stand in the output, and how many words there are."""
         bitext = self._resources.bitext
         output = bitext.target.read(translation.output)
         if not output.words:
@@ -88,14 +88,14 @@ class CodeSwitching(Rate):
         return [written for word, written in suspects if word not in known], number
 
     def _names(self, source: Reading) -> frozenset[str]:
-        """Give the names of a source; where capitals are common, common words are no names."""
+        """Return the names of a source; where capitals are common, common words are no names."""
         names = source.names
         if not names or (self._sides.capitals_tell_names and len(names) * 2 <= len(source.words)):
             return names
         return frozenset(name for name in names if not self._sides.listed(name))
 
     def _known(self, translation: Translation) -> frozenset[str]:
-        """Give the words of this entry's references, and those of the output that the analyser accepts."""
+        """Return the words of this entry's references, and those of the output that the analyser accepts."""
         read, entry = self._resources.bitext.target.read, translation.entry
         texts = (entry.reference, *entry.variants)
         known = frozenset[str]().union(*(read(text).distinct for text in texts))

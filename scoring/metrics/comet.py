@@ -102,7 +102,7 @@ class Comet(Rate):
         return (inside, 1, int(inside != score))
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
-        """Give the warning flag and how many scores lay outside the range."""
+        """Return the warning flag and how many scores lay outside the range."""
         return {
             "comet_low_resource_warning": low_resource(self._setup),
             "comet_outside_range": int(total[2]),

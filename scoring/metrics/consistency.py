@@ -49,14 +49,14 @@ class Consistency(CorpusMetric):
         return _agreement(found(translations))
 
     def _by_terms(self, translations: Sequence[Translation]) -> Iterable[tuple[object, str | None]]:
-        """Give each term of each entry with the rendering that the output has."""
+        """Yield each term of each entry with the rendering that the output has."""
         finder, terms = renderings(self._resources), self._resources.terms
         for translation in translations:
             applying = terms.applying(translation.entry.source)
             yield from zip(applying, finder.found(applying, translation), strict=True)
 
     def _by_links(self, translations: Sequence[Translation]) -> Iterable[tuple[object, str | None]]:
-        """Give each content word of each source with the stem in the output that translates it best."""
+        """Yield each content word of each source with the stem in the output that translates it best."""
         bitext = self._resources.bitext
         if bitext.alignment is None:
             return

@@ -80,7 +80,7 @@ class Hallucination(Rate):
         return tuple(said)
 
     def _unsupported(self, translation: Translation) -> tuple[list[tuple[str, str]], int]:
-        """Give words and numbers without support, each with what it lacks, and how many are content."""
+        """Return words and numbers without support, each with what it lacks, and how many are content."""
         bitext, entry = self._resources.bitext, translation.entry
         output = bitext.target.read(translation.output)
         source = bitext.source.read(entry.source)
@@ -123,7 +123,7 @@ class Hallucination(Rate):
         )
 
     def _prescribed(self, source: str) -> frozenset[str]:
-        """Give the stems of all renderings of the dictionary's terms that stand in a source."""
+        """Return the stems of all renderings of the dictionary's terms that stand in a source."""
         read = self._resources.bitext.target.read
         terms = self._resources.terms.occurring(source)
         found = (read(rendering).stems for term in terms for rendering in term.renderings)
@@ -165,7 +165,7 @@ def _is(words: Sequence[str]) -> str:
 
 
 def _repeated(output: Reading, source: Reading, references: list[Reading]) -> frozenset[int]:
-    """Give the places of words said again beyond what source and references repeat themselves."""
+    """Return the places of words said again beyond what source and references repeat themselves."""
     if not output.repeats:
         return frozenset()
     own = max(len(reading.repeats) for reading in (source, *references))
@@ -178,7 +178,7 @@ def _carried(word: str, names: frozenset[str]) -> bool:
 
 
 def _new_numbers(output: Reading, source: Reading, references: list[Reading]) -> list[str]:
-    """Give the numbers of the output that stand neither in the source nor in a reference."""
+    """Return the numbers of the output that stand neither in the source nor in a reference."""
     if not output.numbers:
         return []
     known = source.digits.union(*(reference.digits for reference in references))

@@ -149,7 +149,7 @@ OTHER_VERSION = "taken by another version of this metric; its value is repeated 
 def surface_setup(
     source_language: str, target_language: str, entries: Sequence[Entry]
 ) -> ScoringSetup:
-    """Give the setup of a run of which nothing but texts is known: the metrics of §2.1."""
+    """Return the setup of a run of which nothing but texts is known: the metrics of §2.1."""
     script = references_script(entry.reference for entry in entries)
     return ScoringSetup(
         metrics=SURFACE,
@@ -161,7 +161,7 @@ def surface_setup(
 
 
 def surface_metrics(*, tokenizer: str = "13a", has_variants: bool = False) -> tuple[Metric, ...]:
-    """Give the metrics of §2.1, in the order of the inventory."""
+    """Return the metrics of §2.1, in the order of the inventory."""
     setup = ScoringSetup(
         metrics=SURFACE,
         source_language="und",

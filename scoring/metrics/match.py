@@ -66,7 +66,7 @@ class EquivalentMatch(MatchRate):
         return (int(self.verdict(translation) in _RIGHT), 1)
 
     def verdict(self, translation: Translation) -> LintVerdict:
-        """Give the verdict of appendix B on one output."""
+        """Return the verdict of appendix B on one output."""
         if is_blank(translation.output):
             return LintVerdict.NO_OUTPUT
         output, entry = comparison_form(translation.output), translation.entry
@@ -93,7 +93,7 @@ class EquivalentMatch(MatchRate):
         return (f"Says the same as {what} by the rules of the language: {listed}.",)
 
     def _accepted(self, translation: Translation) -> str | None:
-        """Give the accepted sentence that the output says the same as, None where there is none."""
+        """Return the accepted sentence that the output says the same as, None where there is none."""
         if self.rules is None:
             return None
         output, entry = translation.output, translation.entry

@@ -63,7 +63,7 @@ class MorphologicalAccuracy(Rate):
         return (right, _size(gold), sum(len(word.unmapped) for word in gold))
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
-        """Give how many glosses have no tag of the analyser, or belong to a number or a sign: left out."""
+        """Return how many glosses have no tag of the analyser, or belong to a number or a sign: left out."""
         return {"unmapped_glosses": int(total[2])}
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ class MorphologicalAccuracy(Rate):
         return tuple(sentences)
 
     def _expected(self, entry: Entry, annotation: FstAnnotation) -> tuple[GoldWord, ...]:
-        """Give what is expected of an entry, read once; UnreadableAnalysisError where it cannot be read."""
+        """Return what is expected of an entry, read once; UnreadableAnalysisError where it cannot be read."""
         key = (entry.morphological_analysis or "", entry.reference)
         known = self._known.get(key)
         if known is None:
@@ -176,7 +176,7 @@ def _word(
 
 
 def _in_reference(gold: Sequence[GoldWord], reference: Sequence[WordAnalysis]) -> list[int | None]:
-    """Give for each gold word the place of the word that it tells about: in order, each place once."""
+    """Return for each gold word the place of the word that it tells about: in order, each place once."""
     left = list(range(len(reference)))
     places: list[int | None] = []
     for word in gold:
@@ -195,7 +195,7 @@ def _tells_about(gold: GoldWord, word: WordAnalysis) -> bool:
 
 
 def _as_word(gold: GoldWord) -> WordAnalysis:
-    """Give a gold word as an analyser would give it, as far as it tells."""
+    """Return a gold word as an analyser would give it, as far as it tells."""
     analyses = ("+".join((lemma, *sorted(gold.tags))) for lemma in sorted(gold.lemmas))
     return WordAnalysis(gold.shown, None, tuple(analyses))
 

@@ -69,7 +69,7 @@ class SemanticScore(Rate):
         return (min(max(float(cosine), 0.0), 1.0), 1)
 
     def judgement(self, translation: Translation) -> Judgement | None:
-        """Give the verdict with its reasons; None where another form is in use or analyses are missing."""
+        """Return the verdict with its reasons; None where another form is in use or analyses are missing."""
         if not self._by_verdicts:
             return None
         if is_blank(translation.output):
@@ -147,5 +147,5 @@ def why_no_semantic_score(resources: Resources) -> str | None:
 
 
 def _plain(text: str) -> str:
-    """Give text without the characters that part a signature."""
+    """Return text without the characters that part a signature."""
     return text.replace("|", "/").replace(":", "=")

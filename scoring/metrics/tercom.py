@@ -133,7 +133,7 @@ class _Alignment:
 
 
 def _shiftable(words: str, target: str, alignment: _Alignment) -> Iterator[tuple[int, int, int]]:
-    """Give (start, target place, length) of equal phrases where both sides are wrong as they lie."""
+    """Yield (start, target place, length) of equal phrases where both sides are wrong as they lie."""
     places: dict[str, list[int]] = {}
     for place, word in enumerate(target):
         places.setdefault(word, []).append(place)
@@ -161,7 +161,7 @@ def _phrases(
 
 
 def _goals(at: list[int], place: int, length: int) -> Iterator[int]:
-    """Give the different positions in the output that lie before, in and behind the target phrase."""
+    """Yield the different positions in the output that lie before, in and behind the target phrase."""
     previous = -1
     for offset in range(place - 1, place + length):
         goal = at[offset] + 1 if offset >= 0 else 0
@@ -203,7 +203,7 @@ def _align(words: str, target: str) -> _Alignment:
 
 
 def _vectors(words: str, target: str) -> tuple[list[int], list[int]]:
-    """Give two bit vectors per output word, one bit per target word.
+    """Return two bit vectors per output word, one bit per target word.
 
     A bit of the first is set where the distance equals the one diagonally before it, a bit of the second
     where it is one more than without the output word.

@@ -63,7 +63,7 @@ class TerminologyAdherence(Rate):
         return (f"{'; '.join(lacking)}.",) if lacking else ()
 
     def _applying(self, translation: Translation) -> list[Term]:
-        """Give the terms that apply to an entry, worked out once whatever the outputs say."""
+        """Return the terms that apply to an entry, worked out once whatever the outputs say."""
         entry = translation.entry
         key = (entry.source, entry.reference, entry.variants, "fst" in translation.annotations)
         applying = self._known.get(key)

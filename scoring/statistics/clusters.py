@@ -40,7 +40,7 @@ class Ranking:
     """Shape (runs, runs): whether the run of the row is significantly better than that of the column."""
 
     def ranks(self) -> dict[int, int]:
-        """Give each run the rank of its cluster, from 1; the next cluster's counts all runs above it."""
+        """Return the rank of each run's cluster, from 1; the next cluster's counts all runs above it."""
         found, rank = {}, 1
         for cluster in self.clusters:
             found.update(dict.fromkeys(cluster, rank))
@@ -76,7 +76,7 @@ def rank(
 def _values(
     tables: Sequence[Table], metric: str, draws: int, seed: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Give each run's value, and its values on the shared resamples, oriented so that more is better."""
+    """Return each run's value, and its values on the shared resamples, oriented so that more is better."""
     known = [known_values(table) for table in tables]
     if metric != COMPOSITE:
         narrow = [table.only({metric}) for table in tables]
@@ -113,7 +113,7 @@ def _arrays(values: Mapping[str, float]) -> dict[str, FloatArray]:
 
 
 def _resampled(tables: Sequence[Table], draws: int, seed: int) -> list[dict[str, FloatArray]]:
-    """Give every run's values on the same resamples, several runs by one product."""
+    """Return every run's values on the same resamples, several runs by one product."""
     return [
         drawn.values(drawn.matrix)
         for start in range(0, len(tables), _TOGETHER)
@@ -138,7 +138,7 @@ def pairwise_better(points: FloatArray, drawn: FloatArray, level: float = LEVEL)
 
 
 def _apart(differences: FloatArray, drawn: FloatArray, level: float) -> FloatArray:
-    """Give the sign of each difference that is significant, 0 for the others."""
+    """Return the sign of each difference that is significant, 0 for the others."""
     tail = 100 * (1 - level) / 2
     if np.isnan(drawn).any():
         drawn = np.where(np.isnan(drawn).all(axis=1, keepdims=True), 0.0, drawn)

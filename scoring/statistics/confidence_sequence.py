@@ -77,7 +77,7 @@ class ConfidenceSequence:
         return float(self._powers[1]) / self.entries * self.span if self.entries else None
 
     def interval(self) -> tuple[float, float] | None:
-        """Give both ends; None before the first difference. It always holds the mean so far."""
+        """Return both ends; None before the first difference. It always holds the mean so far."""
         if not self.entries:
             return None
         low = _lower(self._powers, self.level)
@@ -86,7 +86,7 @@ class ConfidenceSequence:
 
 
 def span_of(info: MetricInfo) -> float | None:
-    """Give how far apart two values of a metric can be; None where it has no end."""
+    """Return how far apart two values of a metric can be; None where it has no end."""
     span = info.high - info.low
     return span if isfinite(span) else None
 
@@ -117,7 +117,7 @@ def _about(powers: FloatArray, mean: float, power: int) -> FloatArray:
 
 
 def enough(level: float) -> float:
-    """Give the logarithm of the capital at which one side is refuted; both sides share ``1 - level``."""
+    """Return the logarithm of the capital at which one side is refuted; both sides share ``1 - level``."""
     return log(2 / (1 - level))
 
 

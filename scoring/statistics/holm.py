@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Give the adjusted p-values in the same order, 0–1; one below the level is a finding at that level.
+    """Return the adjusted p-values in the same order, 0–1; one below the level is a finding at that level.
 
     ValueError where one is no probability.
     """

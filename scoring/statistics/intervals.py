@@ -50,7 +50,7 @@ class Interval:
 def bootstrap(
     table: Table, *, draws: int = DRAWS, seed: int = SEED, level: float = LEVEL
 ) -> dict[str, Interval]:
-    """Give the interval of every metric that has a value, and of ``composite``.
+    """Return the interval of every metric that has a value, and of ``composite``.
 
     The inputs and the profile of the composite are those of the point estimate in every draw. An
     interval is widened to its point estimate where resampling a small corpus misses it.
@@ -64,7 +64,7 @@ def bootstrap(
 def intervals_of(
     table: Table, drawn: Table, *, seed: int = SEED, level: float = LEVEL
 ) -> dict[str, Interval]:
-    """Give the same from resamples that were made before, a table whose rows are draws."""
+    """Return the same from resamples that were made before, a table whose rows are draws."""
     return _intervals(table, drawn, level, seed, "percentile bootstrap")
 
 
@@ -92,7 +92,7 @@ def resample(matrix: FloatArray, draws: int, seed: int) -> FloatArray:
 
 
 def distinct_columns(matrix: FloatArray) -> tuple[FloatArray, list[int]]:
-    """Give the columns without repetitions, and the place of each column among them.
+    """Return the columns without repetitions, and the place of each column among them.
 
     Equal columns have equal sums: the lengths that several metrics count, and the references that several
     runs share, enter a product once.
@@ -132,7 +132,7 @@ def exact_type(matrix: FloatArray) -> type[np.float32 | np.float64]:
 
 
 def wilson(right: float, total: float, level: float = LEVEL) -> Interval | None:
-    """Give the Wilson score interval of a rate, which holds for few entries and near 0 and 1 as well."""
+    """Return the Wilson score interval of a rate, which holds for few entries and near 0 and 1 as well."""
     if total <= 0:
         return None
     z = _normal_quantile(level)
@@ -144,7 +144,7 @@ def wilson(right: float, total: float, level: float = LEVEL) -> Interval | None:
 
 
 def wilson_intervals(table: Table) -> dict[str, Interval]:
-    """Give the Wilson intervals of the metrics whose entries are right or wrong as a whole.
+    """Return the Wilson intervals of the metrics whose entries are right or wrong as a whole.
 
     Wilson's formula takes all cases for independent. Words, terms and rules of one entry are not, so that
     over them it would be too narrow; their rates have the bootstrap alone, which draws whole entries.
@@ -185,7 +185,7 @@ class LiveIntervals:
         )
 
     def intervals(self, level: float = LEVEL) -> dict[str, Interval]:
-        """Give the intervals so far, Wilson's of rates of which all draws agree; empty before the first entry."""
+        """Return the intervals so far, Wilson's of rates of which all draws agree; empty before the first entry."""
         if not len(self._present):
             return {}
         so_far = Table(self._table.metrics, self._totals, self._present)
@@ -199,7 +199,7 @@ class LiveIntervals:
 
 
 def _poisson_counts(random: np.random.Generator, draws: int, entries: int) -> FloatArray:
-    """Give Poisson(1) counts, shape (draws, entries).
+    """Return Poisson(1) counts, shape (draws, entries).
 
     A Poisson number of takes, each of any cell alike, are such counts, five times as fast as one by one.
     """

@@ -127,7 +127,7 @@ def compare(
 def difference_intervals(
     first: Table, second: Table, *, draws: int = DRAWS, seed: int = SEED, level: float = LEVEL
 ) -> dict[str, tuple[float, float]]:
-    """Give the percentile intervals of the differences alone, for parts of a corpus that nobody tests."""
+    """Return the percentile intervals of the differences alone, for parts of a corpus that nobody tests."""
     _require_fitting(first, second)
     if not len(first):
         return {}
@@ -175,7 +175,7 @@ class _Pair:
         return cls(first, second, points, profile)
 
     def shuffled(self, trials: int, seed: int) -> tuple[Table, Table]:
-        """Give the sums of two runs of which a coin for each entry decides whose output is whose."""
+        """Return the sums of two runs of which a coin for each entry decides whose output is whose."""
         moved = flipped(self.second.matrix - self.first.matrix, trials, seed)
         return (
             self.first.with_rows(self.first.totals() + moved),
@@ -183,7 +183,7 @@ class _Pair:
         )
 
     def values(self, first: Table, second: Table) -> dict[str, Two]:
-        """Give the values of both runs for every row of sums."""
+        """Return the values of both runs for every row of sums."""
         sides = [self._side(first), self._side(second)]
         return {id_: (sides[0][id_], sides[1][id_]) for id_ in self.points}
 
@@ -194,7 +194,7 @@ class _Pair:
         return values
 
     def entry_values(self) -> dict[str, Two]:
-        """Give the entries' own values by the metrics that have such, and their composites."""
+        """Return the entries' own values by the metrics that have such, and their composites."""
         first, second = own_values(self.first), own_values(self.second)
         return {id_: (first[id_], second[id_]) for id_ in first}
 
@@ -208,19 +208,19 @@ def resamples(tables: Sequence[Table], draws: int = DRAWS, seed: int = SEED) -> 
 
 
 def own_values(table: Table) -> dict[str, FloatArray]:
-    """Give the entries' own values by the metrics that have such, and their composites; NaN where none is."""
+    """Return the entries' own values by the metrics that have such, and their composites; NaN where none is."""
     values, rows = table.entry_values(), specification().metrics
     own = {id_: found for id_, found in values.items() if rows[id_].level == "both"}
     return {**own, COMPOSITE: entry_composites(values, len(table))}
 
 
 def known_values(table: Table) -> dict[str, float]:
-    """Give the corpus values of the metrics that have one."""
+    """Return the corpus values of the metrics that have one."""
     return {id_: value for id_, value in table.corpus_values().items() if value is not None}
 
 
 def shared_profile(first: Mapping[str, float], second: Mapping[str, float]) -> str | None:
-    """Give the profile of two composites that weigh the same inputs; None where they do not, or have none."""
+    """Return the profile of two composites that weigh the same inputs; None where they do not, or have none."""
     profile = profile_for(first)
     inputs = [specification().profiles[profile_for(v)].keys() & v.keys() for v in (first, second)]
     same = profile == profile_for(second) and inputs[0] == inputs[1]
@@ -337,7 +337,7 @@ def direction(id_: str) -> str:
 
 
 def ends(drawn: FloatArray, point: float, level: float) -> tuple[float, float]:
-    """Give the percentile interval of some draws, widened to the point where resampling misses it."""
+    """Return the percentile interval of some draws, widened to the point where resampling misses it."""
     if not len(drawn):
         return point, point
     tail = 100 * (1 - level) / 2
@@ -346,7 +346,7 @@ def ends(drawn: FloatArray, point: float, level: float) -> tuple[float, float]:
 
 
 def p_of_bootstrap(drawn: FloatArray, difference: float, tie: float) -> float:
-    """Give sacreBLEU's p: how often draws, moved to where no difference is, show one at least as large.
+    """Return sacreBLEU's p: how often draws, moved to where no difference is, show one at least as large.
 
     A tie counts as large, else a run would differ from itself.
     """
@@ -366,7 +366,7 @@ def _p(as_large: npt.NDArray[np.bool_]) -> float:
 
 
 def _by_entry(values: Two | None, better: str) -> tuple[float | None, int, int, int]:
-    """Give the effect size, and how many entries the second run wins, loses and ties."""
+    """Return the effect size, and how many entries the second run wins, loses and ties."""
     if values is None:
         return None, 0, 0, 0
     found = outcomes(*values, better)

@@ -57,7 +57,7 @@ class Alignment:
         self._known: dict[str, Mapping[str, float]] = {}
 
     def links(self, target: str) -> Mapping[str, float]:
-        """Give the source words that a target word translates, with the probability of each, 0–1."""
+        """Return the source words that a target word translates, with the probability of each, 0–1."""
         if target not in self._targets:
             return {}
         if target not in self._known:

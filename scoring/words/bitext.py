@@ -65,7 +65,7 @@ class Bitext:
 
 
 def alignable(pairs: Sequence[Entry]) -> list[Entry]:
-    """Give the pairs from which an alignment is learned: with two texts, never secret, the first 5,000."""
+    """Return the pairs from which an alignment is learned: with two texts, never secret, the first 5,000."""
     found = (
         entry
         for entry in pairs
@@ -83,7 +83,7 @@ def alignment_name(pairs: Sequence[Entry]) -> str | None:
 def _content(
     reader: Reader, function_words: frozenset[str], texts: Iterable[str]
 ) -> Iterator[list[str]]:
-    """Give the stems of the content words of each text."""
+    """Yield the stems of the content words of each text."""
     for text in texts:
         yield [stem(word) for word in reader.read(text).words if word not in function_words]
 

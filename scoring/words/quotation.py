@@ -14,12 +14,12 @@ _HEBREW = regex.compile(r"\p{Hebrew}")
 
 
 def quotation_marks(text: str, letters: str = "") -> frozenset[str]:
-    """Give the characters that a text quotes with, see ``quoting``."""
+    """Return the characters that a text quotes with, see ``quoting``."""
     return frozenset(quoting(text, letters))
 
 
 def quoting(text: str, letters: str = "") -> list[str]:
-    """Give the marks that a text quotes with, as they come; pairs of single ones as they are closed.
+    """Return the marks that a text quotes with, as they come; pairs of single ones as they are closed.
 
     A single mark counts where it opens at the beginning of a word and another closes at the end of one,
     so that an apostrophe, a contraction and a plural's possessive do not; ``letters`` are single marks

@@ -115,7 +115,7 @@ class Reader:
 
 
 def reader(writing: Writing | None = None) -> Reader:
-    """Give the reader of a writing; the same for all who ask, so that they share what it keeps."""
+    """Return the reader of a writing; the same for all who ask, so that they share what it keeps."""
     if writing is None:
         return _reader(JOINERS, "")
     return _reader(writing.joiners, writing.word_letters)
@@ -139,7 +139,7 @@ def unspaced(word: str) -> bool:
 
 
 def stem(word: str) -> str:
-    """Give the first five letters: endings differ between forms of a word, and few texts show all forms."""
+    """Return the first five letters: endings differ between forms of a word, and few texts show all forms."""
     return word[:5]
 
 
@@ -164,7 +164,7 @@ def capitalised(word: str) -> bool:
 
 
 def _numbers(text: str) -> list[tuple[tuple[str, ...], bool]]:
-    """Give the numbers of a text, each as whole and parts, and whether it stands alone."""
+    """Return the numbers of a text, each as whole and parts, and whether it stands alone."""
     found: list[tuple[list[str], bool]] = []
     end = -1
     for word in words(text) if _DIGITS.search(text) else ():

@@ -26,7 +26,7 @@ class Renderings:
         self._plain = lru_cache(maxsize=8192)(self._without_lemmas)
 
     def found(self, terms: Sequence[Term], translation: Translation) -> list[str | None]:
-        """Give for each term the first of its renderings that stands in the output, None where none does."""
+        """Return for each term the first of its renderings that stands in the output, None where none does."""
         fst = _analyses(translation)
         lemmas = _lemmas((*fst.reference, *fst.output)) if fst else {}
         return self._found_in(translation.output, terms, lemmas)
@@ -72,19 +72,19 @@ class Renderings:
         return [self._forms(word) for word in self._target.read(text).words]
 
     def _with_lemmas(self, text: str, lemmas: Mapping[str, frozenset[str]]) -> list[frozenset[str]]:
-        """Give for each word of a text the forms in which a rendering may have it."""
+        """Return for each word of a text the forms in which a rendering may have it."""
         return [
             lemmas[word] | {word} if word in lemmas else self._forms(word)
             for word in self._target.read(text).words
         ]
 
     def _wanted(self, word: str, lemmas: Mapping[str, frozenset[str]]) -> frozenset[str]:
-        """Give the forms of a rendering's word: an output may add an ending to it or to its stem, but a
+        """Return the forms of a rendering's word: an output may add an ending to it or to its stem, but a
         bare stem is another word (English “long” for Esperanto “longa”)."""
         return self._forms(word) | lemmas.get(word, frozenset()) | {f"{word}-"}
 
     def _stripped(self, word: str) -> frozenset[str]:
-        """Give a folded word, and what stays without each ending marked as a stem with a hyphen."""
+        """Return a folded word, and what stays without each ending marked as a stem with a hyphen."""
         endings = (ending for ending in self._endings if word.endswith(ending))
         stems = (word.removesuffix(ending) for ending in endings)
         return frozenset({word, *(f"{stem}-" for stem in stems if len(stem) >= LEAST_STEM)})
@@ -106,7 +106,7 @@ def _analyses(translation: Translation) -> FstAnnotation | None:
 
 
 def _lemmas(words: Iterable[WordAnalysis]) -> dict[str, frozenset[str]]:
-    """Give the lemmas of the words that the analyser knows, folded; of an acceptor there are none."""
+    """Return the lemmas of the words that the analyser knows, folded; of an acceptor there are none."""
     return {_folded(word.word): _lemmas_of(word.analyses) for word in words if word.analyses}
 
 
@@ -115,5 +115,5 @@ _folded = lru_cache(maxsize=65536)(folded)
 
 @lru_cache(maxsize=65536)
 def _lemmas_of(analyses: tuple[str, ...]) -> frozenset[str]:
-    """Give the lemmas of analyser strings; the parts of a compound are written as one word."""
+    """Return the lemmas of analyser strings; the parts of a compound are written as one word."""
     return frozenset(tagged_word(analysis).key.replace("#", "") for analysis in analyses)

@@ -43,7 +43,7 @@ _CODES = {
 
 @cache
 def source_word_list(language: str) -> tuple[frozenset[str], str | None]:
-    """Give the most frequent words of a language, folded, of two letters or more, and the list's name.
+    """Return the most frequent words of a language, folded, of two letters or more, and the list's name.
 
     The name holds version and size; it is None, and the list empty, where the package is not installed or
     has no list of the language, or none that fits words of single characters (Chinese, Japanese).

@@ -111,7 +111,7 @@ class Spelling:
         )
 
     def foreign(self, text: str) -> list[str]:
-        """Give the words that are wholly in another script."""
+        """Return the words that are wholly in another script."""
         return [
             word.text
             for word in self._words(text)
@@ -153,7 +153,7 @@ class Spelling:
         return _Judged(judged, tuple(faults), tuple(marked), tuple(strangers))
 
     def _foreign(self, text: str) -> _Foreign | None:
-        """Give a word with letters of names and loans that is not known as either; None for all others."""
+        """Return a word with letters of names and loans that is not known as either; None for all others."""
         word = unicodedata.normalize("NFC", text)
         if self._borrowed.isdisjoint(word.lower()):
             return None
@@ -267,7 +267,7 @@ class Spelling:
 
 
 def _scripts(letters: str | frozenset[str]) -> frozenset[str]:
-    """Give the scripts of some letters; marks and signs that scripts share have none."""
+    """Return the scripts of some letters; marks and signs that scripts share have none."""
     return frozenset(script_of(letter) for letter in letters if letter.isalpha()) - {"Other"}
 
 

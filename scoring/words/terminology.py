@@ -56,17 +56,17 @@ class Terminology:
         return len(self.terms)
 
     def occurring(self, text: str) -> tuple[Term, ...]:
-        """Give every term whose words stand in a text in its order, each once; case is ignored."""
+        """Return every term whose words stand in a text in its order, each once; case is ignored."""
         return tuple(dict.fromkeys(place.term for place in self._places(text)))
 
     def applying(self, text: str) -> tuple[Term, ...]:
-        """Give the terms that a text asks for: of terms inside one another only the longest."""
+        """Return the terms that a text asks for: of terms inside one another only the longest."""
         places = self._places(text)
         outer = (place for place in places if not any(place.inside(other) for other in places))
         return tuple(dict.fromkeys(place.term for place in outer))
 
     def coverage(self, texts: Iterable[str], function_words: Collection[str]) -> float:
-        """Give the share of the running words of some texts that stand in a term, 0–1; 0 without a word.
+        """Return the share of the running words of some texts that stand in a term, 0–1; 0 without a word.
 
         Function words count on neither side: nobody lists them, and half of a text are such.
         """

@@ -76,7 +76,7 @@ def references_script(references: Iterable[str]) -> str | None:
 
 @cache
 def load_tokenizer(name: str) -> Tokenizer:
-    """Give the function that splits a line into tokens as sacreBLEU does.
+    """Return the function that splits a line into tokens as sacreBLEU does.
 
     Raises ValueError, in words that say what is missing, where the tokenizer cannot work here.
     """

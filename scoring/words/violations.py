@@ -157,7 +157,7 @@ class Demand:
         return Violations(found, tuple(sentences)) if found else None
 
     def _turned_round(self, marks: Sequence[str]) -> list[str]:
-        """Give the pairs of card and reference that open with what closes, where neither has them so."""
+        """Return the pairs of card and reference that open with what closes, where neither has them so."""
         of_references = ("".join(each[:2]) for each in self._reference_quoting if each)
         pairs = dict.fromkeys((*self._rules.quotes, *of_references))
         return [
@@ -223,7 +223,7 @@ class Demand:
 
 
 def latin_words(texts: Iterable[str]) -> set[str]:
-    """Give the runs of Latin letters of some texts, folded."""
+    """Return the runs of Latin letters of some texts, folded."""
     return {folded_latin(word) for text in texts for word in _latin_runs(text)}
 
 
@@ -237,7 +237,7 @@ def _latin_letters() -> regex.Pattern[str]:
 
 
 def folded_latin(word: str) -> str:
-    """Give a word without case and width, as Japanese writes Latin letters in two widths."""
+    """Return a word without case and width, as Japanese writes Latin letters in two widths."""
     return normalize("NFKC", word).casefold()
 
 

@@ -34,7 +34,7 @@ def file(folder: Path, content: str | bytes, name: str = "corpus.json") -> Path:
 
 
 def problems(path: Path, *others: Path, **options: Any) -> list[Problem]:
-    """Give the problems of a file that cannot be used."""
+    """Return the problems of a file that cannot be used."""
     with pytest.raises(CorpusError) as caught:
         load(path, *others, **options)
     assert any(problem.severity is Severity.ERROR for problem in caught.value.problems)

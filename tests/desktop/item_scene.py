@@ -193,7 +193,7 @@ def in_box(scene: Scene, text: str) -> None:
 
 
 def texts(scene: Scene) -> str:
-    """Give everything that can be read on the page."""
+    """Return everything that can be read on the page."""
     QApplication.processEvents()  # what was added is shown by the next event
     labels = [each.text() for each in scene.page.findChildren(QLabel) if each.isVisible()]
     panes = scene.page.findChildren(TextPane)
@@ -201,7 +201,7 @@ def texts(scene: Scene) -> str:
 
 
 def mark(scene: Scene, name: str) -> str:
-    """Give what the person is shown of their own words."""
+    """Return what the person is shown of their own words."""
     (pane,) = (
         each
         for each in scene.page.findChildren(TextPane)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 
 def contrast(one: QColor, other: QColor) -> float:
-    """Give the contrast of two colours, 1–21."""
+    """Return the contrast of two colours, 1–21."""
     light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
@@ -34,7 +34,7 @@ def colours(image: QImage, rect: QRect | None = None) -> Counter[str]:
 
 
 def strongest(image: QImage, rect: QRect | None = None) -> float:
-    """Give the contrast between the ground of a picture, its commonest colour, and what differs most from it."""
+    """Return the contrast between the ground of a picture, its commonest colour, and what differs most from it."""
     found = colours(image, rect)
     ground = QColor(found.most_common(1)[0][0])
     return max(contrast(ground, QColor(name)) for name in found)

@@ -177,7 +177,7 @@ class Scene:
         return found[0]
 
     def texts(self) -> str:
-        """Give everything that is to be read on the page, without the places where a line may break."""
+        """Return everything that is to be read on the page, without the places where a line may break."""
         labels = [each.text().replace("\u200b", "") for each in self._seen(QLabel)]
         return "\n".join([*labels, *(each.toPlainText() for each in self._seen(TextPane))])
 

@@ -82,7 +82,7 @@ class Entry:
     # where it is
 
     def page(self, kind: type[Kind]) -> Kind:
-        """Give the page that is seen, which must be of this kind; questions on the way are answered with no."""
+        """Return the page that is seen, which must be of this kind; questions on the way are answered with no."""
         self.idle()
         if kind is not SharingPage:
             self.answer_questions(until=kind)

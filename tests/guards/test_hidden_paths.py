@@ -20,7 +20,7 @@ FORMS = ("card", "jsonl", "csv")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Give a folder with everything that a run of the demo can be told to use."""
+    """Return a folder with everything that a run of the demo can be told to use."""
     folder = tmp_path / TELLTALE / "home"
     folder.mkdir(parents=True)
     for sample in (DEMO_CORPUS, DEMO_WEAK, DEMO_COACHING):
@@ -50,7 +50,7 @@ def replay(folder: Path, *more: object) -> list[object]:
 
 
 def printed(rosetta: Rosetta, arguments: Sequence[object]) -> str:
-    """Give all that a run prints, in lines and in JSON lines, and all that is exported of it."""
+    """Return all that a run prints, in lines and in JSON lines, and all that is exported of it."""
     said = []
     for style in ("--plain", "--json-lines"):
         code, out, problems = rosetta(*arguments, style)

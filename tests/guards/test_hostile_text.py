@@ -202,7 +202,7 @@ def _start(path: Path) -> tuple[subprocess.Popen[bytes], int]:
 
 
 def _environment() -> dict[str, str]:
-    """Give ours without the size that a test runner may tell: the terminal has its own."""
+    """Return ours without the size that a test runner may tell: the terminal has its own."""
     return {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
 
 

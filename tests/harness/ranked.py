@@ -81,6 +81,6 @@ def play(
 
 
 def run_number(path: Path, run_id: str) -> int:
-    """Give the store's own number of a run."""
+    """Return the store's own number of a run."""
     with closing(open_store(path)) as store:
         return find_run(store, run_id).id

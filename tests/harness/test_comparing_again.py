@@ -30,7 +30,7 @@ METRICS = ("chrf_plus_plus", "exact_match_rate")
 
 @pytest.fixture
 def runs(store_path: Path, connection: sqlite3.Connection) -> tuple[int, int]:
-    """Give the store's numbers of a finished run, and of one that is only begun."""
+    """Return the store's numbers of a finished run, and of one that is only begun."""
     run_corpus(store_path, corpus(40), PLAN)
     finished = find_run(connection, "last").id
     number, _ = begun(store_path, corpus(40), PLAN)

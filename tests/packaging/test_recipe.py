@@ -240,7 +240,7 @@ print(*{name.partition(".")[0] for name in sys.modules})
 
 
 def _asked_for(start: str) -> set[str]:
-    """Give the packages that are not ours and that a module, or one that it reaches, imports, in functions too."""
+    """Return the packages that are not ours and that a module, or one that it reaches, imports, in functions too."""
     waiting, seen, others = [start], {start}, set()
     while waiting:
         path = ROOT.joinpath(*waiting.pop().split("."))

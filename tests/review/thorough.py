@@ -6,5 +6,5 @@ import os
 
 
 def times(quick: int, thorough: int) -> int:
-    """Give ``quick``, or ``thorough`` where the environment says ROSETTA_THOROUGH=1."""
+    """Return ``quick``, or ``thorough`` where the environment says ROSETTA_THOROUGH=1."""
     return thorough if os.environ.get("ROSETTA_THOROUGH") == "1" else quick

@@ -17,7 +17,7 @@ def target(
     word_letters: str = "",
     loan_words: tuple[str, ...] = (),
 ) -> Resources:
-    """Give the resources of a target in one script, with a card unless told otherwise."""
+    """Return the resources of a target in one script, with a card unless told otherwise."""
     made = LanguageCard(
         tag="xx",
         name="Test",
@@ -47,5 +47,5 @@ def target(
 def translated(
     source: str, output: str, reference: str = "", raw: str | None = None
 ) -> Translation:
-    """Give one translation."""
+    """Return one translation."""
     return Translation(Entry(id=1, source=source, reference=reference), output, raw=raw)

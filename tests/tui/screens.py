@@ -93,7 +93,7 @@ class App(RosettaApp):
 
 
 def lines(app: TextualApp[Any]) -> list[str]:
-    """Give the text of the screen as it is drawn, line by line."""
+    """Return the text of the screen as it is drawn, line by line."""
     width, height = app.size
     strips = app.screen._compositor.render_strips(app.size)
     return [
@@ -102,7 +102,7 @@ def lines(app: TextualApp[Any]) -> list[str]:
 
 
 def text(app: TextualApp[Any]) -> str:
-    """Give the screen as one text."""
+    """Return the screen as one text."""
     return "\n".join(lines(app))
 
 

@@ -30,7 +30,7 @@ ROLES = ("mark", "good", "warn", "bad", "quiet", "foreground", "background", "pa
 
 
 def roles(app: RosettaApp) -> dict[tuple[int, ...], str]:
-    """Give the role of each colour of the theme in use."""
+    """Return the role of each colour of the theme in use."""
     found: dict[tuple[int, ...], str] = {}
     for role in ROLES:
         try:
@@ -42,7 +42,7 @@ def roles(app: RosettaApp) -> dict[tuple[int, ...], str]:
 
 
 def coloured(app: RosettaApp) -> str:
-    """Give each line of the screen as runs of ``length role``, with the ground where it is not the screen's."""
+    """Return each line of the screen as runs of ``length role``, with the ground where it is not the screen's."""
     names = roles(app)
     drawn = []
     for strip in app.screen._compositor.render_strips(app.size):

@@ -116,7 +116,7 @@ class Speaker:
 
 
 def shown_item(seen: str) -> tuple[str, str] | None:
-    """Give original and translation of the sentence that was read out last and asks for an answer."""
+    """Return original and translation of the sentence that was read out last and asks for an answer."""
     if not seen.rstrip().endswith("? for help:"):
         return None
     found = _ITEM.findall(seen)

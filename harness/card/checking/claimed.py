@@ -82,7 +82,7 @@ def _floor(stated: Mapping[str, Any]) -> Floor:
 
 
 def _own_limits(card: Mapping[str, Any], scores: Mapping[str, Any], made: Claim) -> Iterator[Limit]:
-    """Give what the card itself claims less than its numbers allow."""
+    """Yield what the card itself claims less than its numbers allow."""
     if scores.get("at_floor") is True and not made.at_floor and made.composite is not None:
         yield Limit(Reason.COMPOSITE_FLOOR, Tier.BASELINE, clear=False)
     stated = card.get("claimable_tier")

@@ -40,7 +40,7 @@ def _short(value: object) -> str:
 def differences(
     found: object, expected: object, path: str = "$", *, rounded: bool = False
 ) -> Iterator[Difference]:
-    """Give where ``found`` is not ``expected``, in the order of ``found``.
+    """Yield where ``found`` is not ``expected``, in the order of ``found``.
 
     Members that only one of the two has are passed over: a card may lack a field or have further ones.
     ``rounded`` takes a number as right when it is the expected one at its own number of decimals.
@@ -61,7 +61,7 @@ def differences(
 
 
 def member(path: str, name: str) -> str:
-    """Give the path of an object's member."""
+    """Return the path of an object's member."""
     return f"{path}.{name}" if _NAME.fullmatch(name) else f"{path}[{name!r}]"
 
 
@@ -78,6 +78,6 @@ def _is_number(value: object) -> TypeGuard[int | float]:
 
 
 def _half_unit(value: object) -> float:
-    """Give half a unit of the last decimal that a number was written with."""
+    """Return half a unit of the last decimal that a number was written with."""
     exponent = Decimal(repr(value)).as_tuple().exponent
     return 0.5 * 10.0 ** min(int(exponent), 0)

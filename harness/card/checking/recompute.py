@@ -83,12 +83,12 @@ def card_scorer(card: RunCard, entries: Sequence[Entry]) -> Scorer:
 
 
 def _floors(card: RunCard, scorer: Scorer) -> dict[str, Floor] | None:
-    """Give the floors that the card states where this version cannot work them out; None: to be computed."""
+    """Return the floors that the card states where this version cannot work them out; None: to be computed."""
     return card_floors(card) if floors_are_stated(card, scorer) else None
 
 
 def card_floors(card: RunCard) -> dict[str, Floor]:
-    """Give the floors that the card states, by name."""
+    """Return the floors that the card states, by name."""
     return {
         floor.name: Floor(
             floor.composite,
@@ -125,7 +125,7 @@ def _number(scores: Scores, name: str) -> float | None:
 
 
 def card_setup(card: RunCard) -> Setup:
-    """Give the set-up of a card without what this version does not know."""
+    """Return the set-up of a card without what this version does not know."""
     stated = card.method.model_dump()
     return Setup.model_validate({name: stated[name] for name in Setup.model_fields})
 
@@ -173,7 +173,7 @@ def rows_again(material: Material) -> list[dict[str, Any]]:
 
 
 def _lint_again(row: EntryResult, value: EntryValues) -> str | None:
-    """Give a row's lint verdict as far as its texts tell it; the rules of the language are not at hand."""
+    """Return a row's lint verdict as far as its texts tell it; the rules of the language are not at hand."""
     if is_blank(row.predicted or ""):
         return NO_OUTPUT
     if value.values.get("exact_match_rate"):
@@ -182,7 +182,7 @@ def _lint_again(row: EntryResult, value: EntryValues) -> str | None:
 
 
 def row_numbers(value: EntryValues) -> dict[str, Any]:
-    """Give the numbers of a row that follow from its texts."""
+    """Return the numbers of a row that follow from its texts."""
     return {
         "exact_match": bool(value.values.get("exact_match_rate")),
         "entry_chrf": value.values.get("chrf_plus_plus"),

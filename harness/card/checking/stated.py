@@ -25,7 +25,7 @@ FLOORS = ("empty", "source", "constant")
 
 
 def impossible(card: RunCard, scorer: Scorer) -> Iterator[Difference]:
-    """Give everything stated that no run can have given, by JSON path, in the order of the card.
+    """Yield everything stated that no run can have given, by JSON path, in the order of the card.
 
     Rows with the same numbers, as most are, are judged once.
     """

@@ -186,7 +186,7 @@ def _check_stated_tier(verdict: Verdict, card: RunCard) -> None:
 
 
 def _setup_at_top(card: RunCard) -> dict[str, Any]:
-    """Give the fields that stand both at the top of the card and in its method block.
+    """Return the fields that stand both at the top of the card and in its method block.
 
     The analyser that a method names goes before that of the scores, which older cards do not name there.
     """
@@ -272,7 +272,7 @@ def _uncommon(
     computed: list[str],
     others: list[str],
 ) -> tuple[list[str], list[str]]:
-    """Give the metrics that have a value only on the card, and those that have one only here."""
+    """Return the metrics that have a value only on the card, and those that have one only here."""
     foreign = sorted(
         id_
         for id_ in (*expected["reasons"], *others)
@@ -294,7 +294,7 @@ def _other_metrics(foreign: list[str], null: list[str]) -> str:
 def _comparable(
     stated: Mapping[str, Any], expected: Mapping[str, Any], dropped: set[str]
 ) -> Iterator[tuple[str, Any]]:
-    """Give the intervals whose recipe the card records; others cannot be made again."""
+    """Yield the intervals whose recipe the card records; others cannot be made again."""
     intervals = stated.get("confidence_intervals")
     for id_, interval in (intervals if isinstance(intervals, dict) else {}).items():
         known = isinstance(interval, dict) and "method" in interval

@@ -60,7 +60,7 @@ def layout(raw: Mapping[str, Any], name: str) -> Layout:
 
 
 def log_rows(raw: Mapping[str, Any]) -> object:
-    """Give the entries of a run log, under either of their names."""
+    """Return the entries of a run log, under either of their names."""
     return raw.get("results", raw.get("entries"))
 
 
@@ -141,7 +141,7 @@ def _scores(raw: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
 def _filled(
     raw: Mapping[str, Any], scores: Mapping[str, Any], block: str, model: type[Block]
 ) -> dict[str, Any]:
-    """Give a block of the card, its missing fields taken from where the other layout has them."""
+    """Return a block of the card, its missing fields taken from where the other layout has them."""
     own = raw.get(block)
     filled = dict(own) if isinstance(own, dict) else {}
     for place in (raw.get("totals"), scores, raw):
@@ -184,5 +184,5 @@ def _setup(card: Mapping[str, Any]) -> Setup:
 
 
 def snake_case(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a leaderboard row with the names of the specification."""
+    """Return a leaderboard row with the names of the specification."""
     return {_HUMP.sub("_", key).lower(): value for key, value in row.items()}

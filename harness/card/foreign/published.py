@@ -19,7 +19,7 @@ _TOLD = ("score_caveats", "metric_availability")
 
 
 def report_of_log(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Give a run log as a test report without scores; UsageError where it names no run."""
+    """Return a run log as a test report without scores; UsageError where it names no run."""
     if not isinstance(raw.get("run_id"), str):
         raise UsageError(f"{name}: $.run_id: a run log names its run. Give the whole file.")
     rows = log_rows(raw)
@@ -35,7 +35,7 @@ def report_of_log(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def told_of_scores(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what a report says of its own scores: caveats, and metrics that were not available."""
+    """Return what a report says of its own scores: caveats, and metrics that were not available."""
     overall = raw.get("overall")
     places = (raw, overall if isinstance(overall, Mapping) else {})
     return {name: place[name] for name in _TOLD for place in places if place.get(name)}
@@ -126,7 +126,7 @@ _ENTRY_TEXTS = ("source", "expected", "reference", "predicted")
 
 
 def card_of_published(row: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Give the aggregates of a published row as a card without entries; UsageError where it names no run, or has entries.
+    """Return the aggregates of a published row as a card without entries; UsageError where it names no run, or has entries.
 
     The row itself is kept under ``published_row``.
     """
@@ -168,7 +168,7 @@ def card_of_published(row: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _first(row: Mapping[str, Any], *names: str) -> str | None:
-    """Give the first of these fields that is a text with something in it."""
+    """Return the first of these fields that is a text with something in it."""
     texts = (row.get(name) for name in names)
     return next((text for text in texts if isinstance(text, str) and text.strip()), None)
 
@@ -179,7 +179,7 @@ def _count(row: Mapping[str, Any], *names: str) -> int:
 
 
 def _interval(row: Mapping[str, Any]) -> dict[str, float] | None:
-    """Give the interval of chrF++, whose ends are fields of their own."""
+    """Return the interval of chrF++, whose ends are fields of their own."""
     ends = [
         next((value for name in names if (value := number(row.get(name))) is not None), None)
         for names in (("chrf_ci_lower", "chrf_ci_low"), ("chrf_ci_upper", "chrf_ci_high"))

@@ -80,7 +80,7 @@ def read_report(raw: Mapping[str, Any], name: str) -> Report:
 
 
 def report_setup(report: Report) -> Setup:
-    """Give the set-up as far as the report tells it."""
+    """Return the set-up as far as the report tells it."""
     coached = report.config.coaching_file is not None
     return Setup(
         method="imported",
@@ -96,7 +96,7 @@ def report_setup(report: Report) -> Setup:
 
 
 def report_dataset(report: Report) -> Dataset:
-    """Give the corpus' envelope as far as the report tells it; languages are names there, not tags."""
+    """Return the corpus' envelope as far as the report tells it; languages are names there, not tags."""
     config = report.config
     path = (config.corpus_path or "").replace("\\", "/")
     stem = path.rsplit("/", 1)[-1].removesuffix(".json")
@@ -109,7 +109,7 @@ def report_dataset(report: Report) -> Dataset:
 
 
 def _own_id(report: Report) -> str | None:
-    """Give the corpus' own id where the report or log tells it."""
+    """Return the corpus' own id where the report or log tells it."""
     told = report.model_extra or {}
     provenance = told.get("provenance")
     meta = provenance.get("dataset_meta") if isinstance(provenance, dict) else None
@@ -124,7 +124,7 @@ _LONGEST_ID = 200
 
 
 def report_rows(report: Report) -> list[EntryResult]:
-    """Give the entries as rows of a card; the words of what a report does not tell are null."""
+    """Return the entries as rows of a card; the words of what a report does not tell are null."""
     return [_row(entry, report.config.batch_size) for entry in report.entries]
 
 

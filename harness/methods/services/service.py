@@ -60,5 +60,5 @@ def read_texts(service: Service, reply: Any, count: int) -> list[str]:
 
 
 def language(tag: str) -> str:
-    """Give the language of a tag, without script and region, in lower case."""
+    """Return the language of a tag, without script and region, in lower case."""
     return tag.replace("_", "-").split("-")[0].lower()

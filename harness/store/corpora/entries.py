@@ -19,7 +19,7 @@ _APART = frozenset({"id", "source", "reference", *_COLUMNS})
 def save_corpus(
     connection: sqlite3.Connection, corpus: Corpus, positions: Iterable[int] | None = None
 ) -> int:
-    """Give the store's id of a corpus, storing it where it is new; called within a transaction.
+    """Return the store's id of a corpus, storing it where it is new; called within a transaction.
 
     Of its secret entries only those at ``positions`` are stored (None: all), the others as places without
     id or text. The same file is another corpus where its envelope was completed otherwise, with another
@@ -44,7 +44,7 @@ _NOT_STORED = json.dumps({"not_stored": True})
 
 
 def _not_stored(position: int, entry: Entry) -> Entry:
-    """Give what stands in the place of a secret entry: its segment, for counts, and nothing else of it."""
+    """Return what stands in the place of a secret entry: its segment, for counts, and nothing else of it."""
     return Entry.model_construct(
         id=f"{_PLACE}{position + 1}",
         source="",
@@ -95,7 +95,7 @@ def _secret_positions(connection: sqlite3.Connection, corpus: int) -> list[int]:
 
 
 def find_corpus(connection: sqlite3.Connection, corpus: Corpus) -> int | None:
-    """Give the store's id of a corpus, None where it is new.
+    """Return the store's id of a corpus, None where it is new.
 
     One that an earlier version stored without the tags that its envelope says of every entry is another.
     """
@@ -168,7 +168,7 @@ def _rest_json(rest: dict[str, object]) -> str | None:
 
 
 def read_dataset(connection: sqlite3.Connection, corpus_id: int) -> Dataset:
-    """Give the envelope of a stored corpus."""
+    """Return the envelope of a stored corpus."""
     row = connection.execute("SELECT dataset FROM corpora WHERE id = ?", (corpus_id,)).fetchone()
     return unpacks(Dataset.model_validate_json)(row[0])
 
@@ -180,7 +180,7 @@ def _stays_here(connection: sqlite3.Connection, corpus_id: int) -> bool:
 
 
 def corpus_sha256(connection: sqlite3.Connection, corpus_id: int) -> str:
-    """Give the hash over the bytes of a stored corpus's file."""
+    """Return the hash over the bytes of a stored corpus's file."""
     row = connection.execute("SELECT sha256 FROM corpora WHERE id = ?", (corpus_id,)).fetchone()
     return str(row[0])
 
@@ -196,7 +196,7 @@ _READ = """
 def read_entries(
     connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None = None
 ) -> dict[int, Entry]:
-    """Give entries by their place in the corpus: all, or those asked for."""
+    """Return entries by their place in the corpus: all, or those asked for."""
     of_all: dict[str, object] = {"local_only": True} if _stays_here(connection, corpus_id) else {}
     if positions is None:
         rows = connection.execute(_READ, (corpus_id,))

@@ -37,7 +37,7 @@ class Examination:
     """Places of all entries that a finding is about."""
 
     def of_entry(self, place: int) -> list[Problem]:
-        """Give what was found about one entry."""
+        """Return what was found about one entry."""
         return [problem for problem in self.problems if place in problem.places]
 
 

@@ -38,7 +38,7 @@ class CorpusSummary:
 
 
 def list_corpora(connection: sqlite3.Connection, sha256: str | None = None) -> list[CorpusSummary]:
-    """Give all corpora, or those of one hash, the one used last first."""
+    """Return all corpora, or those of one hash, the one used last first."""
     counts: dict[int, dict[str | None, int]] = {}
     readings: dict[str, list[tuple[int, bool]]] = {}
     for number, hashed, partial in connection.execute(
@@ -142,7 +142,7 @@ def corpus_positions(
     search: str = "",
     places: Collection[int] | None = None,
 ) -> list[int]:
-    """Give the places of a corpus's entries in the order and selection of a screen.
+    """Return the places of a corpus's entries in the order and selection of a screen.
 
     ``sort`` is a key of ENTRY_SORTS; ``only`` wants values of FACETS, None for entries without one;
     ``search`` looks for a piece of text in id, source and reference, without regard to case; ``places``
@@ -181,7 +181,7 @@ MOST_VALUES = 40
 def facet_counts(
     connection: sqlite3.Connection, corpus: int
 ) -> dict[str, list[tuple[str | int | None, int]]]:
-    """Give for each facet the values there are with their counts: tiers in order, tags by frequency."""
+    """Return for each facet the values there are with their counts: tiers in order, tags by frequency."""
     found: dict[str, list[tuple[str | int | None, int]]] = {}
     for field in FACETS:
         by = "1" if field == "difficulty" else "2 DESC, 1"

@@ -91,7 +91,7 @@ def _where(connection: sqlite3.Connection, corpus: int) -> tuple[str, list[str]]
 
 
 def normalised(text: str) -> str:
-    """Give a text without case, spaces, marks of punctuation and differences of writing that NFKC knows."""
+    """Return a text without case, spaces, marks of punctuation and differences of writing that NFKC knows."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return _NO_LETTERS.sub("", folded) or folded.strip()
 
@@ -120,7 +120,7 @@ def _complete(connection: sqlite3.Connection) -> None:
 
 
 def _stale(connection: sqlite3.Connection) -> list[int]:
-    """Give the corpora whose digests were made with a key that is not there any more."""
+    """Return the corpora whose digests were made with a key that is not there any more."""
     kept = connection.execute("SELECT DISTINCT corpus, key_id FROM secret_texts").fetchall()
     if not kept:
         return []

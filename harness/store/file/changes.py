@@ -13,7 +13,7 @@ Mark = tuple[object, ...]
 
 
 def mark_of(path: Path) -> Mark:
-    """Give what is different after each change of the store at ``path``, by this process or another.
+    """Return what is different after each change of the store at ``path``, by this process or another.
 
     Equal marks mean that nothing was written between them; unequal ones that something may have been.
     """

@@ -26,7 +26,7 @@ BUSY_MILLISECONDS = 30_000
 
 
 def home() -> Path:
-    """Give the data folder: ``ROSETTA_HOME``, else the platform's place for user data.
+    """Return the data folder: ``ROSETTA_HOME``, else the platform's place for user data.
 
     Raises UsageError where the system knows no home folder of this person.
     """
@@ -44,7 +44,7 @@ def home() -> Path:
 
 
 def default_path() -> Path:
-    """Give the path of the store in the data folder."""
+    """Return the path of the store in the data folder."""
     return home() / "rosetta.sqlite"
 
 
@@ -55,7 +55,7 @@ def private_folder(folder: Path) -> Path:
 
 
 def store_path(connection: sqlite3.Connection) -> Path:
-    """Give the path of an open store."""
+    """Return the path of an open store."""
     return Path(connection.execute("PRAGMA database_list").fetchone()[2])
 
 

@@ -26,7 +26,7 @@ def unpack_positions(packed: bytes) -> tuple[int, ...]:
 
 
 def little_endian_positions(packed: bytes) -> bytes:
-    """Give the places as they are packed: little-endian uint32, one after the other."""
+    """Return the places as they are packed: little-endian uint32, one after the other."""
     places = inflated(packed)
     if len(places) % _BYTES:
         raise StoredValueError

@@ -10,12 +10,12 @@ from harness.core.storable import storable
 
 
 def digest(text: str) -> int:
-    """Give 32 bits by which equal texts are found; texts that share them are told apart by comparison."""
+    """Return 32 bits by which equal texts are found; texts that share them are told apart by comparison."""
     return int.from_bytes(blake2b(text.encode(), digest_size=4).digest(), "big", signed=True)
 
 
 def intern_text(connection: sqlite3.Connection, text: str) -> int:
-    """Give the id of a text, storing it where it is new."""
+    """Return the id of a text, storing it where it is new."""
     text = storable(text)
     mark = digest(text)
     row = connection.execute(
@@ -28,7 +28,7 @@ def intern_text(connection: sqlite3.Connection, text: str) -> int:
 
 
 def read_texts(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
-    """Give the texts of these ids."""
+    """Return the texts of these ids."""
     found: dict[int, str] = {}
     wanted = sorted(set(ids))
     for start in range(0, len(wanted), 500):

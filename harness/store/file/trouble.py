@@ -145,7 +145,7 @@ def of_a_value(error: Exception) -> bool:
 
 
 def in_words(error: Exception, path: Path) -> StoreError:
-    """Give what a person is told of one of ``STORE_ERRORS``; quotes nothing that is stored."""
+    """Return what a person is told of one of ``STORE_ERRORS``; quotes nothing that is stored."""
     if isinstance(error, StoredValueError) and error.args:
         return StoreError(f"{path}: {error}.")
     code = getattr(error, "sqlite_errorcode", None)
@@ -184,7 +184,7 @@ def full_words(path: Path) -> str:
 
 
 def _lacking_bytes(path: Path) -> int:
-    """Give how much is to be freed on the disk of a file; 0 also where that cannot be found out."""
+    """Return how much is to be freed on the disk of a file; 0 also where that cannot be found out."""
     try:
         there = next(each for each in path.absolute().parents if each.exists())
         return max(0, _NEEDED_BYTES - shutil.disk_usage(there).free)

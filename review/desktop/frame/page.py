@@ -333,7 +333,7 @@ class Page(QWidget):
         return max(0, self._foot.heightForWidth(wide))
 
     def _left_to_read(self, done_with: int) -> float:
-        """Give the share of the height that can be read beside so many pixels of what can be done."""
+        """Return the share of the height that can be read beside so many pixels of what can be done."""
         margins, line = self._outer.contentsMargins(), self._said.fontMetrics().lineSpacing()
         stacked = self._row.direction() is QBoxLayout.Direction.TopToBottom
         lines = (
@@ -395,7 +395,7 @@ class Page(QWidget):
 
 
 def harmless_lines(text: str) -> str:
-    """Give text from anywhere as it may be shown: nothing in it acts, and no word is wider than the page."""
+    """Return text from anywhere as it may be shown: nothing in it acts, and no word is wider than the page."""
     return "\n".join(_LONG.sub("\\g<0>\u200b", shown(line)) for line in text.split("\n"))
 
 

@@ -77,11 +77,11 @@ class ItemTexts(QWidget):
         self.candidate.show_text(shown(item.candidate), DECIDED_SCALE)
 
     def read(self, item: ShownItem) -> list[str]:
-        """Give the texts of an item that are read."""
+        """Return the texts of an item that are read."""
         return [item.source, item.candidate] if self._translation else [item.source]
 
     def spoken(self, item: ShownItem) -> list[str]:
-        """Give the same for one who hears them, each with its name."""
+        """Return the same for one who hears them, each with its name."""
         named = zip((self.source, self.candidate), self.read(item), strict=False)
         return [f"{pane.accessibleName()}: {shown(text)}" for pane, text in named]
 

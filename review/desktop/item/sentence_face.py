@@ -127,7 +127,7 @@ class SentenceFace(Page):
 
     @abstractmethod
     def _offers(self) -> list[Offer]:
-        """Give what can be done beside the answer."""
+        """Return what can be done beside the answer."""
 
     @abstractmethod
     def _marks(self, item: ShownItem) -> list[Mark]:
@@ -312,5 +312,5 @@ class SentenceFace(Page):
 
 
 def _read(view: View) -> tuple[str, Lesson | None]:
-    """Give what there is to read in a view."""
+    """Return what there is to read in a view."""
     return (view.item.id if view.item else "", view.lesson)

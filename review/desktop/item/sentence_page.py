@@ -335,11 +335,11 @@ class SentencePage(SentenceFace):
         self._kept = {}
 
     def _in_boxes(self) -> dict[TextField, str]:
-        """Give what stands in the boxes that are open."""
+        """Return what stands in the boxes that are open."""
         return {self._field: self._writing.text} if self.mode is Mode.WRITING else {}
 
     def _unkept(self) -> dict[TextField, str]:
-        """Give what stands in the boxes and was not kept yet."""
+        """Return what stands in the boxes and was not kept yet."""
         typed = self._in_boxes()
         return {field: text for field, text in typed.items() if text != self._kept.get(field)}
 

@@ -60,7 +60,7 @@ class TranslationBox(QWidget):
         return self._box.isVisible() and self._box.hasFocus()
 
     def line_in(self, widget: QWidget) -> QRect:
-        """Give the place of the line on which a person types, in the measure of a widget around it."""
+        """Return the place of the line on which a person types, in the measure of a widget around it."""
         line = self._box.cursorRect()
         return QRect(self._box.viewport().mapTo(widget, line.topLeft()), line.size())
 

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def capital(words: str) -> str:
-    """Give words with their first letter as a capital; ``title`` would keep apart what is one letter, as ǆ."""
+    """Return words with their first letter as a capital; ``title`` would keep apart what is one letter, as ǆ."""
     return words[:1].title() + words[1:]

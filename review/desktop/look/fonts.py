@@ -71,12 +71,12 @@ def carry(fonts: Sequence[CarriedFont]) -> list[FontError]:
 
 
 def families() -> list[str]:
-    """Give the families in which a letter is looked for, in their order; of what none has, the computer's own."""
+    """Return the families in which a letter is looked for, in their order; of what none has, the computer's own."""
     return [*FAMILIES, *_CARRIED]
 
 
 def font(px: int, *, bold: bool = False) -> QFont:
-    """Give the font of the window at a size in pixels."""
+    """Return the font of the window at a size in pixels."""
     made = QFont()
     made.setFamilies(families())
     made.setPixelSize(px)

@@ -101,7 +101,7 @@ class Look(QObject):
 
 
 def palette(colours: Colours) -> QPalette:
-    """Give Qt's palette of a theme; what cannot be used keeps its contrast and is told by other means."""
+    """Return Qt's palette of a theme; what cannot be used keeps its contrast and is told by other means."""
     role = QPalette.ColorRole
     made = QPalette()
     for colour, roles in (

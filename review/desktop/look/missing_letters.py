@@ -30,7 +30,7 @@ _PICTURES = _WHERE.RetrieveGlyphIndexes | _WHERE.RetrieveStringIndexes
 
 
 def undrawn(texts: Iterable[str]) -> list[str]:
-    """Give the letters, each with its marks, that no font of this computer can draw, as they come first."""
+    """Return the letters, each with its marks, that no font of this computer can draw, as they come first."""
     read = list(texts)
     doubtful = _doubtful({character for text in read for character in set(text)})
     odd = (text for text in read if not doubtful.isdisjoint(text))
@@ -42,7 +42,7 @@ def undrawn(texts: Iterable[str]) -> list[str]:
 
 
 def shown(text: str) -> str:
-    """Give a text from outside as a page shows it: what cannot be drawn stands there by its name."""
+    """Return a text from outside as a page shows it: what cannot be drawn stands there by its name."""
     return text if text.isascii() and text.isprintable() else readable(text, undrawn([text]))
 
 
@@ -57,7 +57,7 @@ def forget_fonts() -> None:
 
 
 def _doubtful(characters: Iterable[str]) -> set[str]:
-    """Give the characters that cannot be drawn beside each other; a mark may still be one with its letter."""
+    """Return the characters that cannot be drawn beside each other; a mark may still be one with its letter."""
     seen = {each: seen_of(each) for each in characters}
     new = sorted(each for each in filter(None, seen.values()) if each not in _DRAWN_ALONE)
     ends = _ends(f"{each} " for each in new)
@@ -67,12 +67,12 @@ def _doubtful(characters: Iterable[str]) -> set[str]:
 
 
 def _ends(parts: Iterable[str]) -> list[int]:
-    """Give where each part of a text ends, in the units of UTF-16, in which Qt counts."""
+    """Return where each part of a text ends, in the units of UTF-16, in which Qt counts."""
     return list(accumulate(len(part.encode("utf-16-le", "replace")) // 2 for part in parts))
 
 
 def _letters(text: str) -> Iterator[str]:
-    """Give the letters of a text with their marks, as Qt divides them."""
+    """Yield the letters of a text with their marks, as Qt divides them."""
     units = text.encode("utf-16-le", "replace")
     finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, text)
     begin = 0
@@ -84,7 +84,7 @@ def _letters(text: str) -> Iterator[str]:
 
 
 def _undrawn(text: str) -> Iterator[int]:
-    """Give the places, in UTF-16, of what would be an empty box; number 0 of every font is one."""
+    """Yield the places, in UTF-16, of what would be an empty box; number 0 of every font is one."""
     layout = QTextLayout(text, fonts.font(_PX))
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.NoWrap)

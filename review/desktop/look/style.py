@@ -75,7 +75,7 @@ QFrame#banner {{ background: {field}; border: 3px solid {warn}; border-radius: 8
 
 
 def sheet(colours: Colours, px: int) -> str:
-    """Give the style sheet for colours and a size of letters in pixels."""
+    """Return the style sheet for colours and a size of letters in pixels."""
     # where ground and field differ, what is only read needs no edge: an edge means that one can type
     card = colours.field if colours.ground != colours.field else colours.border
     names = {name: colour.name() for name, colour in colours._asdict().items()}

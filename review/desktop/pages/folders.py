@@ -113,7 +113,7 @@ class Folders(QWidget):
 
 
 def first_folder() -> Path:
-    """Give the person's own folder, or where the system knows none, the one in which all others lie."""
+    """Return the person's own folder, or where the system knows none, the one in which all others lie."""
     try:
         return Path.home()
     except RuntimeError:
@@ -121,12 +121,12 @@ def first_folder() -> Path:
 
 
 def _parent(folder: Path) -> tuple[Path, ...]:
-    """Give the folder above, where there is one."""
+    """Return the folder above, where there is one."""
     return () if folder.parent == folder else (folder.parent,)
 
 
 def _other_drives(folder: Path) -> tuple[Path, ...]:
-    """Give what lies above the last folder: the other drives of this computer."""
+    """Return what lies above the last folder: the other drives of this computer."""
     drives = [Path(each.absoluteFilePath()) for each in QDir.drives()]
     return tuple(each for each in drives if each != folder)
 

@@ -69,7 +69,7 @@ class HelpPage(Page):
         return table
 
     def _lines(self) -> list[tuple[str, str]]:
-        """Give the keys → what they do, in the order of the table of keys."""
+        """Return the keys → what they do, in the order of the table of keys."""
         words = self.words
         if self._translating:
             return self._translation_lines()
@@ -85,7 +85,7 @@ class HelpPage(Page):
         return [*ratings, *others, ("↑ ↓", words("Read on in a long text"))]
 
     def _translation_lines(self) -> list[tuple[str, str]]:
-        """Give the keys of the box, then those that act after Esc."""
+        """Return the keys of the box, then those that act after Esc."""
         words = self.words
         first = words("Esc, then {key}")
         acts = [

@@ -83,7 +83,7 @@ class Button(QAbstractButton):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Give the height at which every word is seen."""
+        """Return the height at which every word is seen."""
         room = width - 2 * _around() - self._key_room()
         inside = max(self._words_height(room), self._cap().height())
         return max(_LEAST, inside + 2 * _around())
@@ -105,11 +105,11 @@ class Button(QAbstractButton):
     # what is drawn
 
     def _words(self) -> list[Wrapped]:
-        """Give the texts that stand one below the other."""
+        """Return the texts that stand one below the other."""
         return [Wrapped(self.text(), self._text_font(), self.layoutDirection())]
 
     def _inks(self) -> Iterator[QColor]:
-        """Give the colour of each of the texts."""
+        """Yield the colour of each of the texts."""
         yield self._ink(QPalette.ColorRole.ButtonText)
 
     def _text_font(self) -> QFont:
@@ -213,7 +213,7 @@ class Button(QAbstractButton):
         painter.drawText(cap, Qt.AlignmentFlag.AlignCenter, self._key)
 
     def _key_colours(self) -> tuple[QColor, QColor, QColor]:
-        """Give the colours of the key's edge, its inside and its letter."""
+        """Return the colours of the key's edge, its inside and its letter."""
         ink = self._ink(QPalette.ColorRole.PlaceholderText)
         return ink, QColor(Qt.GlobalColor.transparent), ink
 
@@ -227,7 +227,7 @@ class Button(QAbstractButton):
         return font
 
     def _cap(self) -> QSize:
-        """Give the size of the key's picture, nothing where there is none."""
+        """Return the size of the key's picture, nothing where there is none."""
         application = QApplication.instance()
         if not self._key or (application is not None and application.property(HIDES_KEYS)):
             return QSize(0, 0)

@@ -26,7 +26,7 @@ class Rows(QLayout):
 
     @abstractmethod
     def rows(self, width: int) -> Iterator[list[tuple[QLayoutItem, int]]]:
-        """Give the rows at a width: the items of each, with their widths."""
+        """Return the rows at a width: the items of each, with their widths."""
 
     # what Qt asks
 
@@ -36,11 +36,11 @@ class Rows(QLayout):
         self.invalidate()
 
     def count(self) -> int:
-        """Give the number of items."""
+        """Return the number of items."""
         return len(self._items)
 
     def itemAt(self, index: int) -> QLayoutItem | None:
-        """Give an item, None where there is none."""
+        """Return an item, None where there is none."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:
@@ -59,7 +59,7 @@ class Rows(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Give the height of all rows at a width."""
+        """Return the height of all rows at a width."""
         heights = [_height(row) for row in self.rows(self._inner(width))]
         margins = self.contentsMargins()
         gaps = self.spacing() * max(0, len(heights) - 1)
@@ -97,7 +97,7 @@ class Rows(QLayout):
             top += height + self.spacing()
 
     def shown(self) -> list[QLayoutItem]:
-        """Give the items that are not hidden."""
+        """Return the items that are not hidden."""
         return [item for item in self._items if not item.isEmpty()]
 
     def _inner(self, width: int) -> int:
@@ -113,7 +113,7 @@ class FlowLayout(Rows):
     """Each item as wide as it likes to be; one that does not fit begins a new row."""
 
     def rows(self, width: int) -> Iterator[list[tuple[QLayoutItem, int]]]:
-        """Give the rows at a width."""
+        """Yield the rows at a width."""
         row: list[tuple[QLayoutItem, int]] = []
         used = 0
         for item in self.shown():
@@ -133,14 +133,14 @@ class Columns(Rows):
     MOST = 4
 
     def rows(self, width: int) -> Iterator[list[tuple[QLayoutItem, int]]]:
-        """Give the rows at a width."""
+        """Yield the rows at a width."""
         items, columns = self.shown(), self.columns(width)
         wide = self._wide(width, columns)
         for first in range(0, len(items), columns):
             yield [(item, wide) for item in items[first : first + columns]]
 
     def columns(self, width: int) -> int:
-        """Give the number of columns at a width, at least one."""
+        """Return the number of columns at a width, at least one."""
         items = self.shown()
         if not items:
             return 1
@@ -167,5 +167,5 @@ def _item_height(item: QLayoutItem, width: int) -> int:
 
 
 def _even(number: int, most: int) -> list[int]:
-    """Give the numbers of columns, the largest first, that leave no row nearly empty."""
+    """Return the numbers of columns, the largest first, that leave no row nearly empty."""
     return [n for n in range(min(number, most), 0, -1) if -(-number // -(-number // n)) == n]

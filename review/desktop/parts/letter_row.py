@@ -72,7 +72,7 @@ class LetterRow(QWidget):
         stops[to].setFocus(Qt.FocusReason.TabFocusReason)
 
     def _stops(self) -> list[Button]:
-        """Give the buttons that are shown now, in the order of the arrow keys."""
+        """Return the buttons that are shown now, in the order of the arrow keys."""
         return [each for each in (*self._buttons, self._more, self._case) if not each.isHidden()]
 
     def _stop_at(self, number: int) -> None:

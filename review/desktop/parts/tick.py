@@ -30,7 +30,7 @@ class Tick(QCheckBox):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Give the height at which every word is seen."""
+        """Return the height at which every word is seen."""
         return max(TARGET, self._wrapped().height(width - self._aside()) + _GAP)
 
     def sizeHint(self) -> QSize:
@@ -78,7 +78,7 @@ class Tick(QCheckBox):
         return max(20, self.fontMetrics().capHeight() + 8)
 
     def _parts(self) -> tuple[QRect, QRect]:
-        """Give the square and the room of the words, mirrored where one reads from the right."""
+        """Return the square and the room of the words, mirrored where one reads from the right."""
         side = self._box()
         inside = self.rect().adjusted(_GAP, 0, -_GAP, 0)
         box = QRect(inside.left(), inside.center().y() - side // 2, side, side)
@@ -91,7 +91,7 @@ class Tick(QCheckBox):
 
 
 def _sign(box: QRectF) -> QPainterPath:
-    """Give the tick, which is the same whatever the reading direction."""
+    """Return the tick, which is the same whatever the reading direction."""
     tick = QPainterPath(box.topLeft() + QPointF(box.width() * 0.24, box.height() * 0.52))
     tick.lineTo(box.topLeft() + QPointF(box.width() * 0.43, box.height() * 0.72))
     tick.lineTo(box.topLeft() + QPointF(box.width() * 0.77, box.height() * 0.3))

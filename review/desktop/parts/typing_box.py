@@ -188,5 +188,5 @@ def _commit(word: str) -> QInputMethodEvent:
 
 
 def _units(text: str) -> bytes:
-    """Give the units in which Qt counts positions, two bytes each."""
+    """Return the units in which Qt counts positions, two bytes each."""
     return text.encode("utf-16-le", "surrogatepass")

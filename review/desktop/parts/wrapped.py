@@ -53,7 +53,7 @@ class Wrapped:
 
     @property
     def drawn_width(self) -> int:
-        """Give the width of the longest line, after the text was broken."""
+        """Return the width of the longest line, after the text was broken."""
         return ceil(max((line.naturalTextWidth() for line in self._lines()), default=0))
 
     def draw(self, painter: QPainter, left: int, top: int, colour: QColor) -> None:

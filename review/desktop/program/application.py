@@ -100,5 +100,5 @@ def _has_bus() -> bool:
 
 
 def languages_of_system() -> Sequence[str]:
-    """Give the languages that the system speaks, where it tells them otherwise than by variables."""
+    """Return the languages that the system speaks, where it tells them otherwise than by variables."""
     return QLocale.system().uiLanguages() if sys.platform in _TELL_LANGUAGES else ()

@@ -45,7 +45,7 @@ def let_go_of_code() -> int:
 
 
 def _unchanged() -> Iterator[tuple[int, int, str]]:
-    """Give the code of files that is mapped as it stands in the file: addresses, and the file."""
+    """Yield the code of files that is mapped as it stands in the file: addresses, and the file."""
     code: re.Match[str] | None = None
     for line in _lines(_MEMORY):
         if line.startswith(_CHANGED):

@@ -75,7 +75,7 @@ def _of_drawing() -> str:
 
 
 def _places_of_qt() -> list[Path]:
-    """Give where Qt keeps its parts; nowhere without it."""
+    """Return where Qt keeps its parts; nowhere without it."""
     try:
         import PySide6
     except ImportError:

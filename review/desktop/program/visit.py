@@ -384,7 +384,7 @@ class Visit(QObject):
         self._choose(trouble(self._desk.words, error))
 
     def _unless_busy(self, act: Callable[..., None]) -> Callable[..., None]:
-        """Give an act that does nothing while another one is under way."""
+        """Return an act that does nothing while another one is under way."""
 
         def once(*given: object) -> None:
             if not self._desk.work.busy:
@@ -414,7 +414,7 @@ def _close_unbegun(opening: Opening, session: Session) -> None:
 
 
 def _unreadable(batch: Batch, languages: Sequence[str]) -> list[str]:
-    """Give the letters for lack of which nothing can be agreed to, or nothing be answered; none where it can."""
+    """Return the letters for lack of which nothing can be agreed to, or nothing be answered; none where it can."""
     manifest = batch.manifest
     consent, tag = manifest.consent_in(*languages)
     if not legible(consent, tag_script(tag)):

@@ -213,7 +213,7 @@ class Window(QMainWindow):
 
 
 def _file_of(event: QDropEvent) -> Path | None:
-    """Give the one file of this computer that is dragged, where it bears a review's name."""
+    """Return the one file of this computer that is dragged, where it bears a review's name."""
     urls = event.mimeData().urls()
     if len(urls) != 1 or not urls[0].isLocalFile():
         return None

@@ -63,7 +63,7 @@ MOST_FILES = 10_000
 
 
 def find_ratings(paths: Sequence[Path]) -> list[Path]:
-    """Give the files that are named, and those of ratings in folders that are named and one below.
+    """Return the files that are named, and those of ratings in folders that are named and one below.
 
     A file that is reached twice, by a link or another name of its folder, is given once.
     UsageError for a path that is not there, and for more files than any review has.
@@ -342,7 +342,7 @@ def _event_or_line(line: bytes) -> Event | bytes:
 
 
 def _ends(events: Iterable[Event], closed: Collection[str]) -> dict[str, int]:
-    """Give device → the last place of its chain that a file tells of; only chains that are its own."""
+    """Return device → the last place of its chain that a file tells of; only chains that are its own."""
     ends: dict[str, int] = {}
     for event in events:
         if event.device not in closed and _has_place(event):
@@ -351,7 +351,7 @@ def _ends(events: Iterable[Event], closed: Collection[str]) -> dict[str, int]:
 
 
 def _elsewhere(office: Office, came: _Came, closed: Collection[str]) -> list[str]:
-    """Give the reviewers in a file of whom another laptop handed something over before."""
+    """Return the reviewers in a file of whom another laptop handed something over before."""
     others = set(closed) - office.own_devices
     return [
         who

@@ -17,7 +17,7 @@ OTHER_LAPTOPS: Final = "is of another laptop's log, and this laptop did not come
 
 
 def closed_devices(office: Office, signing_key: str) -> dict[str, str]:
-    """Give device → why a laptop adds nothing to its chain: the organisation's, or another laptop's."""
+    """Return device → why a laptop adds nothing to its chain: the organisation's, or another laptop's."""
     before = {laptop.signing_key: laptop.instead_of for laptop in office.laptops()}
     keys = may_go_on_with(signing_key, before)
     others = {device for device, key in office.devices().items() if key not in keys}
@@ -25,7 +25,7 @@ def closed_devices(office: Office, signing_key: str) -> dict[str, str]:
 
 
 def objection(review: Review, batch: str) -> Objection:
-    """Give what a laptop may not say in a file of one batch."""
+    """Return what a laptop may not say in a file of one batch."""
     manifest = BatchManifest.model_validate_json(review.manifests[batch])
     other_task = Rate if manifest.task == "translate" else Translate
 

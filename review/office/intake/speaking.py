@@ -140,7 +140,7 @@ def _names(keys: Iterable[str], known: Mapping[str, KnownLaptop]) -> list[str]:
 
 
 def delivered(office: Office, review: Review) -> set[str]:
-    """Give the keys of the laptops that handed something over for a review."""
+    """Return the keys of the laptops that handed something over for a review."""
     rows = office.connection.execute(
         "SELECT DISTINCT d.signing_key FROM delivery d JOIN batch b ON b.batch = d.batch"
         " WHERE b.review = ?",

@@ -14,7 +14,7 @@ from review.office.items.sampling import drawing
 def spread(
     extra: Sequence[EntryId], reviewers: Sequence[str], each: int, chance: Random
 ) -> dict[str, list[EntryId]]:
-    """Give every reviewer ``each`` of the further entries, so that all are asked about equally often.
+    """Return every reviewer ``each`` of the further entries, so that all are asked about equally often.
 
     How often two entries are asked differs by one at most.
     """
@@ -37,7 +37,7 @@ def orders(
     per_person: int | None,
     seed: int,
 ) -> dict[str, tuple[str, ...]]:
-    """Give each reviewer an order of the items that are asked of all and of this person's share.
+    """Return each reviewer an order of the items that are asked of all and of this person's share.
 
     ``extra`` is entry → its items beyond the core; ``per_person`` is how many of those entries each gets,
     None: all. Reviewers' orders are drawn apart. UsageError where some entry would reach nobody.

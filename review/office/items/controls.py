@@ -44,7 +44,7 @@ class Counts:
 
 
 def usual_counts(real: int) -> Counts:
-    """Give 8 bad, 8 repeated and 4 anchors for 80 real items, and as many again for each further 80.
+    """Return 8 bad, 8 repeated and 4 anchors for 80 real items, and as many again for each further 80.
 
     With fewer than 8 bad ones the tests would suspect careful people; only small batches go below.
     """
@@ -160,7 +160,7 @@ def _bad(material: Material, wanted: int, seed: int, anchors: Sequence[Item]) ->
 def _sources(
     material: Material, real: Sequence[Item], anchors: Sequence[Item], seed: int
 ) -> Iterator[tuple[EntryId, WrongTexts, str]]:
-    """Give entry, what makes it wrong, and the right text, those with an untouched partner first.
+    """Yield entry, what makes it wrong, and the right text, those with an untouched partner first.
 
     Development entries that are asked, then those of the anchors; then the systems' own outputs, whatever
     their segment, which are shown anyway; last all other development entries.

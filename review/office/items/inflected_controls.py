@@ -51,7 +51,7 @@ class Pattern:
     """Tags."""
 
     def applied(self, word: str) -> str | None:
-        """Give the other form, None where the word has not these ends."""
+        """Return the other form, None where the word has not these ends."""
         before, after = self.cut
         if len(word) <= len(before) + len(after):
             return None
@@ -97,7 +97,7 @@ class OtherForms:
                     yield _pattern(word, other, *change)
 
     def of(self, word: str) -> list[tuple[str, str, str]]:
-        """Give (form, old tag, new tag) of the wrong forms of a word; attested ones come first."""
+        """Return (form, old tag, new tag) of the wrong forms of a word; attested ones come first."""
         [found] = self._analyse([word.lower()])
         reading = _reading(found)
         if reading is None:
@@ -116,12 +116,12 @@ class OtherForms:
 
 
 def _reading(found: WordAnalysis) -> TaggedWord | None:
-    """Give a word's one analysis; a word with several might be right in another reading."""
+    """Return a word's one analysis; a word with several might be right in another reading."""
     return tagged_word(found.analyses[0]) if len(found.analyses) == 1 else None
 
 
 def changed_tag(right: TaggedWord, wrong: TaggedWord) -> tuple[str, str] | None:
-    """Give the one tag that differs between two forms of one lemma, as (old, new); None for any other pair.
+    """Return the one tag that differs between two forms of one lemma, as (old, new); None for any other pair.
 
     It must change one thing that bears meaning, and put another of the same kind in its place.
     """
@@ -138,7 +138,7 @@ def changed_tag(right: TaggedWord, wrong: TaggedWord) -> tuple[str, str] | None:
 
 
 def _pattern(word: str, other: str, old: str, new: str) -> Pattern:
-    """Give what two forms differ in at their ends, around the longest stretch that they share."""
+    """Return what two forms differ in at their ends, around the longest stretch that they share."""
     size, start, there = _shared(word, other)
     return Pattern(
         (word[:start], word[start + size :]), (other[:there], other[there + size :]), old, new
@@ -146,7 +146,7 @@ def _pattern(word: str, other: str, old: str, new: str) -> Pattern:
 
 
 def _shared(word: str, other: str) -> tuple[int, int, int]:
-    """Give length and places of the longest stretch that two words share; the first of equal ones."""
+    """Return length and places of the longest stretch that two words share; the first of equal ones."""
     stretches = (
         (_alike(word[here:], other[there:]), here, there)
         for here in range(len(word))
@@ -163,14 +163,14 @@ def _alike(word: str, other: str) -> int:
 
 
 def like_written(form: str, model: str) -> str:
-    """Give a form with the capital letter of the word that it stands for."""
+    """Return a form with the capital letter of the word that it stands for."""
     return form[:1].upper() + form[1:] if model[:1].isupper() else form
 
 
 def inflected(
     text: str, words: Sequence[tuple[str, int, int]], forms: OtherForms
 ) -> list[Inflected]:
-    """Give a text in all versions with one word in a wrong form; ``words`` are those of the text, with places."""
+    """Return a text in all versions with one word in a wrong form; ``words`` are those of the text, with places."""
     return [
         Inflected(text[:start] + like_written(form, word) + text[end:], old, new)
         for word, start, end in words

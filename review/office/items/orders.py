@@ -20,7 +20,7 @@ def order(
     repeats: Mapping[str, str],
     chance: Random,
 ) -> tuple[str, ...]:
-    """Give a random order in which repeats and items of one original stand apart.
+    """Return a random order in which repeats and items of one original stand apart.
 
     ``originals`` is item → what it translates, ``repeats`` is repeat → the item that it repeats; which of
     these two comes first is left to chance, so that a place in the order tells nothing. Distances shrink only

@@ -59,7 +59,7 @@ class ReviewedRuns:
         ]
 
     def key_runs(self, reviewed: Sequence[Entry]) -> tuple[KeyRun, ...]:
-        """Give what the answer key says of the runs; ``reviewed`` are the entries that were drawn."""
+        """Return what the answer key says of the runs; ``reviewed`` are the entries that were drawn."""
         segments = Counter(str(entry.segment or "none") for entry in reviewed)
         return tuple(
             KeyRun(

@@ -11,12 +11,12 @@ from harness.core.failures import UsageError
 
 
 def stratum(entry: Entry) -> int:
-    """Give an entry's difficulty, 0 where the corpus does not say."""
+    """Return an entry's difficulty, 0 where the corpus does not say."""
     return entry.difficulty or 0
 
 
 def drawing(seed: int, purpose: str) -> Random:
-    """Give the source of chance for one purpose, so that a draw more for one moves no other."""
+    """Return the source of chance for one purpose, so that a draw more for one moves no other."""
     return Random(f"{seed} {purpose}")  # noqa: S311  repeatable on purpose
 
 

@@ -39,7 +39,7 @@ class Surroundings:
     """Entries beside which a secret sentence stands."""
 
     def of(self, items: Iterable[Item]) -> list[Item]:
-        """Give items with where their sentences stand: controls the same as the others."""
+        """Return items with where their sentences stand: controls the same as the others."""
         return [self._with(item) for item in items]
 
     def _with(self, item: Item) -> Item:
@@ -97,5 +97,5 @@ def _document(entry: Entry) -> object:
 
 
 def _short(tag: str | None) -> str:
-    """Give a tag as it may stand in a batch; what is longer than one is left out."""
+    """Return a tag as it may stand in a batch; what is longer than one is left out."""
     return tag if tag is not None and len(tag) <= 200 else ""

@@ -117,7 +117,7 @@ def _as_it_is(reference: str, references: Sequence[str], chance: Random) -> str 
 
 
 def _another(reference: str, references: Sequence[str], chance: Random) -> str | None:
-    """Give another entry's text, of similar length where there is one."""
+    """Return another entry's text, of similar length where there is one."""
     others = [text for text in references if plain_form(text) != plain_form(reference)]
     alike = [text for text in others if abs(len(text) - len(reference)) <= len(reference) / 4]
     return chance.choice(alike or others) if others else None

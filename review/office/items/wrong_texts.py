@@ -40,7 +40,7 @@ class Wrong:
 
 
 def plain_form(text: str) -> str:
-    """Give the form in which two candidates count as the same: no case, no marks, no spaces."""
+    """Return the form in which two candidates count as the same: no case, no marks, no spaces."""
     return "".join(letter for letter in comparison_form(text).casefold() if letter.isalnum())
 
 
@@ -84,7 +84,7 @@ class WrongTexts:
             yield half, HALF
 
     def _others(self, length: int) -> list[str]:
-        """Give the texts of similar length in random order, then the others, the nearest in length first."""
+        """Return the texts of similar length in random order, then the others, the nearest in length first."""
         alike = [text for text in self._pool if abs(len(text) - length) <= ALIKE * length]
         self._chance.shuffle(alike)
         others = sorted(set(self._pool) - set(alike))
@@ -102,7 +102,7 @@ class WrongTexts:
                 yield glue.join([*tokens[:start], *phrase, *tokens[start + size :]])
 
     def _phrase(self, size: int, glue: str) -> list[str] | None:
-        """Give an inner phrase of a random other text, None where that is too short."""
+        """Return an inner phrase of a random other text, None where that is too short."""
         tokens, theirs = _tokens(self._chance.choice(self._pool)) if self._pool else ([], glue)
         if theirs != glue or len(tokens) < size + 2:
             return None
@@ -111,7 +111,7 @@ class WrongTexts:
 
 
 def first_half(text: str) -> str | None:
-    """Give the first half of a text's words (characters, where words are not told apart), None of a short one."""
+    """Return the first half of a text's words (characters, where words are not told apart), None of a short one."""
     tokens, glue = _tokens(text)
     if len(tokens) < (LEAST_WORDS if glue else LEAST_CHARACTERS):
         return None

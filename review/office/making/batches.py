@@ -104,7 +104,7 @@ Orders = Mapping[str, tuple[str, ...]]
 
 
 def parts_of(orders: Orders, *, one_each: bool = False) -> dict[str, Orders]:
-    """Give a new batch → who is asked in it: one for all, or one for each reviewer."""
+    """Return a new batch → who is asked in it: one for all, or one for each reviewer."""
     parts = [{code: order} for code, order in orders.items()] if one_each else [dict(orders)]
     return {secrets.token_hex(8): part for part in parts}
 
@@ -170,7 +170,7 @@ def _consent(text: str, organisation: str) -> str:
 
 
 def scripted(tag: str, texts: Sequence[str]) -> str:
-    """Give a language's tag with the script of the texts, where it names none and they tell."""
+    """Return a language's tag with the script of the texts, where it names none and they tell."""
     script = None if tag_script(tag) else texts_script(texts)
     return f"{tag}-{script}" if script and "-" not in tag else tag
 

@@ -93,7 +93,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def subset_font(data: bytes, lacking: Collection[str]) -> bytes:
-    """Give a font with the letters that are lacking, and with whole scripts of which some are; FontError if it has none."""
+    """Return a font with the letters that are lacking, and with whole scripts of which some are; FontError if it has none."""
     wanted = _wanted(characters_of(data), lacking)
     digest = hashlib.sha256(data + ",".join(map(str, sorted(wanted))).encode()).hexdigest()
     try:

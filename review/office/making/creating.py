@@ -182,7 +182,7 @@ def _outputs(runs: ReviewedRuns) -> dict[EntryId, list[str]]:
 
 
 def _attested(runs: ReviewedRuns, real: Sequence[Item]) -> list[str]:
-    """Give the texts whose words count as attested: open references, and what is asked anyway."""
+    """Return the texts whose words count as attested: open references, and what is asked anyway."""
     open_ = [entry.reference for entry in runs.corpus.values() if is_development(entry)]
     return [*open_, *(item.shown.candidate for item in real)]
 

@@ -26,7 +26,7 @@ _MARKS_BELONG = frozenset({"Latn", "Cyrl", "Grek"})
 
 
 def letters_of(tag: str, texts: Sequence[str] = ()) -> tuple[str, ...]:
-    """Give the letters and marks of a language that are not on every keyboard, at most ``MOST_LETTERS``.
+    """Return the letters and marks of a language that are not on every keyboard, at most ``MOST_LETTERS``.
 
     They are those of its card, in the order of the alphabet; of more than fit, those that ``texts`` use most,
     and none where ``texts`` use none of them, because a part of an alphabet would be worse than nothing.
@@ -57,7 +57,7 @@ def _most_frequent(letters: Sequence[str], used: Counter[str]) -> tuple[str, ...
 
 
 def _lacking(writing: Writing) -> tuple[str, ...]:
-    """Give what a keyboard with the letters a–z lacks, in the order of the alphabet."""
+    """Return what a keyboard with the letters a–z lacks, in the order of the alphabet."""
     joiners = "" if writing.joiners == JOINERS else writing.joiners
     every = [*writing.graphemes, *writing.word_letters, *joiners]
     return tuple(dict.fromkeys(each for each in every if _is_lacking(each)))
@@ -69,7 +69,7 @@ def _is_lacking(letter: str) -> bool:
 
 
 def _used(texts: Iterable[str], script: str) -> Iterator[str]:
-    """Give every letter and mark of a script that stands in texts, beyond ASCII and in lower case."""
+    """Yield every letter and mark of a script that stands in texts, beyond ASCII and in lower case."""
     for text in texts:
         composed = unicodedata.normalize("NFC", text).lower()
         for letter in _letters(composed) if script in _MARKS_BELONG else composed:

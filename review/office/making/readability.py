@@ -35,7 +35,7 @@ class Readability:
 
 @cache
 def brought() -> tuple[frozenset[int], ...]:
-    """Give the code points that each font of the reviewer's window draws."""
+    """Return the code points that each font of the reviewer's window draws."""
     files = sorted(FONTS.glob("*-Regular.ttf"))
     return tuple(characters_of(file.read_bytes()) for file in files)
 
@@ -71,7 +71,7 @@ def readability(
 
 
 def lacking_in(text: str, fonts: Sequence[Collection[int]]) -> set[str]:
-    """Give the characters of a text that are to be seen and that none of the fonts, given by their code points, can draw."""
+    """Return the characters of a text that are to be seen and that none of the fonts, given by their code points, can draw."""
     return {each for each in set(text) if seen_of(each) and not _drawn(each, fonts)}
 
 

@@ -25,7 +25,7 @@ class RecoveryKey:
 
     @property
     def text(self) -> str:
-        """Give a new key as a file that ``age --identity`` reads too; empty for one that was made before."""
+        """Return a new key as a file that ``age --identity`` reads too; empty for one that was made before."""
         return "" if self.new is None else _HEAD + self.new.text()
 
 
@@ -36,7 +36,7 @@ _HEAD = (
 
 
 def recovery_key(office: Office, place: Path) -> RecoveryKey:
-    """Give the organisation's recovery key, or a new one that is kept nowhere yet."""
+    """Return the organisation's recovery key, or a new one that is kept nowhere yet."""
     row = _known(office)
     if row is not None:
         return RecoveryKey(row[0], row[1], place)

@@ -39,7 +39,7 @@ class SecondDraft(Drawn):
 
 
 def split_cases(review: Review, state: State) -> list[Case]:
-    """Give the items of a review whose ratings lie two steps apart or more."""
+    """Return the items of a review whose ratings lie two steps apart or more."""
     return [case for case in queue(state, review.key) if case.is_split]
 
 
@@ -97,7 +97,7 @@ def _require_first(office: Office, review: Review) -> None:
 
 
 def second_look_of(office: Office, review: Review) -> Review | None:
-    """Give the second look of a review, None where there was none."""
+    """Return the second look of a review, None where there was none."""
     every = office.reviews()
     return next((each for each in every if each.manifest.second_of in review.manifests), None)
 
@@ -114,7 +114,7 @@ def _item(review: Review, case: Case, others: Sequence[OthersWords]) -> Item:
 def _others(
     review: Review, case: Case, heard: Iterable[tuple[str, ReviewerState]]
 ) -> list[OthersWords]:
-    """Give what people wrote of an item, in random order and without their answers; nothing where they were not told."""
+    """Return what people wrote of an item, in random order and without their answers; nothing where they were not told."""
     if not review.manifest.shows_words:
         return []
     found = [
@@ -161,7 +161,7 @@ def make_second_look(
 
 
 def second_looks(office: Office, review: Review, state: State) -> dict[str, SecondLook]:
-    """Give item of a first round → what was said of it in the second look, as far as it came back.
+    """Return item of a first round → what was said of it in the second look, as far as it came back.
 
     ``state`` is that of the first round. People are the same by their cards.
     """

@@ -38,7 +38,7 @@ class ReviewTexts:
 
 
 def languages() -> tuple[str, ...]:
-    """Give the tags of the languages in which these words are written."""
+    """Return the tags of the languages in which these words are written."""
     return tuple(_read())
 
 
@@ -47,7 +47,7 @@ Kind = Literal["rate", "translate", "second"]
 
 
 def review_texts(language: str, task: Kind = "rate") -> ReviewTexts:
-    """Give the words in a language, or in a wider one of its tag; UsageError names those that there are."""
+    """Return the words in a language, or in a wider one of its tag; UsageError names those that there are."""
     tag = language.replace("_", "-")
     found = _read().get(tag) or _read().get(tag.partition("-")[0].lower())
     if found is None:
@@ -72,7 +72,7 @@ def texts_of(
     *,
     shows_words: bool = False,
 ) -> ReviewTexts:
-    """Give the words of a review in all its languages, the organiser's own in the place of ours.
+    """Return the words of a review in all its languages, the organiser's own in the place of ours.
 
     ``consent`` and ``guide`` are tag → the organiser's. Where these are given in the review's own ``language``,
     ours in other languages would say something else, so there are only those that are given. With ``shows_words``

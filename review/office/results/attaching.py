@@ -87,7 +87,7 @@ def _refuse(done: Verification, trusted: str, *, earlier: bool) -> None:
 
 
 def _run(connection: sqlite3.Connection, certificate: Certificate) -> Run:
-    """Give the run that a certificate is about; its card must be there, whole, and the very same."""
+    """Return the run that a certificate is about; its card must be there, whole, and the very same."""
     stated = certificate.run
     try:
         run = find_run(connection, stated.run_id)

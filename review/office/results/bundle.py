@@ -50,7 +50,7 @@ class OfRun:
 
 
 def bundle_name(review: Review) -> str:
-    """Give the file's name."""
+    """Return the file's name."""
     return f"{review.name}{EXPORT_SUFFIX}"
 
 
@@ -61,7 +61,7 @@ def governance_bundle(
     identity: Identity,
     created: str,
 ) -> bytes:
-    """Give the sealed file; the review's own recipients can open it, each alone."""
+    """Return the sealed file; the review's own recipients can open it, each alone."""
     manifest = ExportManifest(
         review=review.name,
         created=created,

@@ -48,7 +48,7 @@ def review_evidence(
 
 
 def _hand_overs(office: Office, review: Review, events: Iterable[Event]) -> list[Signed]:
-    """Give what laptops signed for a review, and of what they signed for others the last that tells of more.
+    """Return what laptops signed for a review, and of what they signed for others the last that tells of more.
 
     Taking back everything may have come with the file of another review.
     """
@@ -99,13 +99,13 @@ def _is_known(evidence: Evidence, run_id: str) -> bool:
 
 
 def _seen_ratings(events: Iterable[Event], own: Collection[str]) -> dict[str, set[str]]:
-    """Give run → the sets of ratings that the organisation looked at, each as its one hash."""
+    """Return run → the sets of ratings that the organisation looked at, each as its one hash."""
     said = (event.payload for event in events if event.device in own)
     return looks_by_run(look for look in said if isinstance(look, Look))
 
 
 def unseen_runs(office: Office, review: Review) -> dict[str, int]:
-    """Give the runs of which reading the ratings now would be a new look, each with that look's number.
+    """Return the runs of which reading the ratings now would be a new look, each with that look's number.
 
     Empty where nothing is rated yet.
     """
@@ -113,7 +113,7 @@ def unseen_runs(office: Office, review: Review) -> dict[str, int]:
 
 
 def _unseen(office: Office, review: Review) -> tuple[dict[str, int], str]:
-    """Give the same, and the hash of the ratings that there are now."""
+    """Return the same, and the hash of the ratings that there are now."""
     events = office.events(review)
     rated = looked_at(events, review.key.batches)
     seen, ratings = _seen_ratings(events, office.own_devices), events_sha256(rated)
@@ -170,6 +170,6 @@ def _require_signed(made: Certificate, evidence: Evidence) -> None:
 
 
 def newest_certificate(office: Office, review: Review, run_id: str) -> IssuedCertificate | None:
-    """Give the last certificate that was issued for a run, None where there is none."""
+    """Return the last certificate that was issued for a run, None where there is none."""
     found = [each for each in office.certificates(review) if each.run_id == run_id]
     return found[-1] if found else None

@@ -109,7 +109,7 @@ def people_today(key: AnswerKey, state: State, run_id: str) -> int:
 
 
 def reasons(key: AnswerKey, state: State, run_id: str) -> list[Reason]:
-    """Give what was found wrong with a run's outputs by two people or more, the most frequent first."""
+    """Return what was found wrong with a run's outputs by two people or more, the most frequent first."""
     people: dict[Reason, set[str]] = {}
     counts: Counter[Reason] = Counter()
     for reviewer, _, said in counted(state, key):
@@ -125,7 +125,7 @@ def reasons(key: AnswerKey, state: State, run_id: str) -> list[Reason]:
 def questions(
     key: AnswerKey, state: State, texts: Mapping[str, BatchItem], run_id: str
 ) -> list[Question]:
-    """Give the items that split the panel, at least two people on each side, the most even first."""
+    """Return the items that split the panel, at least two people on each side, the most even first."""
     found: list[tuple[int, str]] = []
     for item, known in key.items.items():
         if known.control is None and known.run_id == run_id and item in texts:
@@ -244,7 +244,7 @@ def _harm(certificate: Certificate, words: Words) -> Iterator[str]:
 
 
 def _why(certificate: Certificate, name: str, words: Words) -> Iterator[str]:
-    """Give the reasons that were recorded, and say where some were not."""
+    """Yield the reasons that were recorded, and say where some were not."""
     if name == "flagged":
         return
     decided = [each for each in certificate.harm if each.harmful is (name == "upheld")]
@@ -315,7 +315,7 @@ def _field(path: str, said: str) -> str:
 
 
 def _about(share: str, words: Words) -> str:
-    """Give a share rounded, but never to all or none where it is not quite so."""
+    """Return a share rounded, but never to all or none where it is not quite so."""
     exact = Fraction(Decimal(share)) * 100
     return words(
         "{n} of 100", n=round(exact) if exact in {0, 100} else min(99, max(1, round(exact)))
@@ -323,5 +323,5 @@ def _about(share: str, words: Words) -> str:
 
 
 def _of_hundred(share: str, words: Words) -> str:
-    """Give a share rounded down: what is said to be sure must be."""
+    """Return a share rounded down: what is said to be sure must be."""
     return words("{n} of 100", n=int(Fraction(Decimal(share)) * 100))

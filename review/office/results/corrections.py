@@ -29,7 +29,7 @@ class Correction:
 
 
 def corrections(key: AnswerKey, state: State, corpus: Corpus) -> list[Correction]:
-    """Give the wordings that may be offered, those of most people first within an entry.
+    """Return the wordings that may be offered, those of most people first within an entry.
 
     Left out: wordings of people who do not count (``counted``) or did not agree to share them, and those that the corpus already has.
     """
@@ -58,7 +58,7 @@ def _known(entry: Entry) -> set[str]:
 
 
 def with_variants(corpus: Corpus, accepted: Collection[Correction]) -> Corpus:
-    """Give the corpus with the accepted wordings as variants and the next version.
+    """Return the corpus with the accepted wordings as variants and the next version.
 
     A corpus with other accepted answers is another version (benchmark-specification §2.1): scores of runs
     on the earlier one cannot be compared with new ones.
@@ -75,7 +75,7 @@ def with_variants(corpus: Corpus, accepted: Collection[Correction]) -> Corpus:
 
 
 def next_version(version: str) -> str:
-    """Give the version after this one: its second number grows, as for a change that others must notice."""
+    """Return the version after this one: its second number grows, as for a change that others must notice."""
     found = re.fullmatch(r"(\d{1,9})(?:\.(\d{1,9}))?(?:\.\d+)?", version)
     if found is None:
         return f"{version}+variants"

@@ -21,7 +21,7 @@ REFERENCE = "refA"
 def mtme_files(
     review: Review, rows: list[RatingRow], cards: Mapping[str, RunCard]
 ) -> dict[str, bytes]:
-    """Give path → bytes of every file, paths relative to the top folder of the test set.
+    """Return path → bytes of every file, paths relative to the top folder of the test set.
 
     ``cards`` are the reviewed runs' by id. Scores are ranks 0–3, higher is better, ``None`` where nobody
     rated. Raises UsageError where the review is secret, for the layout holds its texts.
@@ -56,7 +56,7 @@ def mtme_files(
 def _scores(
     pair: str, names: Mapping[str, str], entries: Sequence[EntryId], rows: list[RatingRow]
 ) -> dict[str, list[str]]:
-    """Give the human scores: the mean over people, and each person's own."""
+    """Return the human scores: the mean over people, and each person's own."""
     panels = {HUMAN: rows}
     for person in sorted({row.person for row in real_ratings(rows)}):
         panels[f"{HUMAN}-{person}"] = [row for row in rows if row.person == person]
@@ -86,7 +86,7 @@ def system_names(cards: Mapping[str, RunCard]) -> dict[str, str]:
 def _entries(
     key: AnswerKey, reviewed: Mapping[str, Mapping[EntryId, EntryResult]]
 ) -> list[EntryId]:
-    """Give the entries that were asked of every run, in the corpus' order."""
+    """Return the entries that were asked of every run, in the corpus' order."""
     asked = {item.entry for item in key.items.values() if item.control is None}
     first = next(iter(reviewed.values()))
     return [
@@ -111,5 +111,5 @@ def _score(number: float | None) -> str:
 
 
 def _one_line(text: str | None) -> str:
-    """Give a text as one line, for the layout counts lines."""
+    """Return a text as one line, for the layout counts lines."""
     return " ".join((text or "").split())

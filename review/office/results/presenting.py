@@ -22,12 +22,12 @@ SIGNATURE_SUFFIX = ".certificate.sig"
 
 
 def present(path: Path, evidence: Path | None, folder: Path) -> EvidenceFile:
-    """Give a certificate with signature and the evidence that counts most: the first of ``presented``."""
+    """Return a certificate with signature and the evidence that counts most: the first of ``presented``."""
     return next(iter(presented(path, evidence, folder).values()))
 
 
 def presented(path: Path, evidence: Path | None, folder: Path) -> dict[str, EvidenceFile]:
-    """Give a certificate with each evidence that is there, by where it is: what is named is the only one.
+    """Return a certificate with each evidence that is there, by where it is: what is named is the only one.
 
     Else what the office in ``folder`` keeps, which knows what was withdrawn since, and then what lies beside the
     certificate. ``path`` is an evidence file or a certificate beside its signature. Raises UsageError where

@@ -183,7 +183,7 @@ def _reviewer(
 
 
 def waiting(office: Office) -> list[Waiting]:
-    """Give the laptops whose files were set aside, by their key."""
+    """Return the laptops whose files were set aside, by their key."""
     files = office.quarantine()
     return [
         Waiting(

@@ -23,7 +23,7 @@ class RatedItem:
 
 
 def rated_items(office: Office, review: Review) -> list[RatedItem]:
-    """Give the ratings of the people who count; repeats and other controls are left out."""
+    """Return the ratings of the people who count; repeats and other controls are left out."""
     items = review.key.items
     return [
         RatedItem(truth.run_id, truth.entry, reviewer, judgement.rating.rank)

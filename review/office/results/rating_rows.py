@@ -53,7 +53,7 @@ class RatingRow:
 
 
 def rating_rows(key: AnswerKey, state: State, *, free_text: bool) -> list[RatingRow]:
-    """Give the rows of the people who count by person and position; ``free_text`` adds comments and suggested wordings.
+    """Return the rows of the people who count by person and position; ``free_text`` adds comments and suggested wordings.
 
     What people wrote may quote the texts and give away who wrote it, so it is left out unless asked for.
     """
@@ -68,14 +68,14 @@ def rating_rows(key: AnswerKey, state: State, *, free_text: bool) -> list[Rating
 
 
 def people(key: AnswerKey) -> dict[str, str]:
-    """Give the letter of each reviewer, drawn with the review's seed so that it says nothing of the order."""
+    """Return the letter of each reviewer, drawn with the review's seed so that it says nothing of the order."""
     drawn = sorted(key.orders)
     random.Random(f"{key.seed} letters").shuffle(drawn)  # noqa: S311  names, not secrets
     return {reviewer: _letter(place) for place, reviewer in enumerate(drawn)}
 
 
 def _letter(place: int) -> str:
-    """Give A … Z, AA, AB …"""
+    """Return A … Z, AA, AB …"""
     more, last = divmod(place, 26)
     return (_letter(more - 1) if more else "") + chr(ord("A") + last)
 
@@ -139,7 +139,7 @@ def _shown(letter: str) -> str:
 
 
 def mean_ranks(rows: list[RatingRow]) -> dict[tuple[str, EntryId], float]:
-    """Give the mean rank of each rated output (run, entry) over the people who rated it; controls are left out."""
+    """Return the mean rank of each rated output (run, entry) over the people who rated it; controls are left out."""
     ranks: dict[tuple[str, EntryId], list[int]] = {}
     for row in real_ratings(rows):
         ranks.setdefault((row.run_id, row.entry_id), []).append(row.rank or 0)
@@ -147,5 +147,5 @@ def mean_ranks(rows: list[RatingRow]) -> dict[tuple[str, EntryId], float]:
 
 
 def real_ratings(rows: list[RatingRow]) -> Iterator[RatingRow]:
-    """Give the rows that rate a system's output."""
+    """Return the rows that rate a system's output."""
     return (row for row in rows if not row.control and row.rank is not None)

@@ -35,7 +35,7 @@ def require_runs(review: Review) -> None:
 
 
 def one_run(review: Review, name: str | None) -> str:
-    """Give the run of a review whose id begins so; without a name the only one. UsageError lists them."""
+    """Return the run of a review whose id begins so; without a name the only one. UsageError lists them."""
     require_runs(review)
     every = [run.run_id for run in review.key.runs]
     found = [run_id for run_id in every if run_id.startswith((name or "").lower())]
@@ -47,13 +47,13 @@ def one_run(review: Review, name: str | None) -> str:
 
 
 def runs_of(review: Review, name: str | None) -> list[str]:
-    """Give the run of a review whose id begins so; without a name all of them."""
+    """Return the run of a review whose id begins so; without a name all of them."""
     require_runs(review)
     return [run.run_id for run in review.key.runs] if name is None else [one_run(review, name)]
 
 
 def run_cards(connection: sqlite3.Connection, review: Review) -> dict[str, RunCard]:
-    """Give the run cards of a review by run id; raises UsageError where a run is no longer in the store."""
+    """Return the run cards of a review by run id; raises UsageError where a run is no longer in the store."""
     return {
         run.run_id: load_card(connection, find_run(connection, run.run_id).id)
         for run in review.key.runs

@@ -73,7 +73,7 @@ def collect(review: Review, state: State) -> Collected:
 
 
 def _withheld(review: Review, state: State) -> set[str]:
-    """Give the sentences that somebody objects to; a decision that clears one lets it go out."""
+    """Return the sentences that somebody objects to; a decision that clears one lets it go out."""
     found: set[str] = set()
     for _, _, said in counted(state, review.key):
         found |= said.harmful
@@ -101,7 +101,7 @@ def _entry(review: Review, item: str, given: list[_Given]) -> Entry:
 
 
 def _wordings(given: list[_Given]) -> list[tuple[str, list[str]]]:
-    """Give each wording with the letters of who wrote it, those of most people first."""
+    """Return each wording with the letters of who wrote it, those of most people first."""
     alike: dict[str, list[_Given]] = defaultdict(list)
     for each in sorted(given, key=lambda each: _by_letter(each.person)):
         alike[comparison_form(each.text)].append(each)
@@ -163,7 +163,7 @@ def _consent(review: Review, state: State, entries: list[Entry]) -> dict[str, ob
 
 
 def _texts(manifest: BatchManifest) -> list[Wording]:
-    """Give the consent text in each language that it is given in, the batch's own first."""
+    """Return the consent text in each language that it is given in, the batch's own first."""
     others = [
         Wording(each.consent, tag) for tag, each in manifest.translations.items() if each.consent
     ]

@@ -69,7 +69,7 @@ def _reviewers(added: Iterable[Event]) -> set[str]:
 
 
 def free_name(office: Office) -> str:
-    """Give a laptop a name that no other has: ``laptop 3``."""
+    """Return a laptop a name that no other has: ``laptop 3``."""
     taken = {laptop.name for laptop in office.laptops()}
     number = len(taken) + 1
     while f"laptop {number}" in taken:
@@ -112,6 +112,6 @@ def _concerns(withdraw: Withdraw, review: Review) -> bool:
 
 
 def last_contributions(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
-    """Give (reviewer, batch) → when something of this reviewer last arrived."""
+    """Return (reviewer, batch) → when something of this reviewer last arrived."""
     rows = connection.execute("SELECT reviewer, batch, received FROM contribution")
     return {(reviewer, batch): received for reviewer, batch, received in rows}

@@ -36,7 +36,7 @@ class Delivery:
 
 
 def deliveries(office: Office, review: Review, now: datetime | None = None) -> list[Delivery]:
-    """Give the laptops of a review by name; what is found follows from the events that are kept."""
+    """Return the laptops of a review by name; what is found follows from the events that are kept."""
     devices = _devices(office, review)
     events = office.events(review)
     chains = {chain.device: chain for chain in check_chain(events).chains}
@@ -75,7 +75,7 @@ def _delivery(
 
 
 def _devices(office: Office, review: Review) -> dict[str, set[str]]:
-    """Give signing key → the devices that it answered for in this review."""
+    """Return signing key → the devices that it answered for in this review."""
     rows = office.connection.execute(
         "SELECT d.signing_key, d.device FROM delivery d JOIN batch b ON b.batch = d.batch"
         " WHERE b.review = ?",

@@ -38,15 +38,15 @@ class Review:
     """Person → code on the card; empty for reviews whose log names people by their codes."""
 
     def code(self, person: str) -> str:
-        """Give the code on a person's card, by which the organisation knows them."""
+        """Return the code on a person's card, by which the organisation knows them."""
         return self.codes.get(person, person)
 
     def person(self, code: str) -> str | None:
-        """Give who has a code, as the log names this person; None where the review has no such code."""
+        """Return who has a code, as the log names this person; None where the review has no such code."""
         return next((who for who in self.key.orders if self.code(who) == code), None)
 
     def batches_of(self, person: str) -> list[str]:
-        """Give the batches in which a person is asked something."""
+        """Return the batches in which a person is asked something."""
         return [
             batch
             for batch, manifest in self.manifests.items()

@@ -36,7 +36,7 @@ __all__ = ["IssuedCertificate", "Office", "Review", "utc_now"]
 
 
 def utc_now() -> str:
-    """Give the time as events and reviews write it: UTC, whole seconds."""
+    """Return the time as events and reviews write it: UTC, whole seconds."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -122,11 +122,11 @@ class Office(OwnFile):
         return row is not None
 
     def reviews(self) -> list[Review]:
-        """Give all reviews, newest first."""
+        """Return all reviews, newest first."""
         return self._reviews("ORDER BY number DESC")
 
     def review(self, name: str) -> Review:
-        """Give the review whose name is, or begins with, this one; ``last`` is the newest.
+        """Return the review whose name is, or begins with, this one; ``last`` is the newest.
 
         Raises UsageError where none or several match.
         """
@@ -142,7 +142,7 @@ class Office(OwnFile):
         return found[0]
 
     def review_of_batch(self, batch: str) -> Review | None:
-        """Give the review that a batch belongs to, None where it is not ours."""
+        """Return the review that a batch belongs to, None where it is not ours."""
         of_batch = "WHERE number = (SELECT review FROM batch WHERE batch = ?)"
         return next(iter(self._reviews(of_batch, batch)), None)
 
@@ -184,7 +184,7 @@ class Office(OwnFile):
         }
 
     def events(self, review: Review) -> list[Event]:
-        """Give the events of a review: whole chains as far as they belong to it, in the one order.
+        """Return the events of a review: whole chains as far as they belong to it, in the one order.
 
         What the same devices said about other reviews comes as heads only, so that chains can be checked;
         later events of theirs about other reviews do not change this set.
@@ -199,7 +199,7 @@ class Office(OwnFile):
         ]
 
     def _last(self, review: Review, every: Sequence[Event]) -> dict[str, int]:
-        """Give device → place in its chain of the last event that concerns a review.
+        """Return device → place in its chain of the last event that concerns a review.
 
         What came with a file of another review, as taking back everything may, is signed for as far as that file goes.
         """
@@ -242,7 +242,7 @@ class Office(OwnFile):
         return is_unclean(self.connection)
 
     def state(self, review: Review) -> State:
-        """Give what a review's events add up to, of the laptops that are heard; the same as in its evidence.
+        """Return what a review's events add up to, of the laptops that are heard; the same as in its evidence.
 
         HarnessError where policy, key or people were changed after the batches went out.
         """
@@ -250,24 +250,24 @@ class Office(OwnFile):
         return self.state_of_any(review)
 
     def state_of_any(self, review: Review) -> State:
-        """Give the same, also of a review that was changed: for counting who did how much, never for results."""
+        """Return the same, also of a review that was changed: for counting who did how much, never for results."""
         batches = set(review.manifests)
         events, _ = heard(self.events(review), self.devices(), self.own_devices, batches)
         return fold(events, batches)
 
     def looks(self) -> dict[str, int]:
-        """Give run id → how often its numbers were looked at, in all reviews: at how many different sets of ratings."""
+        """Return run id → how often its numbers were looked at, in all reviews: at how many different sets of ratings."""
         looks = (event.payload for event in self.own_words(Kind.LOOK))
         found = looks_by_run(look for look in looks if isinstance(look, Look))
         return {run: len(seen) for run, seen in found.items()}
 
     def own_words(self, kind: Kind) -> list[Event]:
-        """Give what the organisation itself said of one kind, in all reviews, in the one order."""
+        """Return what the organisation itself said of one kind, in all reviews, in the one order."""
         said = (read_device(self.connection, device, kind) for device in self.own_devices)
         return sorted(chain.from_iterable(said), key=lambda event: event.order)
 
     def laptops(self) -> list[KnownLaptop]:
-        """Give the laptops that were enrolled, also those that are not heard any more."""
+        """Return the laptops that were enrolled, also those that are not heard any more."""
         rows = self.connection.execute(
             "SELECT signing_key, recipient, name, enrolled, instead_of, removed, reason FROM laptop"
             " ORDER BY name, signing_key"
@@ -300,14 +300,14 @@ class Office(OwnFile):
             )
 
     def devices(self) -> dict[str, str]:
-        """Give device → the key that answers for it: the first enrolled laptop that handed it over."""
+        """Return device → the key that answers for it: the first enrolled laptop that handed it over."""
         rows = self.connection.execute(
             "SELECT device, signing_key FROM delivery ORDER BY rowid DESC"
         )
         return dict(rows.fetchall())
 
     def signed(self, devices: Collection[str]) -> list[Signed]:
-        """Give what laptops signed when they handed over events of some devices, in the order in which it came."""
+        """Return what laptops signed when they handed over events of some devices, in the order in which it came."""
         rows = self.connection.execute(
             "SELECT manifest, signature, devices FROM signed ORDER BY number"
         )
@@ -339,14 +339,14 @@ class Office(OwnFile):
         return said
 
     def statements(self, laptops: Collection[str]) -> list[bytes]:
-        """Give what witnesses signed of some laptops."""
+        """Return what witnesses signed of some laptops."""
         rows = self.connection.execute(
             "SELECT laptop, content FROM witness ORDER BY laptop, witness"
         )
         return [content for laptop, content in rows if laptop in laptops]
 
     def quarantine(self) -> list[Quarantined]:
-        """Give the files that were set aside, oldest first."""
+        """Return the files that were set aside, oldest first."""
         rows = self.connection.execute(
             "SELECT sha256, signing_key, received, name, content, phrase FROM quarantine"
             " ORDER BY rowid"
@@ -354,7 +354,7 @@ class Office(OwnFile):
         return [Quarantined(*row) for row in rows]
 
     def imports(self, review: Review | None = None) -> list[Import]:
-        """Give the files that were taken in, oldest first: all, or those of one review."""
+        """Return the files that were taken in, oldest first: all, or those of one review."""
         rows = self.connection.execute(
             "SELECT sha256, received, name, signing_key, batch, added FROM import ORDER BY number"
         )
@@ -362,7 +362,7 @@ class Office(OwnFile):
         return [each for each in every if review is None or each.batch in review.manifests]
 
     def certificates(self, review: Review) -> list[IssuedCertificate]:
-        """Give the certificates of a review, oldest first."""
+        """Return the certificates of a review, oldest first."""
         rows = self.connection.execute(
             "SELECT number, run_id, certificate, signature, recompute FROM certificate"
             " WHERE review = ? ORDER BY number",

@@ -32,7 +32,7 @@ FORMALITIES: Final[Mapping[str, str]] = {
 
 
 def beside(words: Words, item: ShownItem) -> Iterator[tuple[str, str]]:
-    """Give name and text of each thing, the words of others first; nothing of most items."""
+    """Yield name and text of each thing, the words of others first; nothing of most items."""
     if item.others:
         yield (
             words("Others wrote in the first round, some of it perhaps you; you need not agree:"),

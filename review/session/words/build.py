@@ -57,7 +57,7 @@ def collect() -> Catalog:
 
 
 def catalogues() -> list[Path]:
-    """Give the ``.po`` files of the languages that are shipped."""
+    """Return the ``.po`` files of the languages that are shipped."""
     return sorted(OURS.glob(f"*/LC_MESSAGES/{DOMAIN}.po"))
 
 
@@ -70,7 +70,7 @@ def read(path: Path) -> Catalog:
 
 
 def compiled(catalogue: Catalog) -> bytes:
-    """Give a catalogue in the form that the program reads."""
+    """Return a catalogue in the form that the program reads."""
     from babel import Locale
     from babel.messages.mofile import write_mo
 
@@ -99,7 +99,7 @@ def problems(path: Path, template: Catalog) -> Iterator[str]:
 
 
 def _messages(catalogue: Catalog) -> dict[tuple[str, ...], tuple[str, ...]]:
-    """Give what is to be said → how it is said; two forms or more where a number is in it."""
+    """Return what is to be said → how it is said; two forms or more where a number is in it."""
     return {_forms(message.id): _forms(message.string or "") for message in catalogue if message.id}
 
 

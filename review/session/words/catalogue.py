@@ -107,7 +107,7 @@ class Words:
         return (self.texts, self.language) if self.texts else (self.language,)
 
     def reading(self, tag: str) -> Words:
-        """Give these words for one who reads the texts of organisations in another language; "" for this one."""
+        """Return these words for one who reads the texts of organisations in another language; "" for this one."""
         return replace(self, texts=tag)
 
     def __call__(self, text: str, **facts: object) -> str:
@@ -120,14 +120,14 @@ class Words:
 
 
 def languages(folders: Iterable[Path] = ()) -> dict[str, str]:
-    """Give the tags for which there are words → what each language calls itself, by name."""
+    """Return the tags for which there are words → what each language calls itself, by name."""
     tags = {ENGLISH} | {tag for folder in (*folders, OURS) for tag in _tags(folder)}
     names = {tag: Words.load(tag, tuple(folders)).name for tag in tags}
     return dict(sorted(names.items(), key=lambda pair: pair[1].casefold()))
 
 
 def language_name(tag: str) -> str:
-    """Give what a language calls itself, where our words are there in it; else its English name, or its tag."""
+    """Return what a language calls itself, where our words are there in it; else its English name, or its tag."""
     words = Words.load(tag)
     return words.name if same_language(words.language, tag) else english_name(tag)
 
@@ -148,7 +148,7 @@ def words_of_system(tags: Sequence[str] = (), folders: Sequence[Path] = ()) -> W
 
 
 def _system_language() -> str:
-    """Give the language that the operating system speaks, as far as its variables tell."""
+    """Return the language that the operating system speaks, as far as its variables tell."""
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         if value := os.environ.get(name):
             return value.partition(".")[0].partition("@")[0]
@@ -156,7 +156,7 @@ def _system_language() -> str:
 
 
 def checked_tag(typed: str) -> str:
-    """Give a language tag in its one spelling, ``fr-CA``; raises UsageError where it is none."""
+    """Return a language tag in its one spelling, ``fr-CA``; raises UsageError where it is none."""
     if not _TAG.fullmatch(typed.strip()):
         raise UsageError(
             f"{typed[:40]!r} is no language tag. Write one such as en, fr, crk or cr-Cans."
@@ -170,7 +170,7 @@ def is_tag(typed: str) -> bool:
 
 
 def _wider_tags(language: str) -> list[str]:
-    """Give a tag and those it narrows, the narrowest first: ``fr-CA``, ``fr``."""
+    """Return a tag and those it narrows, the narrowest first: ``fr-CA``, ``fr``."""
     if not _TAG.fullmatch(language):
         return []
     parts = language.replace("_", "-").split("-")

@@ -80,7 +80,7 @@ class Question(NamedTuple):
 
 
 def ratings(words: Words) -> list[Answer]:
-    """Give the four ratings, the worst first."""
+    """Return the four ratings, the worst first."""
     return [
         Answer(KEYS[act][0], rating_label(words, rating), rating_meaning(words, rating))
         for act, rating in RATING_OF.items()
@@ -88,12 +88,12 @@ def ratings(words: Words) -> list[Answer]:
 
 
 def reasons(words: Words) -> list[Answer]:
-    """Give what can be wrong with a translation."""
+    """Return what can be wrong with a translation."""
     return [Answer(str(n), reason_label(words, each)) for n, each in enumerate(Reason, 1)]
 
 
 def why_not(words: Words) -> list[Answer]:
-    """Give why a person may not judge an item."""
+    """Return why a person may not judge an item."""
     return [
         Answer(str(n), cannot_judge_label(words, each)) for n, each in enumerate(CannotJudge, 1)
     ]
@@ -151,7 +151,7 @@ def marks(words: Words, item: ShownItem) -> list[Mark]:
 
 
 def with_text(item: ShownItem, field: TextField, text: str) -> ShownItem:
-    """Give an item with a text that was just typed: a draft, unless it stood there before."""
+    """Return an item with a text that was just typed: a draft, unless it stood there before."""
     comment = field is TextField.COMMENT
     if text == (item.comment if comment else item.suggestion):
         return item
@@ -207,7 +207,7 @@ def why_not_now(words: Words, view: View) -> str:
 
 
 def offers(words: Words, view: View) -> list[Offer]:
-    """Give what can be done beside the answers, and leaving; a lesson's "go on" is the face's own.
+    """Return what can be done beside the answers, and leaving; a lesson's "go on" is the face's own.
 
     The same from the first sentence to the last, so that nothing changes its place.
     """
@@ -226,7 +226,7 @@ def offers(words: Words, view: View) -> list[Offer]:
 
 
 def translation_offers(words: Words, view: View) -> list[Offer]:
-    """Give what can be done beside writing a translation, and leaving."""
+    """Return what can be done beside writing a translation, and leaving."""
     offered = [
         Offer(Act.CANNOT_JUDGE, words("cannot translate")),
         Offer(Act.SKIP, words("later")),
@@ -252,7 +252,7 @@ def last_question(words: Words, last: LastJudged) -> Question:
 
 
 def beginning(text: str, most: int = NAMED) -> str:
-    """Give the beginning of somebody's text, for naming it."""
+    """Return the beginning of somebody's text, for naming it."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 

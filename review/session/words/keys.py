@@ -147,7 +147,7 @@ def act_of(typed: str) -> Act | None:
 
 
 def key_name(words: Words, key: str) -> str:
-    """Give the name of a key in the reviewer's language; letters and digits name themselves."""
+    """Return the name of a key in the reviewer's language; letters and digits name themselves."""
     return words(KEY_NAMES[key]) if key in KEY_NAMES else key
 
 

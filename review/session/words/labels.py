@@ -53,12 +53,12 @@ SCOPES: Final[Mapping[Scope, str]] = {
 
 
 def rating_label(words: Words, rating: Rating) -> str:
-    """Give a rating's word."""
+    """Return a rating's word."""
     return words(RATINGS[rating][0])
 
 
 def rating_meaning(words: Words, rating: Rating) -> str:
-    """Give a rating's one-line meaning."""
+    """Return a rating's one-line meaning."""
     return words(RATINGS[rating][1])
 
 
@@ -72,18 +72,18 @@ def answer_label(words: Words, item: ShownItem, *, translating: bool = False) ->
 
 
 def reason_label(words: Words, reason: Reason) -> str:
-    """Give a reason's words."""
+    """Return a reason's words."""
     return words(REASONS[reason])
 
 
 def reasons_label(words: Words, reasons: Iterable[Reason]) -> str:
-    """Give several reasons' words as one list."""
+    """Return several reasons' words as one list."""
     # Translators: what stands between the parts of a list whose parts are whole sentences
     return words("; ").join(reason_label(words, reason) for reason in reasons)
 
 
 def cannot_judge_label(words: Words, why: CannotJudge) -> str:
-    """Give the words of why a person cannot judge."""
+    """Return the words of why a person cannot judge."""
     return words(CANNOT_JUDGE[why])
 
 
@@ -108,7 +108,7 @@ def harm_question(words: Words, *, harmful: bool, translating: bool = False) -> 
 
 
 def scope_label(words: Words, scope: Scope, *, translating: bool = False) -> str:
-    """Give the words of how much a person takes back; a translation that was asked for is an answer."""
+    """Return the words of how much a person takes back; a translation that was asked for is an answer."""
     if translating and scope is Scope.COMMENTS:
         return words("My comments here; my translations stay")
     return words(SCOPES[scope])

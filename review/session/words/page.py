@@ -74,7 +74,7 @@ def how_to_judge(words: Words, *, translating: bool = False) -> str:
 
 
 def consent(words: Words, manifest: BatchManifest) -> Given:
-    """Give what a person agrees to, in their language where it is given in it; else with what is said of that."""
+    """Return what a person agrees to, in their language where it is given in it; else with what is said of that."""
     wording = manifest.consent_in(*words.reads)
     found, stated = given(words, manifest, wording), (manifest.version or 0) >= 3
     if not (stated and words.texts and same_language(wording.language, words.texts)):
@@ -91,12 +91,12 @@ def consent(words: Words, manifest: BatchManifest) -> Given:
 
 
 def guide(words: Words, manifest: BatchManifest) -> Given:
-    """Give the organisation's guide likewise."""
+    """Return the organisation's guide likewise."""
     return given(words, manifest, manifest.guide_in(*words.reads))
 
 
 def given(words: Words, manifest: BatchManifest, found: Wording) -> Given:
-    """Give a text of the organisation, and say where it is in another language than the person's.
+    """Return a text of the organisation, and say where it is in another language than the person's.
 
     Nothing is said of batches of before version 3: in which language their one text is, they do not state.
     """
@@ -180,7 +180,7 @@ def why_how_near(words: Words) -> str:
 
 
 def relations(words: Words) -> list[str]:
-    """Give the answers in the order of their keys."""
+    """Return the answers in the order of their keys."""
     return [words(RELATIONS[each]) for each in Relation]
 
 
@@ -190,7 +190,7 @@ def using(words: Words) -> str:
 
 
 def yes_or_no(words: Words) -> tuple[str, str]:
-    """Give the two answers, yes first."""
+    """Return the two answers, yes first."""
     return words("Yes, they may be used"), words("No")
 
 

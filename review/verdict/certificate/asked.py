@@ -45,7 +45,7 @@ WORDS = {
 
 
 def what_became(evidence: Evidence, counted: Collection[str]) -> dict[str, int]:
-    """Give how many of the people who were asked came to what, for one run; ``counted`` are its valid reviewers."""
+    """Return how many of the people who were asked came to what, for one run; ``counted`` are its valid reviewers."""
     own, theirs = _taken_back(evidence)
     batches = set(evidence.key.batches)
     spoke, heard = _spoke(evidence.events, batches), _spoke(evidence.counted, batches)
@@ -69,7 +69,7 @@ def what_became(evidence: Evidence, counted: Collection[str]) -> dict[str, int]:
 
 
 def _spoke(events: Iterable[Event], batches: Collection[str]) -> set[str]:
-    """Give the people of whom there is an answer to one of the review's batches."""
+    """Return the people of whom there is an answer to one of the review's batches."""
     return {
         event.payload.reviewer  # type: ignore[union-attr]  # every kind of answer has one
         for event in events
@@ -80,7 +80,7 @@ def _spoke(events: Iterable[Event], batches: Collection[str]) -> set[str]:
 
 
 def _taken_back(evidence: Evidence) -> tuple[set[str], set[str]]:
-    """Give the people whose ratings were taken back at the office's desk, and those who did so at a laptop."""
+    """Return the people whose ratings were taken back at the office's desk, and those who did so at a laptop."""
     own, theirs = set[str](), set[str]()
     places = {None, *evidence.key.batches}
     for event in evidence.events:

@@ -50,7 +50,7 @@ class Standing:
 
 
 def standing(attached: Sequence[Attached], run_id: str, run_card_hash: str) -> Standing | None:
-    """Give what people said of a run; None where no certificate beside it holds for this very card."""
+    """Return what people said of a run; None where no certificate beside it holds for this very card."""
     held = {
         each.sha256: Standing(certificate, each.suspended)
         for each in attached

@@ -174,7 +174,7 @@ class Certificate(VersionedForm):
         return Outcome(self.verdict["outcome"])
 
     def as_bytes(self) -> bytes:
-        """Give the certificate's one byte form."""
+        """Return the certificate's one byte form."""
         return canonical_bytes(self.model_dump(mode="json"))
 
     @property

@@ -67,7 +67,7 @@ HOW_TO_CHECK = (
 
 
 def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
-    """Give what a reader wants to know first, as name and value."""
+    """Yield what a reader wants to know first, as name and value."""
     run, numbers = certificate.run, certificate.verdict["numbers"]
     level, sure = percent(certificate.verdict["level"]), percent(certificate.verdict["confidence"])
     yield "run", run.run_id
@@ -132,7 +132,7 @@ NO_REASON = "no reason was recorded"
 
 
 def decision_words(decision: CertifiedDecision) -> str:
-    """Give the reason of a decision about harm, and who decided."""
+    """Return the reason of a decision about harm, and who decided."""
     reason = decision.reason or NO_REASON
     return f"{reason} (decided by {decision.by})" if decision.by else reason
 
@@ -181,7 +181,7 @@ def findings(certificate: Certificate) -> list[tuple[str, list[str]]]:
 
 
 def seals(certificate: Certificate) -> Iterator[tuple[str, str]]:
-    """Give the hashes and keys, as name and value."""
+    """Yield the hashes and keys, as name and value."""
     yield "certificate", certificate.sha256
     yield "signed with", certificate.organisation.signing_key
     yield "run card", certificate.run.run_card_hash

@@ -163,14 +163,14 @@ def _certificate(
 
 
 def _agreement(reading: Reading, form: CertificateFormat) -> Agreement:
-    """Give the agreement as a form states it: the first one takes the chance term of AC2 from paired items alone."""
+    """Return the agreement as a form states it: the first one takes the chance term of AC2 from paired items alone."""
     if form != "rosetta-certificate/1":
         return reading.agreement
     return agreement(reading.panel, reading.verdict.numbers.reviewers, paired_chance=True)
 
 
 def as_certified(evidence: Evidence, stated: Certificate) -> Evidence:
-    """Give the evidence as it counted for a certificate of its form; the first one took the last word of any laptop.
+    """Return the evidence as it counted for a certificate of its form; the first one took the last word of any laptop.
 
     What witnesses said later is left out.
     """
@@ -199,7 +199,7 @@ def certified_again(evidence: Evidence, stated: Certificate) -> Certificate:
 
 
 def without_names(verdict: Verdict) -> dict[str, Any]:
-    """Give a verdict as JSON without pseudonyms: people's shares by size, findings about people without whose."""
+    """Return a verdict as JSON without pseudonyms: people's shares by size, findings about people without whose."""
     said = verdict.as_json()
     codes = list(Code)
     findings = [
@@ -215,7 +215,7 @@ def without_names(verdict: Verdict) -> dict[str, Any]:
 
 
 def agreement_json(measured: Agreement) -> dict[str, Any]:
-    """Give agreement as whole numbers and decimal strings; leniency without names, by size."""
+    """Return agreement as whole numbers and decimal strings; leniency without names, by size."""
     leniency = [_measure(each) for each in measured.leniency.values()]
     return {
         "items": measured.items,
@@ -269,7 +269,7 @@ def _log(evidence: Evidence) -> CertifiedLog:
 
 
 def certified_laptops(voices: Voices) -> CertifiedLaptops:
-    """Give what a certificate says of laptops: counts and the organisation's reasons, no person and no laptop."""
+    """Return what a certificate says of laptops: counts and the organisation's reasons, no person and no laptop."""
     return CertifiedLaptops(
         removed=tuple(sorted(voices.removed.values())),
         replaced=len(voices.replaced),

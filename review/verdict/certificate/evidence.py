@@ -130,7 +130,7 @@ class Evidence:
         return {word.laptop: word.instead_of for word in said if isinstance(word, LaptopWord)}
 
     def speaks_for(self, signing_key: str) -> set[str]:
-        """Give the keys whose logs a laptop may go on with: its own, and those that it came instead of."""
+        """Return the keys whose logs a laptop may go on with: its own, and those that it came instead of."""
         return may_go_on_with(signing_key, self._instead)
 
     @property
@@ -140,7 +140,7 @@ class Evidence:
 
     @property
     def taken_back(self) -> frozenset[tuple[str, str | None]]:
-        """Give (reviewer, batch, None for every one) of each person of this review who took ratings back."""
+        """Return (reviewer, batch, None for every one) of each person of this review who took ratings back."""
         return frozenset(
             place
             for place, scopes in self.state.withdrawn.items()
@@ -149,7 +149,7 @@ class Evidence:
 
     @property
     def tips(self) -> list[str]:
-        """Give the ids that no other event names as the one before it: they fix the whole set."""
+        """Return the ids that no other event names as the one before it: they fix the whole set."""
         return tips_of(self.events)
 
     def gaps(self) -> int:
@@ -161,7 +161,7 @@ class Evidence:
         )
 
     def up_to(self, tips: Collection[str]) -> Evidence:
-        """Give the part that some tips fix: these events and all before them."""
+        """Return the part that some tips fix: these events and all before them."""
         reached = ancestors({event.id: event for event in self.events}, tips)
         return replace(self, events=tuple(e for e in self.events if e.id in reached))
 
@@ -209,7 +209,7 @@ def _without_text(event: Event) -> Event:
 
 
 def looked_at(events: Iterable[Event], batches: Collection[str]) -> list[str]:
-    """Give the ids of the events whose change makes another look at the numbers a new one."""
+    """Return the ids of the events whose change makes another look at the numbers a new one."""
     return sorted(
         event.id
         for event in events

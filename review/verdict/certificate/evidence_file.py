@@ -46,12 +46,12 @@ class EvidenceFile:
 
 
 def own_program() -> bytes:
-    """Give the second verifier as it is installed here."""
+    """Return the second verifier as it is installed here."""
     return resources.files("review.verdict.stand_alone").joinpath(_PROGRAM).read_bytes()
 
 
 def own_program_sha256() -> str:
-    """Give its hash, which certificates and docs/certificate.md state."""
+    """Return its hash, which certificates and docs/certificate.md state."""
     return sha256(own_program()).hexdigest()
 
 

@@ -33,7 +33,7 @@ _UNSEEN = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\
 
 
 def document(title: str, body: str, *, language: str = "en", direction: str = "ltr") -> str:
-    """Give a whole page; ``body`` is HTML of ours, in which texts from outside went through ``outside``."""
+    """Return a whole page; ``body`` is HTML of ours, in which texts from outside went through ``outside``."""
     return (
         f'<!doctype html>\n<html lang="{escape(language)}" dir="{escape(direction)}">\n<head>\n'
         '<meta charset="utf-8">\n'
@@ -45,12 +45,12 @@ def document(title: str, body: str, *, language: str = "en", direction: str = "l
 
 
 def outside(text: str) -> str:
-    """Give a text from outside as HTML that can only show it, in its own direction and apart from its surroundings."""
+    """Return a text from outside as HTML that can only show it, in its own direction and apart from its surroundings."""
     return f'<bdi dir="auto">{escape(visible(text))}</bdi>'
 
 
 def visible(text: str) -> str:
-    """Give a text in which controls, direction marks and unpaired surrogates are visible symbols; line breaks stay."""
+    """Return a text in which controls, direction marks and unpaired surrogates are visible symbols; line breaks stay."""
     return _UNSEEN.sub("\u2423", "".join(map(_visible, text)))
 
 

@@ -88,14 +88,14 @@ class Attested:
         )
 
     def own(self, handed: HandedOver) -> Iterator[str]:
-        """Give the devices of a hand-over whose log its laptop may go on with."""
+        """Yield the devices of a hand-over whose log its laptop may go on with."""
         keys = self.evidence.speaks_for(handed.manifest.signer)
         for device in handed.tips:
             if self.evidence.devices.get(device) in keys:
                 yield device
 
     def reached(self, hand_overs: Iterable[HandedOver], device: str) -> set[str]:
-        """Give the ids of a device's events that hand-overs fix."""
+        """Return the ids of a device's events that hand-overs fix."""
         tips = [tip for each in hand_overs for tip in each.tips.get(device, ())]
         return ancestors(self.events, tips)
 
@@ -182,7 +182,7 @@ def _wrong_hand_overs(attested: Attested) -> Iterator[str]:
 
 
 def _lengths(events: Sequence[Event]) -> dict[str, int]:
-    """Give event → how many there are from the first of its chain up to it."""
+    """Return event → how many there are from the first of its chain up to it."""
     found: dict[str, int] = {}
     for event in sorted(events, key=lambda each: each.seq):
         found[event.id] = found.get(event.prev, 0) + 1
@@ -202,7 +202,7 @@ def _unsigned(attested: Attested, part: Evidence) -> list[Event]:
 
 
 def _in_no_whole_hand_over(attested: Attested, part: Evidence) -> set[str]:
-    """Give the answers whose laptop signed for them only in hand-overs that are certified in part, or of other batches.
+    """Return the answers whose laptop signed for them only in hand-overs that are certified in part, or of other batches.
 
     A hand-over is taken in as a whole, so that nobody chooses where a person's answers end.
     """

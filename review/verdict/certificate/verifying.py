@@ -71,7 +71,7 @@ class Verification:
 
     @property
     def unshown(self) -> tuple[Check, ...]:
-        """Give what could not be checked because the files are of an earlier version."""
+        """Return what could not be checked because the files are of an earlier version."""
         return tuple(check for check in self.every if check.earlier)
 
     @property
@@ -290,7 +290,7 @@ def _again(stated: Certificate, checks: list[Check], part: Evidence) -> Verifica
 
 
 def _differ(found: Any, expected: Any, path: str) -> Iterator[Difference]:
-    """Give every place where two JSON values are not the same; a missing member is one too."""
+    """Yield every place where two JSON values are not the same; a missing member is one too."""
     if isinstance(found, dict) and isinstance(expected, dict):
         for name in sorted({*found, *expected}):
             pair = (found.get(name, _ABSENT), expected.get(name, _ABSENT))

@@ -38,7 +38,7 @@ def certified_witnesses(evidence: Evidence, organisation: str) -> CertifiedWitne
 
 
 def statements(evidence: Evidence, organisation: str) -> Iterator[tuple[str, Statement]]:
-    """Give the SHA-256 of each statement that counts with what it says."""
+    """Yield the SHA-256 of each statement that counts with what it says."""
     wrote = _laptops(evidence)
     for content in evidence.witnesses:
         try:

@@ -110,7 +110,7 @@ class Case:
 def queue(
     state: State, key: AnswerKey, seconds: Mapping[str, SecondLook] = MappingProxyType({})
 ) -> list[Case]:
-    """Give the cases of all runs of a review: flagged ones first, in an order that tells nothing of the run.
+    """Return the cases of all runs of a review: flagged ones first, in an order that tells nothing of the run.
 
     Controls are left out: they were spoilt on purpose, or are a person's. A flag on a second showing counts for
     the first one. ``seconds`` is item → what was said of it in a second look.
@@ -121,7 +121,7 @@ def queue(
 
 
 def voices(heard: Iterable[tuple[str, ReviewerState]], item: str, key: AnswerKey) -> list[Voice]:
-    """Give what people (person, what was said) wrote about an item, a second showing of it included."""
+    """Return what people (person, what was said) wrote about an item, a second showing of it included."""
     shown = [each for each in key.items if key.first_showing(each) == item]
     found = [
         (sha256(f"{item} {each} {who}".encode()).digest(), _voice(said, each))
@@ -168,7 +168,7 @@ class Grounds:
 
 
 def grounds(reason: str, by: str, texts: Iterable[str]) -> Grounds:
-    """Give the grounds of a decision; UsageError where one lacks, is too long, or quotes one of the item's texts.
+    """Return the grounds of a decision; UsageError where one lacks, is too long, or quotes one of the item's texts.
 
     They are published, and the texts may be secret: three words of a text in a row, or all of a shorter one, are
     a quotation.
@@ -204,7 +204,7 @@ def _words(text: str) -> list[str]:
 def decisions(
     case: Case, harmful: bool | None, note: str, wall: str, why: Grounds | None = None
 ) -> list[Adjudicate]:
-    """Give the events of a decision; the same one again takes it back, None leaves it and only adds a note.
+    """Return the events of a decision; the same one again takes it back, None leaves it and only adds a note.
 
     Note and decision are two events, because evidence of a verdict must hold the decision and no text. The
     decision comes last, for the last word counts. UsageError where nobody flagged the item, for a decision
@@ -228,7 +228,7 @@ def decisions(
 
 
 def _again(decided: Adjudication, about: Mapping[str, str]) -> Adjudicate:
-    """Give the event that says a decision once more; grounds that were never given are not made up."""
+    """Return the event that says a decision once more; grounds that were never given are not made up."""
     words = {"reason": decided.reason, "by": decided.by} if decided.reason else {}
     return Adjudicate(**about, harmful=decided.harmful, note="", **words)
 

@@ -45,7 +45,7 @@ class Tally:
 
     @property
     def share(self) -> Fraction:
-        """Give count over ``of``, 0 over nothing."""
+        """Return count over ``of``, 0 over nothing."""
         return Fraction(self.count, self.of) if self.of else Fraction(0)
 
 
@@ -82,7 +82,7 @@ class Carelessness:
 
     @property
     def advised(self) -> tuple[str, ...]:
-        """Give the reviewers with whom to look at their ratings together, by id."""
+        """Return the reviewers with whom to look at their ratings together, by id."""
         return tuple(who for who, care in sorted(self.reviewers.items()) if care.advised)
 
 
@@ -98,7 +98,7 @@ def carelessness(panel: Panel, rule: CarelessRule) -> Carelessness:
 
 
 def not_worse_p(bad: Sequence[int], originals: Sequence[int]) -> Fraction:
-    """Give the exact one-sided p of the Mann–Whitney test that ``bad`` ranks lie below ``originals``.
+    """Return the exact one-sided p of the Mann–Whitney test that ``bad`` ranks lie below ``originals``.
 
     Ties share their mid-rank; p is the share of all ways to deal the pooled ratings out in which the bad ones
     have a rank sum as small as theirs or smaller. Ranks are 0–3.
@@ -117,7 +117,7 @@ def not_worse_p(bad: Sequence[int], originals: Sequence[int]) -> Fraction:
 
 
 def longest_run(ranks: Sequence[int]) -> int:
-    """Give the most equal ratings in a row."""
+    """Return the most equal ratings in a row."""
     return max((sum(1 for _ in run) for _, run in groupby(ranks)), default=0)
 
 
@@ -155,7 +155,7 @@ def _bad(panel: Panel, control: str, rule: CarelessRule) -> bool:
 
 
 def _spoilt(panel: Panel, rule: CarelessRule) -> Iterator[str]:
-    """Give the spoilt items that enough people rated to say whether they are a good test."""
+    """Yield the spoilt items that enough people rated to say whether they are a good test."""
     for control, what in panel.controls.items():
         enough = _failures(panel, control).of >= rule.control_reviewers
         if what.kind is ControlKind.BAD and enough:
@@ -189,7 +189,7 @@ def _given(panel: Panel, who: str, kind: ControlKind, dropped: tuple[str, ...]) 
 def _pairs(
     panel: Panel, who: str, kind: ControlKind, dropped: tuple[str, ...]
 ) -> list[tuple[int, int]]:
-    """Give a reviewer's ratings of controls, each with that of its partner, by control id."""
+    """Return a reviewer's ratings of controls, each with that of its partner, by control id."""
     partners = panel.partner_ratings.get(who, {})
     return [
         (rank, partners[partner])

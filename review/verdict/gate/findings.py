@@ -63,5 +63,5 @@ class Finding:
     facts: Mapping[str, Fact]
 
     def as_json(self) -> dict[str, Fact]:
-        """Give code and facts as one flat object."""
+        """Return code and facts as one flat object."""
         return {"code": str(self.code), **self.facts}

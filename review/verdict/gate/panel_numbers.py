@@ -22,7 +22,7 @@ _OF_SPREAD = ("lower", "upper", "item_error", "reviewer_error", "effective_items
 
 
 def add_up(panel: Panel, reviewers: Collection[str], confidence: Decimal, veto: Veto) -> Numbers:
-    """Give every number of a verdict that comes from the ratings of these reviewers."""
+    """Return every number of a verdict that comes from the ratings of these reviewers."""
     found = estimate(panel, reviewers)
     rows = tallies(panel, reviewers)
     return Numbers(
@@ -39,7 +39,7 @@ def add_up(panel: Panel, reviewers: Collection[str], confidence: Decimal, veto: 
 
 
 def _bounds(spread: Spread | None, confidence: Decimal) -> dict[str, Decimal | None]:
-    """Give the fields that need two reviewers, all None with fewer."""
+    """Return the fields that need two reviewers, all None with fewer."""
     if spread is None:
         return dict.fromkeys(_OF_SPREAD)
     bounds = spread.bounds(float(confidence))
@@ -56,7 +56,7 @@ def _bounds(spread: Spread | None, confidence: Decimal) -> dict[str, Decimal | N
 
 
 def _strata(panel: Panel, found: Estimate | None) -> dict[int, StratumShare]:
-    """Give every stratum that was asked; one without ratings has no share and no weight."""
+    """Return every stratum that was asked; one without ratings has no share and no weight."""
     asked = list(panel.strata.values())
     rated = found.strata if found else {}
     weights = found.weights if found else {}

@@ -77,7 +77,7 @@ def power(
     item_sd: float = 1.2,
     look: int = 1,
 ) -> float:
-    """Give the chance that the T rule sees the level reached if the method's share truly is ``true_share``."""
+    """Return the chance that the T rule sees the level reached if the method's share truly is ``true_share``."""
     plan = Plan.even(items, reviewers, reviewer_sd=reviewer_sd, item_sd=item_sd)
     return chances(plan, true_share, policy, look=look).level
 
@@ -147,7 +147,7 @@ def promises(
     items: Sequence[int] = (50, 80, 100),
     true_share: float = 0.85,
 ) -> list[Promise]:
-    """Give the table of what plans of several sizes are worth."""
+    """Return the table of what plans of several sizes are worth."""
     return [
         Promise(people, size, true_share, chances(Plan.even(size, people), true_share, policy))
         for people in reviewers
@@ -174,7 +174,7 @@ def _reviews(
 
 
 def _centres(plan: Plan, true_share: float) -> list[float]:
-    """Give the probit mean of each stratum so that the whole has the true share (bisection)."""
+    """Return the probit mean of each stratum so that the whole has the true share (bisection)."""
     normal, wide = NormalDist(), sqrt(1 + plan.item_sd**2 + plan.reviewer_sd**2)
     last = max(len(plan.strata) - 1, 1)
     shifts = [
@@ -240,7 +240,7 @@ def _bounds(
 
 
 def _quantiles(df: Floats, confidence: float) -> Floats:
-    """Give Student's quantiles from a table over 1/df, in which they are nearly straight (error below 0.001)."""
+    """Return Student's quantiles from a table over 1/df, in which they are nearly straight (error below 0.001)."""
     import numpy as np
 
     inverse, quantiles = _table(confidence)

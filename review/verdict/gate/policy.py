@@ -140,12 +140,12 @@ class GatePolicy(_Part):
     careless: CarelessRule
 
     def confidence(self, look: int) -> Decimal:
-        """Give the confidence of the bounds at the first, second, … look."""
+        """Return the confidence of the bounds at the first, second, … look."""
         return self.level.confidence if look <= 1 else self.level.later_confidence
 
 
 def proposed() -> tuple[GatePolicy, bytes]:
-    """Give the policy that is shipped, a proposal, and its bytes."""
+    """Return the policy that is shipped, a proposal, and its bytes."""
     name = "policy.toml"
     content = resources.files("review.verdict.gate").joinpath(name).read_bytes()
     return read_policy(content, name), content
@@ -160,7 +160,7 @@ def read_policy_file(path: Path | None) -> tuple[GatePolicy, bytes]:
 
 
 def policy_sha256(content: bytes) -> str:
-    """Give the hash by which a certificate names a policy: that of the bytes, comments and all."""
+    """Return the hash by which a certificate names a policy: that of the bytes, comments and all."""
     return hashlib.sha256(content).hexdigest()
 
 

@@ -65,7 +65,7 @@ class Settling:
 
 
 def settling(verdict: Verdict, policy: GatePolicy, chance: float = CHANCE) -> Settling | None:
-    """Give what would settle a verdict whose level lies between the bounds; None for any other.
+    """Return what would settle a verdict whose level lies between the bounds; None for any other.
 
     What stops a go for another reason, such as harm, is no matter of more ratings.
     """
@@ -120,7 +120,7 @@ class _Outlook:
         return (self.items + more.items) * (self.reviewers + more.reviewers) - now
 
     def chance(self, more_reviewers: int, more_items: int) -> float:
-        """Give the chance that the level lies outside the bounds with so many more."""
+        """Return the chance that the level lies outside the bounds with so many more."""
         items, reviewers = self.items + more_items, self.reviewers + more_reviewers
         parts = (
             self.item_variance * self.items / items,
@@ -138,7 +138,7 @@ class _Outlook:
 
 
 def _model_variance(share: float) -> float:
-    """Give the variance of reviewers' own shares in the planner's model, for a panel's share inside 0–1."""
+    """Return the variance of reviewers' own shares in the planner's model, for a panel's share inside 0–1."""
     plan, normal = Plan.even(50, 2), NormalDist()
     shifts = plan.stratum_shift**2 / 2
     wide = sqrt(1 + plan.item_sd**2 + plan.reviewer_sd**2 + shifts)

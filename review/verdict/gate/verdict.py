@@ -97,7 +97,7 @@ class Verdict:
     """The outcome without them; None where there are none, or with them it is no go or no-go anyway."""
 
     def as_json(self) -> dict[str, Any]:
-        """Give the verdict for a certificate: whole numbers, and decimals of six places as strings.
+        """Return the verdict for a certificate: whole numbers, and decimals of six places as strings.
 
         Which reviewers showed signs of haste stays out: a certificate is passed on.
         """

@@ -107,7 +107,7 @@ def agreement(
 
 
 def tallies(panel: Panel, reviewers: Collection[str]) -> dict[str, tuple[int, ...]]:
-    """Give for each rated item, by id, how many of these reviewers chose each rank."""
+    """Return for each rated item, by id, how many of these reviewers chose each rank."""
     table: dict[str, list[int]] = {}
     for who in reviewers:
         for item, rank in panel.ratings.get(who, {}).items():
@@ -133,7 +133,7 @@ def ordinal(used: Sequence[Value], one: int, other: int) -> Value:
 
 
 def alpha(units: Sequence[Sequence[int]], distance: Distance = ordinal) -> Fraction | None:
-    """Give Krippendorff's alpha of counts, one unit a row, one category of the whole scale a column.
+    """Return Krippendorff's alpha of counts, one unit a row, one category of the whole scale a column.
 
     Exact, as a fraction. None where no unit has two ratings or all ratings are the same.
     """
@@ -145,7 +145,7 @@ def alpha(units: Sequence[Sequence[int]], distance: Distance = ordinal) -> Fract
 
 
 def coincidences(unit: Sequence[int]) -> list[Fraction]:
-    """Give the coincidence matrix of one unit with two ratings or more, row after row."""
+    """Return the coincidence matrix of one unit with two ratings or more, row after row."""
     among = sum(unit) - 1
     return [
         Fraction(one * (other - (i == j)), among)
@@ -155,7 +155,7 @@ def coincidences(unit: Sequence[int]) -> list[Fraction]:
 
 
 def alpha_of_sums(sums: Row, distance: Distance = ordinal) -> Value | None:
-    """Give alpha of a summed coincidence matrix, None where nothing could have disagreed."""
+    """Return alpha of a summed coincidence matrix, None where nothing could have disagreed."""
     size = round(len(sums) ** 0.5)
     used = [sum(sums[i * size : (i + 1) * size]) for i in range(size)]
     cells = [(i, j, distance(used, i, j)) for i in range(size) for j in range(i)]
@@ -165,7 +165,7 @@ def alpha_of_sums(sums: Row, distance: Distance = ordinal) -> Value | None:
 
 
 def gwet_row(unit: Sequence[int], *, quadratic: bool = True) -> list[Fraction]:
-    """Give what one unit adds to AC2: 1 and its weighted agreement if rated twice, 1 and its shares of categories."""
+    """Return what one unit adds to AC2: 1 and its weighted agreement if rated twice, 1 and its shares of categories."""
     among, size = sum(unit), len(unit)
     weighted = sum(
         one * (_weight(i, j, size, quadratic=quadratic) * other - (i == j))
@@ -177,7 +177,7 @@ def gwet_row(unit: Sequence[int], *, quadratic: bool = True) -> list[Fraction]:
 
 
 def gwet_of_sums(sums: Row, *, quadratic: bool = True) -> Value | None:
-    """Give Gwet's AC2 (AC1 where not ``quadratic``) of summed rows, None where nothing was rated twice."""
+    """Return Gwet's AC2 (AC1 where not ``quadratic``) of summed rows, None where nothing was rated twice."""
     pairs, agreed, units, *used = sums
     if not pairs:
         return None
@@ -191,7 +191,7 @@ def gwet_of_sums(sums: Row, *, quadratic: bool = True) -> Value | None:
 
 
 def pair_row(unit: Sequence[int], steps: int) -> list[Fraction]:
-    """Give how many pairs of ratings of one unit lie at most ``steps`` apart, and how many pairs there are."""
+    """Return how many pairs of ratings of one unit lie at most ``steps`` apart, and how many pairs there are."""
     among = sum(unit)
     near = sum(
         one * (other - (i == j))
@@ -203,7 +203,7 @@ def pair_row(unit: Sequence[int], steps: int) -> list[Fraction]:
 
 
 def ratio(sums: Row) -> Value | None:
-    """Give the first sum over the second, None over nothing."""
+    """Return the first sum over the second, None over nothing."""
     return sums[0] / sums[1] if sums[1] else None
 
 

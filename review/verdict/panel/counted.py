@@ -7,7 +7,7 @@ from review.verdict.panel.key import AnswerKey
 
 
 def counted(state: State, key: AnswerKey) -> list[tuple[str, str, ReviewerState]]:
-    """Give (reviewer, batch, what was said there), reviewers by code, a reviewer's batches as the key lists them.
+    """Return (reviewer, batch, what was said there), reviewers by code, a reviewer's batches as the key lists them.
 
     Heard are the people whom the answer key names, in its batches, who agreed to the terms there; what somebody
     took back is in no state any more.

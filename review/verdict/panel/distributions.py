@@ -14,7 +14,7 @@ _TURNS = 10_000
 
 
 def beta_probability(x: float, a: float, b: float) -> float:
-    """Give the regularised incomplete beta function I_x(a, b) for a, b > 0: P(X ≤ x) of Beta(a, b)."""
+    """Return the regularised incomplete beta function I_x(a, b) for a, b > 0: P(X ≤ x) of Beta(a, b)."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
     front = math.exp(_log_density(x, a, b) + math.log(x) + math.log1p(-x))
@@ -24,7 +24,7 @@ def beta_probability(x: float, a: float, b: float) -> float:
 
 
 def beta_quantile(probability: float, a: float, b: float) -> float:
-    """Give x with I_x(a, b) = probability (0–1), by Newton's method kept within a shrinking bracket."""
+    """Return x with I_x(a, b) = probability (0–1), by Newton's method kept within a shrinking bracket."""
     if probability <= 0 or probability >= 1:
         return float(probability >= 1)
     low, high, x = 0.0, 1.0, a / (a + b)
@@ -41,7 +41,7 @@ def beta_quantile(probability: float, a: float, b: float) -> float:
 
 
 def student_quantile(probability: float, df: float) -> float:
-    """Give the quantile of Student's t for a probability of at least one half and any real df > 0.
+    """Return the quantile of Student's t for a probability of at least one half and any real df > 0.
 
     df / (df + t²) and its complement are beta variables; the smaller of the two keeps all its digits.
     """
@@ -53,7 +53,7 @@ def student_quantile(probability: float, df: float) -> float:
 
 
 def clopper_pearson(events: float, total: float, confidence: float) -> tuple[float, float]:
-    """Give the one-sided lower and the one-sided upper bound of a rate, each at ``confidence``.
+    """Return the one-sided lower and the one-sided upper bound of a rate, each at ``confidence``.
 
     ``events`` may be any real number in 0…total: a weighted share times its sample size. Clopper and
     Pearson 1934; Korn and Graubard 1998 for real counts.
@@ -65,7 +65,7 @@ def clopper_pearson(events: float, total: float, confidence: float) -> tuple[flo
 
 
 def wilson_bounds(share: float, total: float, quantile: float) -> tuple[float, float]:
-    """Give both bounds of Wilson's score interval for a real effective ``total`` and any quantile.
+    """Return both bounds of Wilson's score interval for a real effective ``total`` and any quantile.
 
     ``scoring.statistics.intervals.wilson`` is the two-sided normal case of whole counts; here the quantile is Student's.
     """

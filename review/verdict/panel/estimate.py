@@ -49,7 +49,7 @@ class Spread:
     reviewer_df: int
 
     def bounds(self, confidence: float) -> Bounds:
-        """Give the bounds of the T rule, each one-sided at ``confidence``."""
+        """Return the bounds of the T rule, each one-sided at ``confidence``."""
         total = self.item_variance + self.reviewer_variance
         rest = self.share * (1 - self.share)
         if not total or not rest:
@@ -103,7 +103,7 @@ def estimate(panel: Panel, reviewers: Iterable[str]) -> Estimate | None:
 
 
 def _item_shares(marks: Iterable[Mapping[str, Fraction]]) -> dict[str, Fraction]:
-    """Give for each item the share of those who rated it that accept it (m_i)."""
+    """Return for each item the share of those who rated it that accept it (m_i)."""
     found: dict[str, list[Fraction]] = {}
     for mine in marks:
         for item, mark in mine.items():
@@ -119,7 +119,7 @@ def _by_stratum(panel: Panel, shares: Mapping[str, Fraction]) -> dict[int, list[
 
 
 def _weights(panel: Panel, strata: Iterable[int]) -> dict[int, Fraction]:
-    """Give the weights of these strata, scaled to sum to 1; six places of each count, as a verdict shows them."""
+    """Return the weights of these strata, scaled to sum to 1; six places of each count, as a verdict shows them."""
     weights = {stratum: Fraction(six(panel.weights[stratum])) for stratum in strata}
     total = sum(weights.values())
     return {stratum: weight / total for stratum, weight in weights.items()}

@@ -81,7 +81,7 @@ class AnswerKey(VersionedForm):
         return sha256(bytes.fromhex(self.salt) + canonical_bytes(said)).hexdigest()
 
     def first_showing(self, item: str) -> str:
-        """Give the item whose text this one shows again; any other item is its own."""
+        """Return the item whose text this one shows again; any other item is its own."""
         about = self.items.get(item)
         if about is None or about.control is not ControlKind.REPEAT:
             return item

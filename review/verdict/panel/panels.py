@@ -16,7 +16,7 @@ _Said = TypeVar("_Said", bound=Collection[str])
 
 
 def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
-    """Give the panel of one run of a review.
+    """Return the panel of one run of a review.
 
     Only people who count (``counted``) are heard, on items that were asked. Raises UsageError where the review
     has no such run.
@@ -56,7 +56,7 @@ def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
 
 
 def not_shown(state: State, key: AnswerKey, run_id: str) -> dict[str, bool]:
-    """Give the items of one run that could not be shown to somebody who counts → whether somebody else rated it."""
+    """Return the items of one run that could not be shown to somebody who counts → whether somebody else rated it."""
     people = {who: _judged(parts) for who, parts in _people(state, key).items()}
     said = [pair for judged in people.values() for pair in judged.items()]
     rated = {item for item, each in said if each.rating}
@@ -66,7 +66,7 @@ def not_shown(state: State, key: AnswerKey, run_id: str) -> dict[str, bool]:
 
 
 def run_of(key: AnswerKey, run_id: str) -> KeyRun:
-    """Give one run of a review; raises UsageError where it has none of this id."""
+    """Return one run of a review; raises UsageError where it has none of this id."""
     for run in key.runs:
         if run.run_id == run_id:
             return run
@@ -79,7 +79,7 @@ def _weights(run: KeyRun) -> dict[int, float]:
 
 
 def _people(state: State, key: AnswerKey) -> dict[str, list[ReviewerState]]:
-    """Give the parts of each reviewer who counts in the order of the key's batches."""
+    """Return the parts of each reviewer who counts in the order of the key's batches."""
     people: dict[str, list[ReviewerState]] = {}
     for who, _, said in counted(state, key):
         people.setdefault(who, []).append(said)
@@ -87,7 +87,7 @@ def _people(state: State, key: AnswerKey) -> dict[str, list[ReviewerState]]:
 
 
 def _judged(parts: list[ReviewerState]) -> dict[str, Judgement]:
-    """Give a person's last judgements, batch after batch, in the order in which they were made."""
+    """Return a person's last judgements, batch after batch, in the order in which they were made."""
     said: dict[str, Judgement] = {}
     for part in parts:
         for item, judged in part.judgements.items():
@@ -125,7 +125,7 @@ def _spoke(said: Mapping[str, _Said]) -> dict[str, _Said]:
 
 
 def _flagged(people: Mapping[str, list[ReviewerState]], key: AnswerKey) -> frozenset[str]:
-    """Give the items that somebody called harmful; a text shown twice is meant by either flag."""
+    """Return the items that somebody called harmful; a text shown twice is meant by either flag."""
     parts = (part for parts in people.values() for part in parts)
     return frozenset(key.first_showing(item) for part in parts for item in part.harmful)
 

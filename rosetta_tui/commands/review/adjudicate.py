@@ -128,7 +128,7 @@ def _name(case: Case) -> str:
 
 
 def _again(office: Office, review: Review, cases: list[Case]) -> list[Case]:
-    """Give the same cases as they are now."""
+    """Return the same cases as they are now."""
     now = {case.item: case for case in _cases(office, review, every=True)}
     return [now.get(case.item, case) for case in cases]
 

@@ -46,7 +46,7 @@ def attach_(
 
 
 def _trusted(named: str | None, folder: Path) -> str:
-    """Give the key that is trusted: the one that is named, else that of this machine's organisation."""
+    """Return the key that is trusted: the one that is named, else that of this machine's organisation."""
     from harness.core.failures import UsageError
     from rosetta_tui.commands.review.trust import own_key, read_key
 

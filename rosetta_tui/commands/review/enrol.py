@@ -141,7 +141,7 @@ def _accept(
 
 
 def _found(office: Office, laptop: Sequence[str]) -> tuple[str, str | None, str | None]:
-    """Give signing key, recipient and name of the laptop that is meant."""
+    """Return signing key, recipient and name of the laptop that is meant."""
     from review.files.laptop_card import SUFFIX, read_laptop_card
     from review.files.stick import read_file
     from rosetta_tui.commands.review.trust import as_key
@@ -267,13 +267,13 @@ def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) 
 
 
 def _known(office: Office, named: str) -> KnownLaptop:
-    """Give an enrolled laptop by its name, its six words or its key."""
+    """Return an enrolled laptop by its name, its six words or its key."""
     key = _known_key(office, named, "")
     return next(each for each in office.laptops() if each.signing_key == key)
 
 
 def _known_key(office: Office, named: str, option: str = "--instead-of: ") -> str:
-    """Give the key of an enrolled laptop by its name, its six words or its key."""
+    """Return the key of an enrolled laptop by its name, its six words or its key."""
     from harness.core.failures import UsageError
     from review.sealed.keys import key_phrase, says_key
 

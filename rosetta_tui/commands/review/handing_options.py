@@ -56,7 +56,7 @@ _OPTIONS = (
 
 
 def handed_out(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of handing out, in the order in which its help lists them."""
+    """Return a command the options of handing out, in the order in which its help lists them."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

@@ -124,5 +124,5 @@ def _ask(report: FileReport) -> str:
 
 
 def report_json(report: FileReport) -> dict[str, Any]:
-    """Give a report as JSON values."""
+    """Return a report as JSON values."""
     return asdict(report) | {"clocks": [clock.said for clock in report.clocks]}

@@ -9,7 +9,7 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 
 
 def as_key(typed: str) -> str | None:
-    """Give a public key in its one form, 64 lower-case hexadecimal digits; None where this is none."""
+    """Return a public key in its one form, 64 lower-case hexadecimal digits; None where this is none."""
     key = typed.strip().lower()
     return key if _KEY.fullmatch(key) else None
 
@@ -25,7 +25,7 @@ def read_key(named: str) -> str:
 
 
 def own_key(folder: Path) -> str | None:
-    """Give the key of the organisation whose office is in a data folder; None where there is none."""
+    """Return the key of the organisation whose office is in a data folder; None where there is none."""
     from review.office.store.database import FILE
     from review.sealed.keys import Identity, Role
 

@@ -63,7 +63,7 @@ def _told(said: Statement, name: str, phrase: str, *, as_json: bool) -> None:
 
 
 def _laptop(named: str) -> tuple[str, str]:
-    """Give the key of a laptop and a name for the file, by its card or its key."""
+    """Return the key of a laptop and a name for the file, by its card or its key."""
     from harness.core.failures import UsageError
     from review.files.laptop_card import read_laptop_card
     from review.files.stick import read_file
@@ -79,7 +79,7 @@ def _laptop(named: str) -> tuple[str, str]:
 
 
 def _organisation(named: str) -> str:
-    """Give the organisation's key: as it is, or as a batch of it has it."""
+    """Return the organisation's key: as it is, or as a batch of it has it."""
     from harness.core.failures import UsageError
     from rosetta_tui.commands.review.trust import as_key
     from rosetta_tui.commands.review.verify import kept_batch

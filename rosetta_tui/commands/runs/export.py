@@ -53,7 +53,7 @@ def export(run: str, output: Path, form: str, overwrite: bool) -> None:
 def _certificate_files(
     connection: sqlite3.Connection, number: int, output: Path
 ) -> dict[Path, bytes]:
-    """Give the certificate that speaks for a run and its signature, by the paths beside its card."""
+    """Return the certificate that speaks for a run and its signature, by the paths beside its card."""
     from harness.store.certificates import attached_to
     from harness.store.runs import read_card
     from rosetta_tui.show.card_fields import review_of

@@ -61,7 +61,7 @@ def _nothing(wanted: set[str], *, deleted: bool, others: bool) -> str:
 
 
 def _rows(runs: Sequence[RunSummary]) -> Iterator[tuple[str, ...]]:
-    """Give the heading and a line for each run; caveats and the person's words only where there are any."""
+    """Yield the heading and a line for each run; caveats and the person's words only where there are any."""
     from rosetta_tui.report.card import CAVEATS, HEADINGS, run_line
     from rosetta_tui.show.run_facts import other_inputs
 

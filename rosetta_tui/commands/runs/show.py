@@ -74,7 +74,7 @@ def _unfinished(connection: sqlite3.Connection, run: Run, *, as_json: bool) -> N
 def _beside(
     connection: sqlite3.Connection, run: Run, retried: RetriedScores | None, stated: str
 ) -> dict[str, Any]:
-    """Give what lies beside a card at home; nothing where there is nothing."""
+    """Return what lies beside a card at home; nothing where there is nothing."""
     from harness.store.notes import note_of, tags_of
 
     found = {

@@ -60,7 +60,7 @@ class Desk:
         return opened(self.runs)
 
     def identity(self) -> Identity:
-        """Give the organisation's own keys."""
+        """Return the organisation's own keys."""
         from review.sealed.keys import Identity, Role
 
         return Identity.load(self.folder, Role.ORGANISATION)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def choices(now: ReviewNow, run: RunNow) -> dict[str, str]:
-    """Give what can be exported now, with words; comments of secret reviews and pages of nothing are left out."""
+    """Return what can be exported now, with words; comments of secret reviews and pages of nothing are left out."""
     offered = {
         "sealed": "Everything, sealed for the review's recipients",
         "page": "The page for the speakers, from the newest certificate",

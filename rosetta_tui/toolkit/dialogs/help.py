@@ -60,7 +60,7 @@ def _group(name: str, keys: Keys) -> Content:
 
 
 def keys_of(screen: Screen[Any]) -> dict[str, dict[str, str]]:
-    """Give the keys of a screen in groups: the screen's own, the focused widget's, the app's.
+    """Return the keys of a screen in groups: the screen's own, the focused widget's, the app's.
 
     Each meaning stands once, in the words that explain it where there are any, with all its keys; those that
     the footer leaves out come last.

@@ -97,7 +97,7 @@ class FileChoice(Vertical):
 
 
 def matching(typed: str, suffixes: Sequence[str]) -> Iterator[str]:
-    """Give paths that begin as typed: folders with a slash at the end, and files of these endings.
+    """Yield paths that begin as typed: folders with a slash at the end, and files of these endings.
 
     Hidden ones only where a dot was typed; at most MOST_SHOWN of the first MOST_READ names.
     """
@@ -124,7 +124,7 @@ def _listed(head: str, entry: os.DirEntry[str]) -> str:
 
 
 def _name(path: str) -> str:
-    """Give the last part of a path, with the sign of a folder: the parts before stand in the input."""
+    """Return the last part of a path, with the sign of a folder: the parts before stand in the input."""
     return os.path.basename(path.rstrip(os.sep)) + os.sep * path.endswith(os.sep)  # noqa: PTH119  text, not a path
 
 

@@ -17,7 +17,7 @@ class Harmless(Highlighter):
     """Shows one cell for each character that would act, so that the cursor stays where it belongs."""
 
     def __call__(self, text: str | Text) -> Text:
-        """Give the text to draw."""
+        """Return the text to draw."""
         typed = text if isinstance(text, str) else text.plain
         return Text("".join(map(_shown, typed)), no_wrap=True, overflow="ignore", end="")
 

@@ -112,7 +112,7 @@ class Ticks(Widget, can_focus=True):
         return Content("\n").join(lines)
 
     def _placed(self, width: int) -> list[tuple[int, int, str]]:
-        """Give line, first cell and text of each box."""
+        """Return line, first cell and text of each box."""
         placed: list[tuple[int, int, str]] = []
         line = start = 0
         for key, label in self._choices.items():

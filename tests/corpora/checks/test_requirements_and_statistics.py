@@ -9,7 +9,7 @@ from tests.corpora.making import entry
 
 
 def complete() -> list[dict[str, Any]]:
-    """Give a corpus that just meets each requirement of §11.1."""
+    """Return a corpus that just meets each requirement of §11.1."""
     sizes = (("gold_standard", 50), ("development", 30), ("diagnostic", 10))
     rows = [
         entry(f"{segment}{number}", segment=segment, provenance="textbook", difficulty=2)

@@ -60,7 +60,7 @@ class Bench:
         return page
 
     def press(self, page: PausePage, *keys: str) -> list[Onward]:
-        """Give where the keys lead."""
+        """Return where the keys lead."""
         self.onward.clear()
         for key in keys:
             code = {"\r": Qt.Key.Key_Return, "\x1b": Qt.Key.Key_Escape}.get(key, ord(key.upper()))

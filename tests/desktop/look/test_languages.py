@@ -139,7 +139,7 @@ def test_qt_itself_knows_these_languages_not() -> None:
 
 
 def places(page: ItemPage) -> list[int]:
-    """Give where the four answers stand from the left, the first one first."""
+    """Return where the four answers stand from the left, the first one first."""
     return [each.mapTo(page, QPoint(0, 0)).x() for each in page._answers.findChildren(Button)]
 
 

@@ -53,7 +53,7 @@ def ink(widget: QWidget) -> int:
 
 
 def said(scene: Scene) -> dict[str, QWidget]:
-    """Give what stands around the texts on a line of its own: names, signs, answers and acts."""
+    """Return what stands around the texts on a line of its own: names, signs, answers and acts."""
     labels = {each.text(): each for each in scene.page.findChildren(QLabel) if each.isVisible()}
     found: dict[str, QWidget] = {name: labels[name] for name in ("Original", "Translation")}
     names = ("Settings", "Reject", "Gist", "Better translation", "Harmful")
@@ -62,7 +62,7 @@ def said(scene: Scene) -> dict[str, QWidget]:
 
 
 def act_of(scene: Scene, name: str) -> Button:
-    """Give a button, also one that is folded away for want of room."""
+    """Return a button, also one that is folded away for want of room."""
     return next(b for b in scene.page.findChildren(Button) if b.text().strip(ISOLATES) == name)
 
 

@@ -118,7 +118,7 @@ def test_a_sign_that_scripts_share_is_not_blamed_for_its_neighbour(qapp: QApplic
 
 
 def _assigned() -> list[str]:
-    """Give every character that shows something, in no order of scripts; the seed keeps it the same."""
+    """Return every character that shows something, in no order of scripts; the seed keeps it the same."""
     known = [chr(code) for code in range(0x20, 0x30000)]
     seen = [each for each in known if unicodedata.category(each)[0] in "LMNPS"]
     return random.Random(5).sample(seen, len(seen))

@@ -25,7 +25,7 @@ ENGLISH = Words.load("en")
 
 
 def longer(text: str) -> str:
-    """Give words that are sixty per cent longer."""
+    """Return words that are sixty per cent longer."""
     return " ".join(word + word[: math.ceil(0.6 * len(word))] for word in text.split())
 
 
@@ -63,7 +63,7 @@ def columns(buttons: list[Button]) -> int:
 
 
 def around_the_words(button: Button) -> list[QRect]:
-    """Give the strips between the edge of a button and the room of its words."""
+    """Return the strips between the edge of a button and the room of its words."""
     inside = button.rect().adjusted(9, 9, -9, -9)
     wide = QRect(inside.left(), inside.top(), inside.width(), 3)
     high = QRect(inside.left(), inside.top(), 3, inside.height())

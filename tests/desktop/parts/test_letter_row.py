@@ -20,7 +20,7 @@ from review.files.batch_form import MOST_LETTERS
 
 
 def focused() -> QWidget:
-    """Give the widget that has the focus."""
+    """Return the widget that has the focus."""
     found = QApplication.focusWidget()
     assert found is not None
     return found

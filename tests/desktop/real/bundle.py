@@ -33,7 +33,7 @@ class Bundle:
         return self.folder / "rosetta-review"
 
     def environment(self, **more: str) -> dict[str, str]:
-        """Give a home, and nothing of this computer: no path, no fonts, no screen."""
+        """Return a home, and nothing of this computer: no path, no fonts, no screen."""
         fonts = self.home / "fonts.conf"
         fonts.write_text(NO_FONTS)
         alone = {
@@ -58,7 +58,7 @@ class Bundle:
 
 
 def built(home: Path) -> Bundle:
-    """Give what ``make reviewer-bundle`` built, or the place that ROSETTA_BUNDLE names; skips without."""
+    """Return what ``make reviewer-bundle`` built, or the place that ROSETTA_BUNDLE names; skips without."""
     dist = Path(os.environ.get("ROSETTA_BUNDLE") or ROOT / "dist")
     home.mkdir(exist_ok=True)
     bundle = Bundle(dist, home)

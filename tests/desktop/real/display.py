@@ -65,11 +65,11 @@ class Display:
         self.do("xdotool", "mousemove", "--sync", str(x), str(y), "click", "1")
 
     def windows(self, pid: int) -> list[str]:
-        """Give the ids of a program's windows that can be seen."""
+        """Return the ids of a program's windows that can be seen."""
         return self.do("xdotool", "search", "--onlyvisible", "--pid", str(pid)).split()
 
     def size(self, window: str) -> tuple[int, int]:
-        """Give a window's width and height in pixels."""
+        """Return a window's width and height in pixels."""
         lines = self.do("xdotool", "getwindowgeometry", "--shell", window).splitlines()
         facts = dict(line.split("=", 1) for line in lines if "=" in line)
         return int(facts.get("WIDTH", 0)), int(facts.get("HEIGHT", 0))

@@ -109,7 +109,7 @@ class Node:
         assert self._ask("org.a11y.atspi.EditableText", "SetTextContents", "s", text)[0]
 
     def shown(self) -> Iterator[Node]:
-        """Give this and everything in it that is on the screen, from the top; what goes meanwhile is left out."""
+        """Yield this and everything in it that is on the screen, from the top; what goes meanwhile is left out."""
         with contextlib.suppress(GoneError):
             if "showing" in self.states:
                 children = self.children

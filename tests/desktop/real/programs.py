@@ -18,7 +18,7 @@ _GRACE_SECONDS = 5.0
 
 
 def program(name: str) -> str:
-    """Give the path of a program; skips the test where it is not on this computer."""
+    """Return the path of a program; skips the test where it is not on this computer."""
     path = shutil.which(name) or shutil.which(name, path=os.pathsep.join(map(str, LIBEXEC)))
     if path is None:
         pytest.skip(f"{name} is not installed")

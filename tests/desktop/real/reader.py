@@ -75,11 +75,11 @@ class Reader:
         self.heard.clear()
 
     def shown(self) -> list[Node]:
-        """Give everything that is on the screen now."""
+        """Return everything that is on the screen now."""
         return [node for window in self.windows for node in window.shown()]
 
     def all(self, role: str) -> list[Node]:
-        """Give what has this role and is on the screen."""
+        """Return what has this role and is on the screen."""
         return [node for node in self.shown() if _is(node, "…", role)]
 
     def find(self, name: str, role: str = "", seconds: float = SECONDS) -> Node:
@@ -92,7 +92,7 @@ class Reader:
         return until(look, lambda: f"{role or 'anything'} called {name!r} in\n{self}", seconds)
 
     def read(self, name: str) -> str:
-        """Give the text of what has this name."""
+        """Return the text of what has this name."""
         return self.find(name, "text").text
 
     def hear(self, words: str, seconds: float = SECONDS) -> Happened:

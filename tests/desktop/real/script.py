@@ -31,7 +31,7 @@ class Doing:
 
 
 def doings(count: int, cut: int) -> Iterator[Doing]:
-    """Give what is done with each item; the program ends before item ``cut``, so pauses count anew there."""
+    """Yield what is done with each item; the program ends before item ``cut``, so pauses count anew there."""
     answered = 0
     for number in range(1, count + 1):
         if number == cut:
@@ -54,7 +54,7 @@ def doings(count: int, cut: int) -> Iterator[Doing]:
 
 
 def said(state: ReviewerState) -> dict[str, object]:
-    """Give what a person said, without when and where: two faces must agree on all of it."""
+    """Return what a person said, without when and where: two faces must agree on all of it."""
     return {
         "judgements": [
             (item, each.rating, each.why_not) for item, each in state.judgements.items()
@@ -69,7 +69,7 @@ def said(state: ReviewerState) -> dict[str, object]:
 
 
 def lines(doing: Doing) -> Iterator[str]:
-    """Give what is typed into the line face for an item."""
+    """Yield what is typed into the line face for an item."""
     if doing.later:
         yield "s"
         return

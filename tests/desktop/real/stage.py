@@ -58,7 +58,7 @@ class Stage:
         return self
 
     def events(self) -> list[Event]:
-        """Give what is on the disk; its chain is whole."""
+        """Return what is on the disk; its chain is whole."""
         with Laptop.open(self.home) as laptop:
             events = list(laptop.events())
         report = check_chain(events)
@@ -67,11 +67,11 @@ class Stage:
         return events
 
     def state(self) -> ReviewerState:
-        """Give what the events say of the person."""
+        """Return what the events say of the person."""
         return fold(self.events()).reviewers[self.batch.manifest.batch, CODE]
 
     def handed_over(self) -> list[Path]:
-        """Give the files of ratings on the stick."""
+        """Return the files of ratings on the stick."""
         return sorted(self.stick.glob("*.rosetta-ratings"))
 
 

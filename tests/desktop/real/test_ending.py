@@ -23,7 +23,7 @@ TYPED = "half a word that nobody fini"
 
 
 def drafts(scene: Stage) -> list[str]:
-    """Give what was being typed, as it lies on the disk."""
+    """Return what was being typed, as it lies on the disk."""
     connection = sqlite3.connect(scene.home / FILE_NAME)
     try:
         return [text for (text,) in connection.execute("SELECT text FROM draft")]

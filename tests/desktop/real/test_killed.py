@@ -98,7 +98,7 @@ def _rate(shown: Window, items: int) -> None:
 
 
 def _memory(shown: Window) -> float:
-    """Give what the program alone wrote into memory, in millions of bytes."""
+    """Return what the program alone wrote into memory, in millions of bytes."""
     lines = Path(f"/proc/{shown.process.pid}/smaps_rollup").read_text().splitlines()
     [dirty] = [line.split()[1] for line in lines if line.startswith("Private_Dirty:")]
     return int(dirty) * 1024 / 1e6

@@ -29,7 +29,7 @@ Colour = tuple[int, int, int]
 
 
 def luminance(colour: Colour) -> float:
-    """Give the relative luminance of WCAG 2.2."""
+    """Return the relative luminance of WCAG 2.2."""
     parts = [each / 255 for each in colour]
     red, green, blue = (
         each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in parts
@@ -63,7 +63,7 @@ class Picture:
 
 
 def lettered(nodes: Iterable[Node]) -> list[Node]:
-    """Give what shows letters: labels, buttons and texts with something in them."""
+    """Return what shows letters: labels, buttons and texts with something in them."""
     found = []
     for node in nodes:
         with contextlib.suppress(GoneError):
@@ -93,7 +93,7 @@ def test_letters_stand_out_and_the_ring_is_seen(
 
 
 def _contrast_of(node: Node, picture: Picture) -> float:
-    """Give the contrast of the letters with what lies under them: the strongest colour that is no speck."""
+    """Return the contrast of the letters with what lies under them: the strongest colour that is no speck."""
     colours = picture.within(node.place)
     ground = colours.most_common(1)[0][0]
     return max(contrast(ground, colour) for colour, count in colours.items() if count >= 3)

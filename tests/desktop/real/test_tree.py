@@ -35,7 +35,7 @@ def assert_told(reader: Reader) -> None:
 
 
 def _controls(reader: Reader) -> list[tuple[str, str]]:
-    """Give the name of each control, and all that it says."""
+    """Return the name of each control, and all that it says."""
     found = []
     for node in reader.shown():
         with contextlib.suppress(GoneError):
@@ -180,12 +180,12 @@ def test_tab_goes_through_everything_as_the_eye_does(
 
 
 def focused(reader: Reader) -> Node:
-    """Give what has the keys: the innermost of what says so."""
+    """Return what has the keys: the innermost of what says so."""
     return [node for node in reader.shown() if "focused" in node.states and node.name][-1]
 
 
 def labels(node: Node) -> list[str]:
-    """Give the names of what labels it, each of which must say so itself."""
+    """Return the names of what labels it, each of which must say so itself."""
     found = node.relations.get("labelled-by", [])
     assert all(node in label.relations.get("label-for", []) for label in found)
     return [label.name for label in found]

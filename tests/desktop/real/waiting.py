@@ -16,7 +16,7 @@ Found = TypeVar("Found")
 def until(
     look: Callable[[], Found | None], what: str | Callable[[], str], seconds: float = SECONDS
 ) -> Found:
-    """Give what ``look`` finds as soon as it is true; AssertionError with ``what`` where it never is."""
+    """Return what ``look`` finds as soon as it is true; AssertionError with ``what`` where it never is."""
     end = time.monotonic() + seconds
     while not (found := look()):
         if time.monotonic() > end:

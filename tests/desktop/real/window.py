@@ -73,11 +73,11 @@ class Window:
         until(lambda: f"painted {item}" in self.told(), lambda: f"{item} painted: {self.told()}")
 
     def told(self) -> str:
-        """Give what the program told since the last key."""
+        """Return what the program told since the last key."""
         return self.log.read_bytes()[self._read :].decode(errors="replace")
 
     def painted(self) -> list[str]:
-        """Give the items that were painted, in that order."""
+        """Return the items that were painted, in that order."""
         lines = self.log.read_text(errors="replace").splitlines(keepends=True)
         return [
             line.split()[1] for line in lines if line.startswith("painted ") and line[-1] == "\n"
@@ -114,7 +114,7 @@ class Window:
         return self.process.returncode
 
     def said(self) -> str:
-        """Give what the program wrote where nobody looks."""
+        """Return what the program wrote where nobody looks."""
         return f"a window; the program said:\n{self.log.read_text(errors='replace')}"
 
     def _found(self) -> str | None:

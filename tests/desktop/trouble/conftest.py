@@ -20,7 +20,7 @@ Begin = Callable[..., "Entry"]
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Give a folder for the laptop and the stick; what is mounted in it is taken away."""
+    """Yield a folder for the laptop and the stick; what is mounted in it is taken away."""
     from tests.desktop.trouble.causes import pulled
 
     folder = Path(tempfile.mkdtemp())

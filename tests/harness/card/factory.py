@@ -102,7 +102,7 @@ KEY = b"0123456789abcdef"
 
 @contextmanager
 def store(folder: Path) -> Iterator[sqlite3.Connection]:
-    """Give a fresh store until the block ends."""
+    """Yield a fresh store until the block ends."""
     with closing(open_store(folder / "rosetta.sqlite")) as connection:
         yield connection
 

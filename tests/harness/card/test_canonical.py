@@ -38,7 +38,7 @@ process.stdin.on("data", d => all += d)
 
 
 def documented(block: str) -> list[tuple[str, str]]:
-    """Give the tab-separated pairs of one fenced block of the documentation."""
+    """Return the tab-separated pairs of one fenced block of the documentation."""
     found = re.search(rf"```{block}\n(.*?)\n```", _DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
     assert found is not None
     pairs = [tuple(line.split("\t")) for line in found[1].splitlines()]

@@ -48,7 +48,7 @@ _values = st.one_of(
 
 @st.composite
 def forged(draw: st.DrawFn) -> bytes:
-    """Give a card in which one to three values were replaced or removed, sealed again where it can be."""
+    """Return a card in which one to three values were replaced or removed, sealed again where it can be."""
     card = copy.deepcopy(draw(st.sampled_from(SEEDS))())
     for _ in range(draw(st.integers(1, 3))):
         _forge(draw, card)

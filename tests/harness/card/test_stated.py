@@ -28,7 +28,7 @@ FST = "fst_acceptance_rate"
 
 @cache
 def demo_card() -> str:
-    """Give the card of the demo, scored with everything that ships."""
+    """Return the card of the demo, scored with everything that ships."""
     with tempfile.TemporaryDirectory() as folder:
         return json.dumps(scored(Path(folder) / "rosetta.sqlite"))
 

@@ -47,7 +47,7 @@ def there(tmp_path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def report(**changes: Any) -> dict[str, Any]:
-    """Give a test report in the shape that the reference implementation writes."""
+    """Return a test report in the shape that the reference implementation writes."""
     entries = [
         {
             "id": f"x_{place}",

@@ -31,7 +31,7 @@ def written(card: dict[str, Any]) -> bytes:
 
 @cache
 def sealed(*, secret: bool = False) -> dict[str, Any]:
-    """Give the JSON of a sealed card; the same object each time, so copy before changing.
+    """Return the JSON of a sealed card; the same object each time, so copy before changing.
 
     ``secret``: as older versions sealed it, with the numbers of a secret entry.
     """
@@ -55,7 +55,7 @@ def changed(change: Callable[[dict[str, Any]], None], *, reseal: bool) -> dict[s
 
 
 def put(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
-    """Give a change that puts a value at a dotted path."""
+    """Return a change that puts a value at a dotted path."""
 
     def change(card: dict[str, Any]) -> None:
         *way, last = path.split(".")

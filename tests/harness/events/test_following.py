@@ -44,7 +44,7 @@ def follow(path: Path, name: str = "last") -> list[Event]:
 
 
 def comparable(progress: Progress) -> dict[str, Any]:
-    """Give the figures that do not depend on when one looks."""
+    """Return the figures that do not depend on when one looks."""
     clock = ("state", "elapsed_seconds", "per_minute", "eta_seconds", "in_flight", "waiting")
     # until the run is sealed; what may be claimed hangs on the ends of the intervals
     live = ("intervals", "claim", "concurrency", "rate_limited", "retries")

@@ -71,7 +71,7 @@ class Killer:
 
 
 def stored_sources(path: Path) -> set[str]:
-    """Give the sources that need not be asked for again: with a row, or with a reply that was kept."""
+    """Return the sources that need not be asked for again: with a row, or with a reply that was kept."""
     rows = query(
         path,
         "SELECT t.body FROM results r JOIN entries e ON e.position = r.position"

@@ -51,7 +51,7 @@ def budgeted(url: str, prices: Path, cap: float = 50.0, **run: Any) -> Plan:
 
 
 def most(asked: Asked) -> float:
-    """Give the most that a request may cost: a token for each byte, and all output that it allows."""
+    """Return the most that a request may cost: a token for each byte, and all output that it allows."""
     size = len(json.dumps(asked.body, ensure_ascii=False).encode())
     return ((size + 64) * 100 + 40 * 1000) / 1e6
 
@@ -271,7 +271,7 @@ def test_why_a_run_stopped_is_known_when_it_is_opened_again_until_it_went_on(
 
 
 def followed(path: Path) -> Finished:
-    """Give the end of the newest run as another process sees it."""
+    """Return the end of the newest run as another process sees it."""
     with (
         closing(open_store(path)) as store,
         closing(Follower(path, find_run(store, "last").run_id)) as run,

@@ -67,7 +67,7 @@ def card_of(path: Path, name: str = "last") -> dict[str, Any]:
 
 @pytest.fixture
 def failed(endpoint: Scripted, store_path: Path) -> str:
-    """Give the id of a complete run with three failed entries of ten."""
+    """Return the id of a complete run with three failed entries of ten."""
     endpoint.answer = failing
     run_corpus(store_path, corpus(10), chat_plan(endpoint.url))
     endpoint.answer = right

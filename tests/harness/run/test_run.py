@@ -184,7 +184,7 @@ def cut(asked: Asked) -> Answer:
 
 
 def replies(path: Path) -> dict[str, str]:
-    """Give the raw reply behind each entry of the newest run."""
+    """Return the raw reply behind each entry of the newest run."""
     stored = kept(path)
     found = {}
     for position, attempts in stored.attempts.items():

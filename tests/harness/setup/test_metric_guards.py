@@ -104,7 +104,7 @@ def test_the_cree_corpus_is_judged_by_its_analyser() -> None:
 
 
 def _without_analyser(scores: Scores) -> float:
-    """Give the composite apart from the share of the analyser, which does not know all human words."""
+    """Return the composite apart from the share of the analyser, which does not know all human words."""
     kept = [part for part in scores.composite_inputs if part.metric != "fst_acceptance_rate"]
     weight = sum(part.weight for part in kept)
     return sum(part.weight * part.normalised for part in kept) / weight

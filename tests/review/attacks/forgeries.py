@@ -96,7 +96,7 @@ def disliked_called_spoilt(evidence: Evidence, _: Ground) -> Evidence:
 
 
 def _of_the_largest_difficulty(key: AnswerKey, count: int) -> list[str]:
-    """Give real items, of which enough stay for a verdict."""
+    """Return real items, of which enough stay for a verdict."""
     real = {item: each.stratum for item, each in key.items.items() if each.control is None}
     [(largest, _)] = Counter(real.values()).most_common(1)
     return sorted(item for item, stratum in real.items() if stratum == largest)[:count]

@@ -57,7 +57,7 @@ class Ground:
         return tuple(self.desk.codes[:2])
 
     def office(self, folder: Path) -> Office:
-        """Give a copy of the office, for attacks on its tables."""
+        """Return a copy of the office, for attacks on its tables."""
         shutil.copy(self.desk.folder / "reviews.sqlite", folder)
         return Office.open(folder)
 
@@ -155,7 +155,7 @@ def _is_of(each: Signed, devices: Iterable[str]) -> bool:
 
 
 def last_of(evidence: Evidence, code: str) -> Event:
-    """Give the last event of the laptop at which a person sat."""
+    """Return the last event of the laptop at which a person sat."""
     said = next(e for e in evidence.events if getattr(e.payload, "reviewer", None) == code)
     return max((e for e in evidence.events if e.device == said.device), key=lambda e: e.seq)
 

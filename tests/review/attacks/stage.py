@@ -45,7 +45,7 @@ class Stage:
         return import_bytes(self.desk.office, [self.desk.identity.age], data, name)
 
     def forged(self, *said: AnyPayload, lamport: int | None = None) -> list[Event]:
-        """Give Mallory's log with more at its end, written by another program."""
+        """Return Mallory's log with more at its end, written by another program."""
         events = export_events(self.mallory.laptop, self.mallory.batch.manifest.batch)
         for payload in said:
             last = events[-1]

@@ -52,7 +52,7 @@ def plain(archive: bytes) -> bytes:
 
 
 def names(stage: Stage) -> list[bytes]:
-    """Give every code and every tag of the review but Mallory's own."""
+    """Return every code and every tag of the review but Mallory's own."""
     review, own = stage.desk.review, stage.mallory.code
     found = [each for who, code in review.codes.items() if who != own for each in (who, code)]
     assert len(found) == 4

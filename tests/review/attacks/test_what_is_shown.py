@@ -47,7 +47,7 @@ from tests.review.verdict.histories import Chain
 
 
 def refused(file: EvidenceFile, folder: Path, capsys: Any) -> tuple[set[str], str]:
-    """Give the checks of the first program that fail, and what the second one says; both refuse."""
+    """Return the checks of the first program that fail, and what the second one says; both refuse."""
     done = verified(file)
     code, said = second_says(file, folder, capsys)
     assert (done.broken, code, said.startswith("Does not hold: ")) == (True, 1, True), said

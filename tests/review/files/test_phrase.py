@@ -38,7 +38,7 @@ def sound(word: str) -> str:
 
 
 def changed_once(word: str) -> set[str]:
-    """Give what a word becomes when one letter is left out, added, another, or swapped with the next."""
+    """Return what a word becomes when one letter is left out, added, another, or swapped with the next."""
     alphabet = "abcdefghijklmnopqrstuvwxyz"
     parts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
     return {

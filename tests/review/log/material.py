@@ -86,7 +86,7 @@ def withdraw(scope: Scope, batch: str | None = BATCH, reviewer: str = ANN) -> Wi
 
 
 def one_of_each() -> tuple[AnyPayload, ...]:
-    """Give one payload of every kind, with every optional field filled."""
+    """Return one payload of every kind, with every optional field filled."""
     item, hexes = {"item": ITEMS[0]}, "c" * 64
     return (
         Consent(**who(), consent_sha256=hexes, language="fr", text_language="fr", share_corrections=True),

@@ -66,7 +66,7 @@ def test_every_event_comes_back_from_its_line(payload: AnyPayload) -> None:
 
 
 def other(value: Any) -> list[Any]:
-    """Give values near a value, some of another type."""
+    """Return values near a value, some of another type."""
     if isinstance(value, bool):
         return [not value, None, int(value)]
     if isinstance(value, int):

@@ -130,7 +130,7 @@ def test_an_undo_waits_for_its_target() -> None:
 
 
 def two_laptops(*said: tuple[str, int, Rating | None]) -> list[Event]:
-    """Give ratings (None: cannot judge) of one item by one person at given logical times."""
+    """Return ratings (None: cannot judge) of one item by one person at given logical times."""
     return [
         make_event(
             rate(0, rating) if rating else cannot(0),

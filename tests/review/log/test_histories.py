@@ -50,7 +50,7 @@ def through_a_store(files: Iterable[list[bytes]]) -> list[Event]:
 
 
 def arrivals(random: Random, files: list[Any]) -> list[Any]:
-    """Give the files in any order, some of them again later."""
+    """Return the files in any order, some of them again later."""
     return random.sample(files, len(files)) + random.choices(files, k=min(3, len(files)))
 
 

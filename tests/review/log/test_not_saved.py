@@ -123,7 +123,7 @@ def test_a_file_that_was_moved_while_open(tmp_path: Path) -> None:
 
 @contextmanager
 def ordinary_person() -> Iterator[None]:
-    """Give up the administrator's rights for a while, for whom no file is read-only."""
+    """Yield up the administrator's rights for a while, for whom no file is read-only."""
     if os.name != "posix" or os.geteuid() != 0:
         yield
         return
@@ -136,7 +136,7 @@ def ordinary_person() -> Iterator[None]:
 
 @pytest.fixture
 def anybodys() -> Iterator[Path]:
-    """Give a folder that an ordinary person can enter."""
+    """Yield a folder that an ordinary person can enter."""
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o755)
     yield folder

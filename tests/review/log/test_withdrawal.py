@@ -38,7 +38,7 @@ DRAFT = "a draft that nobody else has seen"
 
 
 def traces(event: Event) -> list[bytes]:
-    """Give what would tell that a payload or its salt is still there."""
+    """Return what would tell that a payload or its salt is still there."""
     assert event.salt is not None
     line = event.line()
     content = line[line.index(b'"payload":') + 10 : line.index(b',"salt":')]

@@ -114,7 +114,7 @@ class Desk:
         return list(self.review.key.orders)
 
     def card(self, person: Person) -> str:
-        """Give the code on a person's card."""
+        """Return the code on a person's card."""
         return self.review.code(person.code)
 
 
@@ -129,7 +129,7 @@ def desk(folder: Path, **size: Any) -> Desk:
 
 
 def codes_of(home: Path, review: str = "last") -> dict[str, str]:
-    """Give the people of a review as the log names them, with the codes on their cards."""
+    """Return the people of a review as the log names them, with the codes on their cards."""
     with Office.open(home) as office:
         return dict(office.review(review).codes)
 
@@ -199,7 +199,7 @@ class Person:
         self.laptop.append(Withdraw(wall=WALL, reviewer=self.code, batch=batch, scope=scope))
 
     def handed_over(self) -> bytes:
-        """Give the sealed file of ratings as a stick would carry it."""
+        """Return the sealed file of ratings as a stick would carry it."""
         events = export_events(self.laptop, self.batch.manifest.batch)
         archive = sign_ratings(events, self.batch, self.identity)
         return seal_for(archive, self.batch.manifest.organisation.recipients)

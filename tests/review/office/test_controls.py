@@ -90,7 +90,7 @@ def test_the_same_seed_makes_the_same_controls(tmp_path: Path) -> None:
 
 
 def auc(ours: list[float], others: list[float]) -> float:
-    """Give the chance that one of ours is larger than one of the others; half for equal ones."""
+    """Return the chance that one of ours is larger than one of the others; half for equal ones."""
     wins = sum((a > b) + (a == b) / 2 for a in ours for b in others)
     return wins / (len(ours) * len(others))
 

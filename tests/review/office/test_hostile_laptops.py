@@ -191,7 +191,7 @@ def test_who_takes_back_from_another_laptop_is_told(made: Desk) -> None:
 
 
 def another_review(made: Desk) -> Desk:
-    """Give a second review of the same organisation, with reviewers of its own."""
+    """Return a second review of the same organisation, with reviewers of its own."""
     drafted = draft(reviewed(made.folder), seed=9, reviewers=3, items=30)
     ready = make(drafted, made.identity, "other")
     kept = made.office.create_review(ready.key, proposed()[1], ready.manifests, ready.texts)

@@ -41,7 +41,7 @@ def made(tmp_path: Path) -> Iterator[Desk]:
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Give the list of the devices of all events that the office's file is asked for, from now on."""
+    """Return the list of the devices of all events that the office's file is asked for, from now on."""
     asked: list[str] = []
 
     def counted(line: bytes) -> Event:
@@ -54,7 +54,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def files(made: Desk) -> list[bytes]:
-    """Give the hand-overs of everybody, each from a laptop of its own."""
+    """Return the hand-overs of everybody, each from a laptop of its own."""
     found = []
     for place, code in enumerate(made.codes):
         someone = Person(made.folder.parent / f"laptop{place}", made.batch, code)
@@ -89,7 +89,7 @@ def test_a_file_that_comes_again_asks_for_its_own_events_alone(made: Desk, read:
 
 
 def of_file(told: Speaking, report: FileReport, people: set[str]) -> tuple[object, ...]:
-    """Give what a report has to say of who speaks for whom, by what is told of the whole review."""
+    """Return what a report has to say of who speaks for whom, by what is told of the whole review."""
     mine = [each for each in told.laptops if each.signing_key == report.signing_key]
     return (
         tuple(code for each in mine if len(each.people) > 1 for code in each.people),

@@ -66,7 +66,7 @@ def take(
 
 
 def told(made: Desk) -> object:
-    """Give everything that the office knows of what was said."""
+    """Return everything that the office knows of what was said."""
     return made.office.state(made.review)
 
 

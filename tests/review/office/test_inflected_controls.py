@@ -32,7 +32,7 @@ def analyser(path: Path) -> FstAnnotator:
 
 
 def made_of(path: Path, texts: list[str]) -> list[tuple[str, str, str, str]]:
-    """Give (right text, wrong text, old tag, new tag) of everything that can be made."""
+    """Return (right text, wrong text, old tag, new tag) of everything that can be made."""
     looked = analyser(path)
     attested = {word for text in texts for word in looked.split(text)}
     forms = OtherForms(attested, lambda found: looked.analyse_words(found, secret=True))

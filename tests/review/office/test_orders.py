@@ -19,7 +19,7 @@ from tests.review.thorough import times
 def batch(
     real: int, bad: int, repeats: int, runs: int = 1
 ) -> tuple[dict[str, int], dict[str, str]]:
-    """Give item → original, and repeat → item, of a batch."""
+    """Return item → original, and repeat → item, of a batch."""
     originals = {f"r{run}-{entry}": entry for run in range(runs) for entry in range(real)}
     originals |= {f"b{entry}": entry for entry in range(bad)}
     partners = {f"p{entry}": f"r0-{entry + bad}" for entry in range(repeats)}

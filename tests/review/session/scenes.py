@@ -52,7 +52,7 @@ def training_of(answers: Sequence[Rating]) -> list[TrainingItem]:
 
 
 def sentences_of(count: int) -> list[BatchItem]:
-    """Give items that are to be translated."""
+    """Return items that are to be translated."""
     return [item.model_copy(update={"candidate": ""}) for item in items_of(count)]
 
 

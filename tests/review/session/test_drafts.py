@@ -217,7 +217,7 @@ def test_what_was_typed_last_is_what_is_shown(
 
 
 def said_of(sitting: Sitting, item: str) -> tuple[str, str]:
-    """Give comment and better wording of an item as they would be handed over: from the events alone."""
+    """Return comment and better wording of an item as they would be handed over: from the events alone."""
     place = (sitting.batch.manifest.batch, CODE)
     person = fold(sitting.laptop.events()).reviewers[place]
     return person.comments.get(item, ""), person.suggestions.get(item, "")
@@ -260,7 +260,7 @@ def test_an_answer_saves_what_is_typed_and_undo_takes_both_back(
 
 
 def handed_over(sitting: Sitting, stick: Path) -> bytes:
-    """Give what the organisation reads of what is handed over now."""
+    """Return what the organisation reads of what is handed over now."""
     stick.mkdir(exist_ok=True)
     file = sitting.session.export(stick).path
     return b"".join(open_ratings(file.read_bytes(), CUSTODIANS).lines)

@@ -61,7 +61,7 @@ def every_byte(folder: Path) -> bytes:
 
 
 def traces(sitting: Sitting) -> list[bytes]:
-    """Give what must not be left: words, texts, codes, ids."""
+    """Return what must not be left: words, texts, codes, ids."""
     texts = [
         text.encode() for item in sitting.batch.items for text in (item.source, item.candidate)
     ]

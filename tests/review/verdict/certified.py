@@ -86,7 +86,7 @@ def review_of(
 
 
 def about(key: AnswerKey, *, segments: str | None = None, **facts: str) -> AnswerKey:
-    """Give the key of the same review of another run."""
+    """Return the key of the same review of another run."""
     old = key.runs[0].run_id
     items = {
         item: each.model_copy(update={"run_id": facts["run_id"]}) if each.run_id == old else each

@@ -311,7 +311,7 @@ def _decide(rng: Random, shape: Shape, key: AnswerKey, office: Chain, before: li
 
 
 def key_of(device: str) -> str:
-    """Give the signing key of a laptop of its own."""
+    """Return the signing key of a laptop of its own."""
     return laptop_of(device, apart=True).public.signing_key
 
 

@@ -9,7 +9,7 @@ from review.verdict.panel.panel import Panel
 
 
 def t_rule(panel: Panel, people: list[str], confidence: float) -> dict[str, float | None] | None:
-    """Give the numbers of docs/gate.md for these valid reviewers, or None where they rated nothing."""
+    """Return the numbers of docs/gate.md for these valid reviewers, or None where they rated nothing."""
     items = sorted({item for who in people for item in panel.ratings[who]})
     if not items:
         return None

@@ -83,7 +83,7 @@ def by_chance(seed: int) -> Panel:
 def with_controls(
     panel: Panel, rank: Callable[[str, str], int], draw: random.Random, each: int = 8
 ) -> Panel:
-    """Give everyone bad items and repeats, with partners, and ``each`` // 2 anchors."""
+    """Return everyone bad items and repeats, with partners, and ``each`` // 2 anchors."""
     first = [f"t{n}" for n in range(2 * each)]
     controls = {f"b{n}": Control(ControlKind.BAD, first[n]) for n in range(each)}
     controls |= {f"r{n}": Control(ControlKind.REPEAT, first[each + n]) for n in range(each)}

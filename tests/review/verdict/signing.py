@@ -25,7 +25,7 @@ LAPTOP = Identity(Role.LAPTOP, b"laptop".ljust(32), AgeIdentity.make())
 
 @cache
 def laptop_of(device: str, *, apart: bool = True) -> Identity:
-    """Give the laptop that a device belongs to: one of its own, or the one at which everybody sits."""
+    """Return the laptop that a device belongs to: one of its own, or the one at which everybody sits."""
     return Identity(Role.LAPTOP, device.encode().ljust(32), LAPTOP.age) if apart else LAPTOP
 
 

@@ -44,11 +44,11 @@ def hasty(verdict: dict[str, Any]) -> bool:
 
 
 def as_second(panel: Panel) -> dict[str, Any]:
-    """Give a panel as the second program has it."""
+    """Return a panel as the second program has it."""
     everybody = sorted({*panel.ratings, *panel.control_ratings})
 
     def ranks(who: str) -> dict[str, int]:
-        """Give all ratings of a person, the sequence first; after each control another rank, so that none make a run."""
+        """Return all ratings of a person, the sequence first; after each control another rank, so that none make a run."""
         given = {f"s{place}": rank for place, rank in enumerate(panel.sequences.get(who, ()))}
         for part in (panel.control_ratings, panel.partner_ratings):
             for item, rank in part.get(who, {}).items():
@@ -83,7 +83,7 @@ def mostly(item: int, person: int) -> int:
 
 
 def steps(panel: Panel, accepted: int = 0, run: int = 1, again: int = 0) -> Panel:
-    """Give everybody eight spoilt items and eight repeats, rated with care by all but p0.
+    """Return everybody eight spoilt items and eight repeats, rated with care by all but p0.
 
     p0 accepts so many spoilt items, rates so many repeats two steps off, and one rank so often in a row.
     """

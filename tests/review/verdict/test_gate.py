@@ -93,7 +93,7 @@ GOLDEN = Path(__file__).with_name("golden_verdict.json")
 
 
 def mostly(item: int, person: int) -> int:
-    """Give mixed ratings that need no chance: 0.9 or so of them acceptable."""
+    """Return mixed ratings that need no chance: 0.9 or so of them acceptable."""
     return 1 if (7 * item + 3 * person) % 11 == 0 else 2 + (item + person) % 2
 
 

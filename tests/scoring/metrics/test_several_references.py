@@ -47,7 +47,7 @@ def made(groups: Sequence[Group]) -> list[Translation]:
 
 
 def laid_out(groups: Sequence[Group]) -> tuple[list[str], list[list[str | None]]]:
-    """Give outputs and references as sacreBLEU takes them: one list for each place, None where there is none."""
+    """Return outputs and references as sacreBLEU takes them: one list for each place, None where there is none."""
     kept = [[texts[0], *[text for text in texts[1:] if not is_blank(text)]] for _, texts in groups]
     composed = [[normalize("NFC", text) for text in texts] for texts in kept]
     most = max(map(len, composed))

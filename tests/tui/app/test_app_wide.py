@@ -28,7 +28,7 @@ from tests.tui.screens import App, settle, text
 
 
 def said(app: App) -> str:
-    """Give what the app has said in passing."""
+    """Return what the app has said in passing."""
     return "\n".join(each.message for each in app._notifications)
 
 

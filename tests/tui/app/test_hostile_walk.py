@@ -56,7 +56,7 @@ WALK = (
 
 
 def screens() -> set[str]:
-    """Give the name of every screen of the app."""
+    """Return the name of every screen of the app."""
     found = set()
     for module in pkgutil.walk_packages(rosetta_tui.__path__, "rosetta_tui."):
         if module.name.startswith(("rosetta_tui.commands", "rosetta_tui.review")):

@@ -26,7 +26,7 @@ def connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[sqli
 
 @pytest.fixture
 def number(connection: sqlite3.Connection) -> int:
-    """Give a sealed run."""
+    """Return a sealed run."""
     number = factory.add_run(connection)
     seal(connection, number)
     return number

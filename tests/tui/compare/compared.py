@@ -177,15 +177,15 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
 
 
 def chosen(screen: CompareScreen) -> tuple[str, ...]:
-    """Give the runs that are compared now."""
+    """Return the runs that are compared now."""
     return screen.choice.runs
 
 
 def baseline(screen: CompareScreen) -> str | None:
-    """Give the run with which all others are compared now."""
+    """Return the run with which all others are compared now."""
     return screen.choice.baseline
 
 
 def joined(app: App) -> str:
-    """Give the screen as one line, so that wrapped sentences can be found."""
+    """Return the screen as one line, so that wrapped sentences can be found."""
     return " ".join(text(app).split())

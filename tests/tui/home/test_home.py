@@ -310,7 +310,7 @@ async def test_what_is_followed_is_let_go_when_its_screen_closes(tmp_path: Path)
 
 
 def notes(app: App) -> str:
-    """Give what the app has said in passing."""
+    """Return what the app has said in passing."""
     return "\n".join(each.message for each in app._notifications)
 
 

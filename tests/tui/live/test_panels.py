@@ -16,7 +16,7 @@ from tests.tui.screens import App, lines, settle, text
 
 
 async def shown(tmp_path: Path, done: int, setup: Setup = SETUP, **changes: Any) -> str:
-    """Give the screen of a run that stands so."""
+    """Return the screen of a run that stands so."""
     made = scene(tmp_path / "s.sqlite", total=20, stored=done, setup=setup)
     made.queue(made.started())
     made.queue(made.progress(done, **changes))

@@ -18,7 +18,7 @@ from tests.harness.scripted import Answer, Asked, completion, error, json_answer
 
 
 def reopened(path: Path) -> Progress:
-    """Give the figures of the newest run, opened anew."""
+    """Return the figures of the newest run, opened anew."""
     with opened(path) as store:
         run, live = find_run(store, "last"), LiveRun()
         live.fold(recorded(store, run.run_id))
@@ -28,7 +28,7 @@ def reopened(path: Path) -> Progress:
 
 
 def replayed(path: Path) -> Progress:
-    """Give the figures of the newest run, played to its end."""
+    """Return the figures of the newest run, played to its end."""
     with opened(path) as store:
         playback = Playback(store, find_run(store, "last").run_id)
         [*_, end] = [e for e in playback.move_to(playback.duration) if isinstance(e, Progress)]
@@ -69,7 +69,7 @@ def test_tokens_tries_and_calls_at_once_are_those_that_were_counted_live(tmp_pat
 
 
 def followed(path: Path) -> Progress:
-    """Give the figures of the newest run, looked at from the outside."""
+    """Return the figures of the newest run, looked at from the outside."""
     with closing(Follower(path, "last")) as follower:
         [*_, end] = [each for each in follower.drain() if isinstance(each, Progress)]
     return end
@@ -112,6 +112,6 @@ def test_only_its_own_tries_are_a_runs_and_all_who_look_count_the_same(tmp_path:
 
 
 def _counts(path: Path, *, complete: bool = True) -> set[tuple[int, int]]:
-    """Give the retries and the 429 replies that those who look at the newest run count."""
+    """Return the retries and the 429 replies that those who look at the newest run count."""
     looks = (reopened, replayed, followed) if complete else (replayed, followed)
     return {(each.retries, each.rate_limited) for each in (look(path) for look in looks)}

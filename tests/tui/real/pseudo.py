@@ -75,7 +75,7 @@ class Pseudo:
         self._there = False
 
     def screen(self) -> str:
-        """Give what stands on the screen, after everything drawn so far."""
+        """Return what stands on the screen, after everything drawn so far."""
         while select.select([self._main], [], [], 0.02)[0]:
             try:
                 data = os.read(self._main, 65536)

@@ -20,7 +20,7 @@ PROMPT = re.compile(
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Give a home of its own, no keyring to ask, and a locale that says nothing of languages."""
+    """Return a home of its own, no keyring to ask, and a locale that says nothing of languages."""
     return {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": os.pathsep.join(sys.path),

@@ -195,6 +195,6 @@ async def open_reviews(pilot: Pilot[Any], made: Scene) -> str:
 
 
 def words(screen: str) -> str:
-    """Give a screen's text on one line without the frame of a dialog, wherever it wraps."""
+    """Return a screen's text on one line without the frame of a dialog, wherever it wraps."""
     inside = (line.split("│")[1] if line.count("│") == 2 else line for line in screen.split("\n"))
     return " ".join(" ".join(inside).split())

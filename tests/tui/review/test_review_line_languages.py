@@ -22,7 +22,7 @@ __all__ = ["file", "home", "no_keyring"]
 
 
 def english_words() -> set[str]:
-    """Give the English words of the catalogue that no French text of it has."""
+    """Return the English words of the catalogue that no French text of it has."""
     english, french = set(), set()
     for message in build.read(build.OURS / "fr" / "LC_MESSAGES" / "rosetta-review.po"):  # type: ignore[attr-defined]
         pair = (message.id, message.string) if isinstance(message.id, str) else ("", "")

@@ -26,7 +26,7 @@ def rating(person: made.Person, of: made.Person) -> Rate:
 
 @pytest.fixture
 def stick(home: Path, tmp_path: Path) -> tuple[Path, list[made.Person]]:
-    """Give ratings of three people; the laptop of the third speaks for the first too."""
+    """Return ratings of three people; the laptop of the third speaks for the first too."""
     folder = tmp_path / "stick"
     folder.mkdir()
     people = sent(home, tmp_path / "out", "--reviewers", "3")

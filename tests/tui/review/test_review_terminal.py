@@ -132,7 +132,7 @@ def _killed_while_rating(folder: Path, seconds: float) -> int:
 
 
 def _highest(terminal: Terminal) -> int:
-    """Give the number of the last item that was drawn."""
+    """Return the number of the last item that was drawn."""
     return max(map(int, re.findall(rb"Candidate (\d+)\.", bytes(terminal.sent))), default=0)
 
 

@@ -31,7 +31,7 @@ def at(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 def elder(tmp_path: Path) -> Identity:
-    """Give the keys of the witness's own laptop."""
+    """Return the keys of the witness's own laptop."""
     identity = Identity.make(Role.LAPTOP)
     folder = tmp_path / "elder"
     folder.mkdir(mode=0o700)

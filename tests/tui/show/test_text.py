@@ -16,7 +16,7 @@ ANY_TEXT = st.text(st.characters(codec=None, categories=None))  # lone surrogate
 
 
 def acting(text: str) -> list[str]:
-    """Give the characters that would act on a terminal instead of showing."""
+    """Return the characters that would act on a terminal instead of showing."""
     return [
         character
         for character in text

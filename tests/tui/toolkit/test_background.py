@@ -60,7 +60,7 @@ class Held:
         return self._found
 
     def before(self, real: Callable[..., Any]) -> Callable[..., Any]:
-        """Give the same as what is there, later."""
+        """Return the same as what is there, later."""
 
         def later(*given: Any, **named: Any) -> Any:
             self()

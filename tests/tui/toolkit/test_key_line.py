@@ -64,7 +64,7 @@ async def opened(pilot: Pilot[Any], screen: Keys | None = None) -> Keys:
 
 
 def last_line(screen: Screen[Any]) -> list[tuple[str, Style]]:
-    """Give the last line as it is painted, cell by cell."""
+    """Return the last line as it is painted, cell by cell."""
     return [
         (letter, look(style) if letter != " " else Style(bgcolor=style.bgcolor))
         for text, style, _ in screen._compositor.render_strips()[-1]
@@ -74,7 +74,7 @@ def last_line(screen: Screen[Any]) -> list[tuple[str, Style]]:
 
 
 def look(style: Style) -> Style:
-    """Give what is seen of a style."""
+    """Return what is seen of a style."""
     return Style(color=style.color, bgcolor=style.bgcolor, bold=style.bold, dim=style.dim)
 
 

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def file_name(review: str, run_id: str) -> str:
-    """Give the name that the files of a certificate share, without their endings."""
+    """Return the name that the files of a certificate share, without their endings."""
     return f"{re.sub(r'[^A-Za-z0-9_-]+', '-', review).strip('-') or 'review'}-{run_id[:8]}"
 
 
 def taken_names(folder: Path, name: str) -> list[str]:
-    """Give the files of this name that are there: to be asked before a certificate is issued."""
+    """Return the files of this name that are there: to be asked before a certificate is issued."""
     return sorted(path.name for path in folder.glob(f"{name}.*")) if folder.is_dir() else []
 
 

@@ -53,7 +53,7 @@ def sealed(
 
 
 def table(office: Office, review: Review, name: str, *, comments: bool) -> Export:
-    """Give the ratings as a table, people as letters, which is a look; UsageError for comments that may quote secret texts."""
+    """Return the ratings as a table, people as letters, which is a look; UsageError for comments that may quote secret texts."""
     from harness.core.failures import UsageError
     from review.office.results.certifying import look_at_ratings
     from review.office.results.rating_rows import rating_rows, ratings_csv
@@ -73,7 +73,7 @@ def table(office: Office, review: Review, name: str, *, comments: bool) -> Expor
 
 
 def layout(office: Office, review: Review, store: sqlite3.Connection) -> Export:
-    """Give ratings and scores laid out as in the metrics shared tasks, which is a look."""
+    """Return ratings and scores laid out as in the metrics shared tasks, which is a look."""
     from review.office.results.certifying import look_at_ratings
     from review.office.results.mtme import mtme_files
     from review.office.results.rating_rows import rating_rows
@@ -87,7 +87,7 @@ def layout(office: Office, review: Review, store: sqlite3.Connection) -> Export:
 
 
 def page(office: Office, review: Review, run_id: str, name: str, words: Words) -> Export:
-    """Give the page for the speakers; UsageError where there is no certificate that it could tell of.
+    """Return the page for the speakers; UsageError where there is no certificate that it could tell of.
 
     It shows of today's ratings which sentences split the panel, so it is a look.
     """
@@ -107,7 +107,7 @@ def page(office: Office, review: Review, run_id: str, name: str, words: Words) -
 
 
 def page_words(review: Review, language: str | None, home: Path) -> Words:
-    """Give the words in which a review's page speaks, own catalogues of this installation included."""
+    """Return the words in which a review's page speaks, own catalogues of this installation included."""
     from review.session.opening import WORDS_FOLDER
     from review.session.words.catalogue import Words, checked_tag
 

@@ -102,7 +102,7 @@ def _said(
 
 
 def own_texts(given: dict[str, Any], task: Kind = "rate") -> ReviewTexts:
-    """Give the words for reviewers, the organiser's own in their place."""
+    """Return the words for reviewers, the organiser's own in their place."""
     from review.office.making.texts import texts_of
 
     language = given["language"]
@@ -197,7 +197,7 @@ def _say_for_whom(chosen: Mapping[str, tuple[str, str | None]]) -> None:
 
 
 def _organisation(office: Office, given: str | None) -> str:
-    """Give the name of who asks: as given, in the policy, or of the review before; else ask for it."""
+    """Return the name of who asks: as given, in the policy, or of the review before; else ask for it."""
     from harness.core.failures import UsageError
 
     known = next((each.manifest.organisation.name for each in office.reviews()), "")
@@ -248,7 +248,7 @@ def _say_recovery(key: RecoveryKey) -> None:
 
 
 def told(published: Published, letters: Letters) -> dict[str, Any]:
-    """Give what was made as JSON values."""
+    """Return what was made as JSON values."""
     from rosetta_tui.review.organiser.words.letters import letters_json
 
     review = published.review

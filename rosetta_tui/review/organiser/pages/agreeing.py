@@ -33,7 +33,7 @@ _MEANINGS = {
 
 
 def agreeing(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
-    """Give the section for one run."""
+    """Yield the section for one run."""
     from review.verdict.panel.agreement import MEASURES
 
     reading = run.reading
@@ -121,5 +121,5 @@ def lenient_words(measure: Measure) -> str:
 
 
 def _signed(share: float) -> str:
-    """Give a difference of shares with its sign; nothing has none."""
+    """Return a difference of shares with its sign; nothing has none."""
     return figures.signed(share, 0, percent=True)

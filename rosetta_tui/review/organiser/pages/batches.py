@@ -41,7 +41,7 @@ _BACK = (
 
 
 def batches(now: ReviewNow, reports: Sequence[FileReport]) -> Iterator[Widget]:
-    """Give the section; ``reports`` are those of the last import of this sitting."""
+    """Yield the section; ``reports`` are those of the last import of this sitting."""
     if now.waiting:
         yield title("Set aside: laptops that nobody has vouched for", first=True)
         yield Static(Content("\n\n").join(map(_waiting, now.waiting)), classes="words")
@@ -62,7 +62,7 @@ def batches(now: ReviewNow, reports: Sequence[FileReport]) -> Iterator[Widget]:
 
 
 def title(words: str, *, first: bool = False) -> Static:
-    """Give the title of a part of a section."""
+    """Return the title of a part of a section."""
     return Static(Content.styled(words, "$mark"), classes="title first" if first else "title")
 
 
@@ -75,7 +75,7 @@ def _lines(lines: Sequence[str]) -> Static:
 
 
 def minute(time: str | None) -> str:
-    """Give a time of the office as date and minute, UTC."""
+    """Return a time of the office as date and minute, UTC."""
     return "nothing yet" if time is None else time[:16].replace("T", " ")
 
 

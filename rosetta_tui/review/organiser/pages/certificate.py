@@ -33,7 +33,7 @@ _COLUMNS = (
 
 
 def certificate(run: RunNow) -> Iterator[Widget]:
-    """Give the section for one run."""
+    """Yield the section for one run."""
     done = run.verification
     if done is None:
         yield _none(run)

@@ -24,7 +24,7 @@ BAR = 41
 
 
 def gate(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
-    """Give the section for one run; no number of it where looking would be a new look."""
+    """Yield the section for one run; no number of it where looking would be a new look."""
     reading = run.reading
     if reading is None:
         yield from hidden(now, run)

@@ -175,7 +175,7 @@ class ImportScreen(Screen[None]):
 
 
 def _selections(found: Sequence[FoundBatch], named: Sequence[Path]) -> list[Selection[Path]]:
-    """Give each file once, marked; with when it was written, by the clock of whoever wrote it."""
+    """Return each file once, marked; with when it was written, by the clock of whoever wrote it."""
     known = {each.path for each in found}
     listed = [
         Selection(
@@ -197,6 +197,6 @@ def _file(path: Path, written: datetime | None) -> Content:
 
 
 def _line(line: str) -> Content:
-    """Give a line of a report; what an organiser must see stands out by its first word already."""
+    """Return a line of a report; what an organiser must see stands out by its first word already."""
     attention = line.lstrip().split(" ")[0].rstrip(":")
     return show(line, "$warn" if attention.isupper() and len(attention) > 2 else "")

@@ -39,7 +39,7 @@ _COLUMNS = (
 
 
 def people(now: ReviewNow) -> Iterator[Widget]:
-    """Give the section."""
+    """Yield the section."""
     found = now.progress
     yield Static(
         Content.assemble(
@@ -62,7 +62,7 @@ def people(now: ReviewNow) -> Iterator[Widget]:
 
 
 def _table(found: ReviewProgress) -> PlainTable:
-    """Give a row for each person; only translations are put to a use that each decides about."""
+    """Return a row for each person; only translations are put to a use that each decides about."""
     shown = [n for n, column in enumerate(_COLUMNS) if column.key != "shares" or not found.runs]
     rows = [_row(each) for each in found.reviewers]
     return PlainTable([_COLUMNS[n] for n in shown], [[row[n] for n in shown] for row in rows])

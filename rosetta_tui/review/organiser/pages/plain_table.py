@@ -24,7 +24,7 @@ class PlainTable(Widget):
         self._rows = rows
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's form
-        """Give a line for each row and one for the titles."""
+        """Return a line for each row and one for the titles."""
         return len(self._rows) + 1
 
     def render(self) -> Content:

@@ -188,7 +188,7 @@ class ReviewScreen(ReadAgain):
                 yield from split(now)
 
     def _of_a_run(self, now: ReviewNow, run: RunNow | None) -> Iterator[Widget]:
-        """Give a section that is about a run; a review without a verdict has none."""
+        """Yield a section that is about a run; a review without a verdict has none."""
         if run is None:
             said = _LOOKS_AGAIN if now.review.is_second_look else _COLLECTS
             yield Static(show(said.format(name=now.review.name), "$quiet"), classes="words")

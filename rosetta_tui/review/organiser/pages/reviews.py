@@ -50,11 +50,11 @@ class ReviewRows:
         return len(self.reviews)
 
     def key(self, index: int) -> Hashable:
-        """Give the row's cells themselves: rows are few."""
+        """Return the row's cells themselves: rows are few."""
         return self.cells(index)
 
     def cells(self, index: int) -> tuple[Cell, ...]:
-        """Give the cells of one row."""
+        """Return the cells of one row."""
         each = self.reviews[index]
         return (
             Cell(each.progress.name),

@@ -46,11 +46,11 @@ class CaseRows:
         return len(self._now.cases)
 
     def key(self, index: int) -> Hashable:
-        """Give the row's cells themselves: rows are few."""
+        """Return the row's cells themselves: rows are few."""
         return self.cells(index)
 
     def cells(self, index: int) -> tuple[Cell, ...]:
-        """Give the cells of one row."""
+        """Return the cells of one row."""
         case = self._now.cases[index]
         text = (
             Cell(NOT_HERE, "quiet")
@@ -75,7 +75,7 @@ def decided_cell(case: Case) -> Cell:
 
 
 def split(now: ReviewNow) -> Iterator[Widget]:
-    """Give the section; of ratings nothing where looking would be a new look."""
+    """Yield the section; of ratings nothing where looking would be a new look."""
     flagged = sum(case.is_open for case in now.cases)
     if now.unseen:
         words = f"{flagged} called harmful and not decided. An open flag stops the gate.\n"

@@ -38,7 +38,7 @@ def _counts_words(counts: Sequence[int], cannot_judge: int) -> str:
 
 
 def voice_words(voices: Sequence[Voice]) -> Iterator[tuple[str, str]]:
-    """Give name and text of what people wrote, each person's together; texts are theirs, names are ours."""
+    """Yield name and text of what people wrote, each person's together; texts are theirs, names are ours."""
     for voice in voices:
         rating = "could not judge" if voice.rating is None else _RATINGS[voice.rating.rank]
         reasons = "; ".join(REASONS[reason].lower() for reason in voice.reasons)
@@ -50,7 +50,7 @@ def voice_words(voices: Sequence[Voice]) -> Iterator[tuple[str, str]]:
 
 
 def around_words(text: BatchItem) -> Iterator[tuple[str, str]]:
-    """Give name and text of where a sentence stands, as far as its batch told reviewers."""
+    """Yield name and text of where a sentence stands, as far as its batch told reviewers."""
     around = text.around
     if around is not None:
         named = {

@@ -23,7 +23,7 @@ class Told(NamedTuple):
 
 
 def verdict_name(outcome: Outcome | str) -> str:
-    """Give an outcome as it is called: ``NO-GO``."""
+    """Return an outcome as it is called: ``NO-GO``."""
     return str(outcome).upper().replace("_", "-")
 
 
@@ -189,7 +189,7 @@ def strata_words(reading: Reading) -> Iterator[str]:
 
 
 def dots(share: float) -> str:
-    """Give a share as five dots."""
+    """Return a share as five dots."""
     full = round(5 * share)
     return "●" * full + "○" * (5 - full)
 
@@ -200,7 +200,7 @@ def policy_words(review: Review, reading: Reading) -> str:
 
 
 def advice(review: Review, reading: Reading) -> Iterator[str]:
-    """Give private advice, which no file and no certificate holds; none from numbers where too little was rated."""
+    """Yield private advice, which no file and no certificate holds; none from numbers where too little was rated."""
     yield from _flag_words(review, reading)
     if has_numbers(reading):
         yield from _care(review, reading)

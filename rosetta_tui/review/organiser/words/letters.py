@@ -56,7 +56,7 @@ def look_at_letters(
 
 
 def _texts(record: object) -> Iterator[str]:
-    """Give every text of a record, at whatever depth."""
+    """Yield every text of a record, at whatever depth."""
     if isinstance(record, str):
         yield record
     elif isinstance(record, Mapping):
@@ -118,7 +118,7 @@ def require_readable(letters: Letters, *, anyway: bool) -> None:
 
 
 def letters_json(letters: Letters) -> dict[str, Any]:
-    """Give the same as JSON values."""
+    """Return the same as JSON values."""
     return {
         "fonts": len(letters.fonts),
         "lacking": _by_script(letters.found.lacking),

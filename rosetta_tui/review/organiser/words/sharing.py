@@ -12,7 +12,7 @@ HOW_TO_ALLOW = "Ask them: they can change their answer in the program at any tim
 
 
 def may_be_used(person: ReviewerProgress) -> str:
-    """Give a person's last word; nothing where nothing came yet."""
+    """Return a person's last word; nothing where nothing came yet."""
     if not person.consented:
         return ""
     return "yes" if person.shares else "no"

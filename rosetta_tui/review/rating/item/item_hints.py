@@ -10,7 +10,7 @@ from rosetta_tui.review.rating.parts.key_line import Hint
 
 
 def hints(words: Words, view: View) -> list[Hint]:
-    """Give the keys beside the ratings."""
+    """Return the keys beside the ratings."""
     offered = [_hint(offer.act, offer.said) for offer in offers(words, view) if offer.now]
     if view.lesson is not None:
         return [Hint(words("Enter"), words("go on"), "enter"), *offered]
@@ -24,17 +24,17 @@ def _hint(act: Act, said: str) -> Hint:
 
 
 def back(words: Words) -> list[Hint]:
-    """Give the key that leads back to the ratings."""
+    """Return the key that leads back to the ratings."""
     return [Hint(words("Esc"), words("back"), "back")]
 
 
 def harm_hints(words: Words) -> list[Hint]:
-    """Give the answers to the question whether an item is harmful."""
+    """Return the answers to the question whether an item is harmful."""
     return [Hint(words("Enter"), words("yes"), "enter"), Hint(words("Esc"), words("no"), "back")]
 
 
 def writing_hints(words: Words, field: TextField) -> list[Hint]:
-    """Give the keys of the box; the up key begins with the translation."""
+    """Return the keys of the box; the up key begins with the translation."""
     hints = [
         Hint(words("Enter"), words("save"), "enter"),
         Hint(words("Esc"), words("back; your words are kept"), "back"),

@@ -91,5 +91,5 @@ def _standard_input() -> TextIO:
 
 
 def _shown(ours: str) -> str:
-    """Give words of a catalogue: harmless, with their no-break spaces as spaces."""
+    """Return words of a catalogue: harmless, with their no-break spaces as spaces."""
     return plain(ours.replace("\u00a0", " ").replace("\u202f", " "))

@@ -166,7 +166,7 @@ class LineActs:
             self._session.flag_harm(item.id, not item.harmful)
 
     def _at_hand(self, view: View) -> ShownItem | None:
-        """Give the item that words are about: the one that is shown, else the last one."""
+        """Return the item that words are about: the one that is shown, else the last one."""
         item = view.item or (view.last.item if view.last else None)
         if item is None:
             self._console.say(self._words("There is no sentence to say something about."))

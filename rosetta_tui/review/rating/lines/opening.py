@@ -166,7 +166,7 @@ def yes(opening: Opening, console: Console, question: str) -> bool:
 
 
 def _answers(words: Words) -> dict[str, bool]:
-    """Give what means yes or no; where letters meet, the person's own language counts."""
+    """Return what means yes or no; where letters meet, the person's own language counts."""
     answers = {YES: True, NO: False, "y": True, "yes": True, "n": False, "no": False}
     for said, means in ((words("No."), False), (words("Yes."), True)):
         word = said.strip(" .").casefold()

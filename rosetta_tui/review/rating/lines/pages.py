@@ -98,7 +98,7 @@ def show_scopes(console: Console, words: Words) -> None:
 
 
 def answer_prompt(words: Words) -> str:
-    """Give the prompt under an item: the four answers, short."""
+    """Return the prompt under an item: the four answers, short."""
     labels = (f"{number} {rating_label(words, rating)}" for number, rating in enumerate(Rating, 1))
     return words("{answers}, or ? for help:", answers=", ".join(labels))
 

@@ -57,7 +57,7 @@ class YesPage(Page[Result]):
         raise NotImplementedError
 
     def _yes(self, said: str) -> Hint:
-        """Give what Enter does now."""
+        """Return what Enter does now."""
         return Hint(
             self.words("Enter"), said if self._end_shown else self.words("read on"), "agree"
         )
@@ -87,7 +87,7 @@ class OrganisationPage(YesPage[bool]):
         yield paragraph(page_words.compare_them(words))
 
     def hints(self) -> Sequence[Hint]:
-        """Give the keys."""
+        """Return the keys."""
         words = self.words
         return [self._yes(words("they are the same")), self._back()]
 
@@ -126,7 +126,7 @@ class WarningPage(Page[bool]):
         )
 
     def hints(self) -> Sequence[Hint]:
-        """Give the keys."""
+        """Return the keys."""
         words = self.words
         return [
             Hint(words("Enter"), words("back"), "leave"),
@@ -165,7 +165,7 @@ class RelationPage(Page[Relation]):
             yield paragraph(f"{number}  {said}", "bold")
 
     def hints(self) -> Sequence[Hint]:
-        """Give the keys."""
+        """Return the keys."""
         told = enumerate(page_words.relations(self.words), 1)
         keys = [Hint(str(number), said, f"say({number})") for number, said in told]
         return [*keys, Hint(self.words("Esc"), self.words("back"), "leave")]
@@ -201,7 +201,7 @@ class SharingPage(Page[bool]):
             yield paragraph(f"{number}  {said}", "bold")
 
     def hints(self) -> Sequence[Hint]:
-        """Give the keys."""
+        """Return the keys."""
         yes, no = page_words.yes_or_no(self.words)
         keys = [Hint("1", yes, "say(True)"), Hint("2", no, "say(False)")]
         return [*keys, Hint(self.words("Esc"), self.words("back"), "leave")]
@@ -258,7 +258,7 @@ class ConsentPage(YesPage[Consent]):
             yield from given_text(guide)
 
     def hints(self) -> Sequence[Hint]:
-        """Give the keys."""
+        """Return the keys."""
         words = self.words
         return [
             self._yes(words("I agree")),

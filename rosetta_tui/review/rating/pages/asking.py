@@ -56,7 +56,7 @@ class AskPage(Page[str]):
         self.query_one(TroubleLine).tell(self.words, self._question.trouble)
 
     def hints(self) -> Sequence[Hint]:
-        """Give the keys."""
+        """Return the keys."""
         words = self.words
         return [
             Hint(words("Enter"), words("go on"), "submit"),

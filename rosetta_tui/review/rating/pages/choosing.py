@@ -83,7 +83,7 @@ class ChoosePage(Page[Choice | str]):
             self.query_one(OptionList).highlighted = 0
 
     def hints(self) -> Sequence[Hint]:
-        """Give the keys."""
+        """Return the keys."""
         words = self.words
         first = words("open") if self._choices else words("look again")
         again = [Hint("r", words("look again"), "look")] if self._choices else []
@@ -136,7 +136,7 @@ class LanguagePage(Page[str]):
         self.query_one(OptionList).highlighted = tags.index(now) if now in tags else 0
 
     def hints(self) -> Sequence[Hint]:
-        """Give the keys."""
+        """Return the keys."""
         return [
             Hint(self.words("Enter"), self.words("choose"), "choose"),
             Hint(self.words("Esc"), self.words("back"), "leave"),

@@ -70,7 +70,7 @@ class HandOverPage(Page[Onward]):
         self.action_look()
 
     def hints(self) -> Sequence[Hint]:
-        """Give the keys."""
+        """Return the keys."""
         words = self.words
         if self._done:
             return [Hint(words("Enter"), words("go on"), "leave")]
@@ -130,7 +130,7 @@ class HandOverPage(Page[Onward]):
             places.highlighted = 0
 
     def _look_for_places(self) -> tuple[tuple[Path, ...], tuple[bool, ...]]:
-        """Give the places, and of each whether it is a stick; those that are come first."""
+        """Return the places, and of each whether it is a stick; those that are come first."""
         places = tuple(self._sitting.places())
         return places, tuple(map(self._sitting.on_stick, places))
 

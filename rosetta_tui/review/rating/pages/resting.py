@@ -93,7 +93,7 @@ class RestPage(PausePage):
         yield from map(paragraph, said.rest)
 
     def hints(self) -> Sequence[Hint]:
-        """Give the keys."""
+        """Return the keys."""
         words = self.words
         return [
             self._enter(words("go on")),
@@ -117,7 +117,7 @@ class LaterPage(PausePage):
         yield from self._unsaved()
 
     def hints(self) -> Sequence[Hint]:
-        """Give the keys."""
+        """Return the keys."""
         words = self.words
         return [
             self._enter(words("look at them")),
@@ -174,7 +174,7 @@ class EndPage(PausePage):
         yield paragraph(words("Put the stick into this computer and press {key}.", key=key))
 
     def hints(self) -> Sequence[Hint]:
-        """Give the keys."""
+        """Return the keys."""
         words = self.words
         again = [self._enter(words("look at them"))] if self._view.skipped else []
         return [
@@ -208,7 +208,7 @@ class WithdrawnPage(PausePage):
         yield from map(paragraph, said.rest)
 
     def hints(self) -> Sequence[Hint]:
-        """Give the keys."""
+        """Return the keys."""
         return [
             self._key(Act.HAND_OVER, self.words("hand over")),
             self._key(Act.QUIT, self.words("stop")),

@@ -52,7 +52,7 @@ class WithdrawPage(Page[Scope]):
         self.query_one(Choices).ask(None)
 
     def hints(self) -> Sequence[Hint]:
-        """Give the keys."""
+        """Return the keys."""
         back = Hint(self.words("Esc"), self.words("keep everything"), "leave")
         if self._scope is None:
             return [back]

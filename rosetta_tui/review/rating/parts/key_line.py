@@ -27,7 +27,7 @@ class Hint:
     """Of the screen; run when the words are clicked."""
 
     def content(self) -> Content:
-        """Give key and words, pressable."""
+        """Return key and words, pressable."""
         words = Content.assemble(told(self.key, "bold $mark"), " ", told(self.words, "$quiet"))
         return words.stylize(Style.from_meta({"@click": f"screen.{self.action}"}))
 
@@ -46,7 +46,7 @@ class KeyLine(Widget):
             self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's form
-        """Give as many lines as the keys need."""
+        """Return as many lines as the keys need."""
         return len(self._lines(width))
 
     def render(self) -> Content:

@@ -72,11 +72,11 @@ class Page(Screen[Result]):
         raise NotImplementedError
 
     def body(self) -> ComposeResult:
-        """Give what is to be read, as widgets."""
+        """Return what is to be read, as widgets."""
         raise NotImplementedError
 
     def hints(self) -> Sequence[Hint]:
-        """Give the keys."""
+        """Return the keys."""
         raise NotImplementedError
 
     def action_help(self) -> None:
@@ -89,14 +89,14 @@ class Page(Screen[Result]):
 
 
 def given_text(given: Given) -> ComposeResult:
-    """Give what the organisation wrote, and before it that it is in another language than the person's."""
+    """Yield what the organisation wrote, and before it that it is in another language than the person's."""
     if given.note:
         yield paragraph(given.note, "$quiet")
     yield Static(show_lines(given.text))
 
 
 def paragraph(words: str | Content, style: str = "") -> Static:
-    """Give one paragraph of a page."""
+    """Return one paragraph of a page."""
     return Static(told(words, style) if isinstance(words, str) else words)
 
 
@@ -150,7 +150,7 @@ class HelpPage(Page[None]):
         return lines
 
     def hints(self) -> Sequence[Hint]:
-        """Give the keys."""
+        """Return the keys."""
         return [Hint(self.words("Esc"), self.words("back"), "leave")]
 
 

@@ -14,7 +14,7 @@ _HOLDS = "\u00a0"
 
 
 def told(words: str, style: str = "") -> Content:
-    """Give words of the catalogue as harmless Content, with their line breaks and no-break spaces."""
+    """Return words of the catalogue as harmless Content, with their line breaks and no-break spaces."""
     lines = words.split("\n")
     return Content("\n").join([Content.styled(_harmless(line), style) for line in lines])
 

@@ -8,7 +8,7 @@ from review.session.words.keys import BACKSPACE
 
 
 def typed(event: Key) -> str:
-    """Give the character of a key, empty for one that has none."""
+    """Return the character of a key, empty for one that has none."""
     if event.key == "backspace":
         return BACKSPACE
     return event.character if event.is_printable and event.character else ""

@@ -64,7 +64,7 @@ def first_run(path: Path) -> str:
 
 
 def said(command: Sequence[str], home: Path, first: str) -> BaseException | None:
-    """Give what a command raised; None where it printed."""
+    """Return what a command raised; None where it printed."""
     given = {"OUT": str(home / "out.csv"), "FIRST": first}
     done = CliRunner().invoke(rosetta, [given.get(each, each) for each in command])
     return None if isinstance(done.exception, SystemExit) else done.exception
