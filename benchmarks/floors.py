@@ -18,8 +18,8 @@ from corpora.model.entry import Entry
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import Instruments
 from scoring.card.constant import spread
-from scoring.card.floors import Floor, derangement, floors, joined
-from scoring.card.scorecard import Scores, scorecard
+from scoring.card.floors import FloorScores, derangement, floors, joined
+from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.composite import composite
 from scoring.core.specification import specification
 from scoring.core.tiers import Tier
@@ -44,7 +44,7 @@ class Case:
 
     name: str
     found: Instruments
-    floors: dict[str, Floor]
+    floors: dict[str, FloorScores]
 
     @classmethod
     def of(cls, name: str, found: Instruments) -> Case:
@@ -57,7 +57,7 @@ class Case:
         """The entries of the corpus."""
         return self.found.resources.entries
 
-    def judged(self, outputs: Sequence[str]) -> Scores:
+    def judged(self, outputs: Sequence[str]) -> RunScores:
         """Score outputs as a run does."""
         pairs = zip(self.entries, outputs, strict=True)
         given = self.found.annotated([Translation(*pair) for pair in pairs])
@@ -185,7 +185,7 @@ class Row:
     above: bool
 
     @classmethod
-    def of(cls, case: Case, method: str, scores: Scores) -> Row:
+    def of(cls, case: Case, method: str, scores: RunScores) -> Row:
         """Take it from the scores."""
         return cls(
             case.name,
@@ -203,12 +203,12 @@ def rows_of(case: Case, seed: int = 4) -> Iterator[Row]:
         yield Row.of(case, name, case.judged(method(case, random.Random(seed))))
 
 
-def references_of(case: Case) -> Scores:
+def references_of(case: Case) -> RunScores:
     """Score the references as outputs."""
     return case.judged([entry.reference for entry in case.entries])
 
 
-def without_analyser(scores: Scores) -> float:
+def without_analyser(scores: RunScores) -> float:
     """Return the composite apart from the share of the analyser, which does not know all human words."""
     kept = [part for part in scores.composite_inputs if part.metric != "fst_acceptance_rate"]
     return sum(part.weight * part.normalised for part in kept) / sum(part.weight for part in kept)

@@ -39,7 +39,7 @@ from harness.events.listening import EventQueue
 from harness.method.result import Result
 from harness.store.results import add_results
 from rosetta_tui.app.app import RosettaApp
-from rosetta_tui.session.watched import Session
+from rosetta_tui.session.watched import WatchedRun
 from tests.tui.scenes import DATASET, RUN_ID, SETUP, entries_of, scene
 
 COLUMNS, LINES = 140, 40
@@ -61,7 +61,7 @@ def ours(folder: Path, rows: int, rate: int) -> None:
     class Watched(_measured(RosettaApp)):  # type: ignore[misc]
         CSS_PATH = RosettaApp.CSS_PATH
 
-    app = Watched(folder / "s.sqlite", lambda _: queue, lambda: None, Session(queue, Control()))
+    app = Watched(folder / "s.sqlite", lambda _: queue, lambda: None, WatchedRun(queue, Control()))
 
     def give(position: int) -> None:
         queue(EntryScored(RUN_ID, _result(position)))

@@ -26,7 +26,7 @@ from review.rating import Rating
 from review.sealed.keys import Identity, Role
 from review.sealed.sealing import AgeIdentity
 from review.session.view import Phase
-from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.review.rating.opening import TerminalOpening
 
 GOAL_MS = 100.0
 PAUSE_SECONDS = 0.35
@@ -37,7 +37,7 @@ import json, sys, time
 from pathlib import Path
 from review.log.laptop import Laptop
 from rosetta_tui.review.rating.app import run_review
-from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.review.rating.opening import TerminalOpening
 
 folder, appends = Path(sys.argv[1]), []
 record = Laptop.record
@@ -50,7 +50,8 @@ def timed(laptop, *given):
 
 Laptop.record = timed
 with Laptop.open(folder / "home") as laptop:
-    run_review(Opening(laptop, places=[folder / "stick" / "Keys.rosetta-batch"], language="en"))
+    places = [folder / "stick" / "Keys.rosetta-batch"]
+    run_review(TerminalOpening(laptop, places=places, language="en"))
 (folder / "appends.json").write_text(json.dumps(appends))
 """
 
@@ -62,7 +63,7 @@ def rating_cost(folder: Path, items: int) -> float:
     costs = []
     with Laptop.open(folder / "home") as laptop:
         laptop.connection.execute("PRAGMA synchronous = OFF")
-        opening = Opening(laptop, places=[folder / "stick" / "Keys.rosetta-batch"])
+        opening = TerminalOpening(laptop, places=[folder / "stick" / "Keys.rosetta-batch"])
         batch = opening.open(opening.choices()[0])
         session = opening.session(batch, opening.reviewer(batch, code), Face.LINES, guard=0.0)
         session.agree(share_corrections=False)
@@ -113,7 +114,7 @@ def prepare(folder: Path, items: int) -> str:
     (folder / "stick").mkdir()
     (folder / "stick" / "Keys.rosetta-batch").write_bytes(write_batch(batch))
     with Laptop.open(folder / "home") as laptop:
-        opening = Opening(laptop)
+        opening = TerminalOpening(laptop)
         opening.accept(batch)
         opening.reviewer(batch, code)
     return code

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from pathlib import Path
 
-from scoring.core.specification import Row, Specification, specification
+from scoring.core.specification import InventoryRow, Specification, specification
 
 PAGE = Path(__file__).parent / "metrics.md"
 
@@ -84,7 +84,7 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def _inventory(rows: dict[str, Row], tables: Specification) -> str:
+def _inventory(rows: dict[str, InventoryRow], tables: Specification) -> str:
     told = "".join(f"* `{id_}`: {row.what}\n" for id_, row in rows.items())
     table = _table(
         "id", "scale", "direction", "level", "status", "needs", "computed with", "interval", "composite"
@@ -104,7 +104,7 @@ def _inventory(rows: dict[str, Row], tables: Specification) -> str:
     return f"{told}\n{table}"
 
 
-def _composite(id_: str, row: Row, tables: Specification) -> str:
+def _composite(id_: str, row: InventoryRow, tables: Specification) -> str:
     if row.excluded:
         return f"no: {row.excluded[0].lower()}{row.excluded[1:].rstrip('.')}"
     weights = (

@@ -19,16 +19,16 @@ from review.desktop.look.look import SIZES, Look
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating
-from review.session.session import Session as ReviewSession
+from review.session.session import WatchedRun as ReviewSession
 from review.session.view import Phase
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.commands.review import review
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.review.rating.app import ReviewApp
 from rosetta_tui.review.rating.item.item_page import ItemPage
-from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.review.rating.opening import TerminalOpening
 from rosetta_tui.session.demo import begin_demo
-from rosetta_tui.session.watched import Session
+from rosetta_tui.session.watched import WatchedRun
 
 PICTURES = Path(__file__).parent / "pictures"
 SIZE = (124, 34)
@@ -50,7 +50,7 @@ async def draw(path: Path) -> str:
     engine = begin_demo(path)
     engine.start()
     app = RosettaApp(
-        path, lambda _: engine.events, lambda: None, Session(engine.events, engine.control)
+        path, lambda _: engine.events, lambda: None, WatchedRun(engine.events, engine.control)
     )
     async with app.run_test(size=SIZE) as pilot:
         while not (isinstance(app.screen, LiveScreen) and app.screen.live.done >= SHOWN_AFTER):
@@ -62,7 +62,7 @@ async def draw(path: Path) -> str:
     return without_web_fonts(picture)
 
 
-def answer(home: Path, opening: Opening) -> ReviewSession:
+def answer(home: Path, opening: TerminalOpening) -> ReviewSession:
     """Make a review of the finished demo, and answer its first items as one reviewer."""
     create = ["create", "last", "--seed", "1", "--organisation", "Language House"]
     review.main([*create, "-o", str(home / "stick")], standalone_mode=False)
@@ -81,7 +81,7 @@ def answer(home: Path, opening: Opening) -> ReviewSession:
     return session
 
 
-async def draw_review(opening: Opening) -> str:
+async def draw_review(opening: TerminalOpening) -> str:
     """Draw the item that comes next, in a terminal."""
     app = ReviewApp(opening)
     async with app.run_test(size=REVIEW_SIZE) as pilot:
@@ -93,7 +93,7 @@ async def draw_review(opening: Opening) -> str:
     return without_web_fonts(picture)
 
 
-def draw_window(opening: Opening, session: ReviewSession, path: Path) -> None:
+def draw_window(opening: TerminalOpening, session: ReviewSession, path: Path) -> None:
     """Draw it in the window."""
     app = QApplication([])
     fonts.load()
@@ -118,7 +118,7 @@ def main() -> None:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
         pictures = {"live": asyncio.run(draw(Path(home) / "rosetta.sqlite"))}
         with Laptop.open(Path(home) / "laptop") as laptop:
-            opening = Opening(laptop, places=[Path(home) / "stick"], language="en")
+            opening = TerminalOpening(laptop, places=[Path(home) / "stick"], language="en")
             session = answer(Path(home), opening)
             pictures["review"] = asyncio.run(draw_review(opening))
             draw_window(opening, session, PICTURES / "window.png")

@@ -32,7 +32,7 @@ _TAGS = (("provenance", PROVENANCES), ("register", REGISTERS), ("context", CONTE
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedEntry:
     """An entry, its place in the corpus, and the line it stands on."""
 
     place: int
@@ -40,11 +40,11 @@ class Placed:
     entry: Entry
     line: int | None
 
-    def of_corpus(self, dataset: Dataset) -> Placed:
+    def of_corpus(self, dataset: Dataset) -> PlacedEntry:
         """Return it with the tags that its corpus says of every entry."""
         return replace(self, entry=with_tags_of(dataset, self.entry))
 
-    def kept_here(self) -> Placed:
+    def kept_here(self) -> PlacedEntry:
         """Return it as one whose texts the terms of the corpus keep on this machine."""
         return replace(self, entry=self.entry.model_copy(update={"local_only": True}))
 
@@ -65,7 +65,7 @@ def check_envelope(dataset: Dataset, findings: Findings) -> None:
             findings.error(*wrong, field=f"dataset.{name}")
 
 
-def check_together(placed: Sequence[Placed], findings: Findings) -> None:
+def check_together(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     """Run every check of this file over the entries of one corpus."""
     _blank_sources(placed, findings)
     _repeated_pairs(placed, findings)
@@ -79,7 +79,9 @@ def check_entries(entries: Sequence[Entry], name: str) -> tuple[Problem, ...]:
     """Check entries whose file is not at hand; what only reading the file can tell is not among it."""
     findings = Findings(name)
     stored = [
-        Placed(place, entry, None) for place, entry in enumerate(entries) if not entry.not_stored
+        PlacedEntry(place, entry, None)
+        for place, entry in enumerate(entries)
+        if not entry.not_stored
     ]
     check_together(stored, findings)
     return tuple(findings.problems)
@@ -105,7 +107,7 @@ def check_ids(entries: Sequence[RawEntry], findings: Findings) -> None:
             )
 
 
-def _blank_sources(placed: Sequence[Placed], findings: Findings) -> None:
+def _blank_sources(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     _warn(
         findings,
         [item for item in placed if is_blank(item.entry.source)],
@@ -116,11 +118,11 @@ def _blank_sources(placed: Sequence[Placed], findings: Findings) -> None:
     )
 
 
-def _repeated_pairs(placed: Sequence[Placed], findings: Findings) -> None:
-    pairs: dict[tuple[str, str], Placed] = {}
-    by_source: dict[str, Placed] = {}
-    repeated: list[Placed] = []
-    several: list[Placed] = []
+def _repeated_pairs(placed: Sequence[PlacedEntry], findings: Findings) -> None:
+    pairs: dict[tuple[str, str], PlacedEntry] = {}
+    by_source: dict[str, PlacedEntry] = {}
+    repeated: list[PlacedEntry] = []
+    several: list[PlacedEntry] = []
     for item in placed:
         source = comparison_form(item.entry.source)
         pair = source, comparison_form(item.entry.reference)
@@ -144,10 +146,10 @@ def _repeated_pairs(placed: Sequence[Placed], findings: Findings) -> None:
     )
 
 
-def _unknown_tags(placed: Sequence[Placed], findings: Findings) -> None:
+def _unknown_tags(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     for name, permitted in _TAGS:
         attribute = "register_" if name == "register" else name
-        unknown: dict[str, list[Placed]] = {}
+        unknown: dict[str, list[PlacedEntry]] = {}
         for item in placed:
             tag = getattr(item.entry, attribute)
             if tag is not None and tag not in permitted:
@@ -163,10 +165,10 @@ def _unknown_tags(placed: Sequence[Placed], findings: Findings) -> None:
             _warn(findings, items, what, mend, name)
 
 
-def _spellings_of_tags(placed: Sequence[Placed], findings: Findings) -> None:
+def _spellings_of_tags(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     """Note names of varieties and orthographies that differ only in case, accents, blanks or signs."""
     for name in INHERITED:
-        items_of: dict[str, list[Placed]] = {}
+        items_of: dict[str, list[PlacedEntry]] = {}
         for item in placed:
             if (tag := getattr(item.entry, name)) is not None:
                 items_of.setdefault(tag, []).append(item)
@@ -185,7 +187,9 @@ def _spellings_of_tags(placed: Sequence[Placed], findings: Findings) -> None:
                 )
 
 
-def _quoted(tags: Sequence[str], items: Mapping[str, Sequence[Placed]], findings: Findings) -> str:
+def _quoted(
+    tags: Sequence[str], items: Mapping[str, Sequence[PlacedEntry]], findings: Findings
+) -> str:
     """Quote tags, the most frequent first; none of a secret entry, where anything may stand in the field.
 
     Nor any of a file with errors: one of them may be a mark of secrecy that was not understood.
@@ -202,9 +206,9 @@ def _quoted(tags: Sequence[str], items: Mapping[str, Sequence[Placed]], findings
 _MOST_QUOTED = 6
 
 
-def _suspect_characters(placed: Sequence[Placed], findings: Findings) -> None:
-    bidi: list[Placed] = []
-    control: list[Placed] = []
+def _suspect_characters(placed: Sequence[PlacedEntry], findings: Findings) -> None:
+    bidi: list[PlacedEntry] = []
+    control: list[PlacedEntry] = []
     for item in placed:
         marks = "".join(_SUSPECT.findall("\n".join(_texts(item.entry))))
         if marks:
@@ -224,7 +228,7 @@ def _suspect_characters(placed: Sequence[Placed], findings: Findings) -> None:
     )
 
 
-def _mixed_normal_forms(placed: Sequence[Placed], findings: Findings) -> None:
+def _mixed_normal_forms(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     counts: Counter[NormalForm] = Counter()
     places = []
     for item in placed:
@@ -248,7 +252,7 @@ def _texts(entry: Entry) -> Iterable[str]:
 
 def _warn(
     findings: Findings,
-    items: Sequence[Placed],
+    items: Sequence[PlacedEntry],
     what: str,
     mend: str,
     field: str | None = None,

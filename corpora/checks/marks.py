@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from corpora.model.entry import Segment
-from corpora.model.term_names import Speaks, speaks_of_terms
+from corpora.model.term_names import TermMarking, speaks_of_terms
 from corpora.text.folding import LONGEST, NEAR, fold, folded_words
 
 SEGMENT_MEND = (
@@ -96,7 +96,9 @@ def misplaced(fields: Mapping[str, Any], known: frozenset[str]) -> Iterator[Misp
 def without_roles(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out the role of a corpus, which ``corpora.model.terms`` reads."""
     return {
-        name: value for name, value in fields.items() if speaks_of_terms(name) is not Speaks.ROLE
+        name: value
+        for name, value in fields.items()
+        if speaks_of_terms(name) is not TermMarking.ROLE
     }
 
 

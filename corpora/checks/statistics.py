@@ -15,7 +15,7 @@ NOT_GIVEN = "not given"
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class SideStatistics:
     """The sources or the references of a corpus."""
 
     scripts: dict[str, float]
@@ -44,8 +44,8 @@ class Statistics:
     with_variants: int
     variants: int
     with_analysis: int
-    source: Side
-    reference: Side
+    source: SideStatistics
+    reference: SideStatistics
 
 
 def statistics(corpus: Corpus) -> Statistics:
@@ -76,9 +76,9 @@ def _count(entries: Iterable[Entry], of: Callable[[Entry], Hashable]) -> dict[st
     return named | ({NOT_GIVEN: missing} if missing else {})
 
 
-def _side(texts: list[str]) -> Side:
+def _side(texts: list[str]) -> SideStatistics:
     lengths = [len(text) for text in texts]
-    return Side(
+    return SideStatistics(
         scripts=scripts(texts),
         median_characters=float(median(lengths)),
         median_words=float(median(len(text.split()) for text in texts)),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from corpora.checks.entries import Placed, check_envelope, check_ids, check_together
+from corpora.checks.entries import PlacedEntry, check_envelope, check_ids, check_together
 from corpora.checks.marks import Misplaced, misplaced, named_for_secret, without_roles
 from corpora.files.decode import decode, read_bytes
 from corpora.files.findings import Findings, shown
@@ -131,18 +131,18 @@ def read(
     )
 
 
-def _placed(raw: RawCorpus, findings: Findings) -> list[Placed]:
+def _placed(raw: RawCorpus, findings: Findings) -> list[PlacedEntry]:
     if not raw.entries and not findings.failed:
         findings.error("There are no entries.", "Give at least one.", field="entries")
     if _lacks_a_side(raw.entries, findings):
         return []
     _number(raw.entries, findings)
     check_ids(raw.entries, findings)
-    placed: list[Placed] = []
+    placed: list[PlacedEntry] = []
     for each in raw.entries:
         entry = assemble_entry(each, findings)
         if entry is not None:
-            placed.append(Placed(len(placed), entry, each.line))
+            placed.append(PlacedEntry(len(placed), entry, each.line))
     findings.problems[:] = _each_mark_once(findings.problems)
     return placed
 
@@ -164,7 +164,10 @@ def _each_mark_once(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def _check_names(
-    files: Sequence[str], envelope: Dataset | None, placed: Sequence[Placed], findings: Findings
+    files: Sequence[str],
+    envelope: Dataset | None,
+    placed: Sequence[PlacedEntry],
+    findings: Findings,
 ) -> None:
     """Refuse entries without a segment where the name of file or corpus is that of a secret one."""
     if all(item.entry.segment is not None for item in placed):
@@ -199,7 +202,7 @@ def _marks_beside(paths: Sequence[Path], findings: Findings) -> list[Term]:
 
 
 def _with_terms(
-    envelope: Dataset, placed: Sequence[Placed], beside: Sequence[Term], findings: Findings
+    envelope: Dataset, placed: Sequence[PlacedEntry], beside: Sequence[Term], findings: Findings
 ) -> Dataset:
     """Weigh all terms of a corpus; what others than the envelope say is written into it."""
     own = list(terms_in(dataset_fields(envelope)))
@@ -213,7 +216,7 @@ def _with_terms(
     return envelope.model_copy(update=said)
 
 
-def _terms_of_entries(placed: Sequence[Placed]) -> Iterator[Term]:
+def _terms_of_entries(placed: Sequence[PlacedEntry]) -> Iterator[Term]:
     """Yield the terms that entries name, each once: what one of them says holds for the file.
 
     The card repeats a term that is understood, so that one does not name its entry, which is then secret.

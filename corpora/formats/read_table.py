@@ -23,7 +23,7 @@ from corpora.formats.table_cells import JSON_COLUMN, NOTHING, read_cell
 from corpora.languages.language_names import tag_of
 from corpora.model.corpus import Dataset, Form
 from corpora.model.raw import SIDES, SYNONYMS, RawCorpus, RawEntry, canonical_names
-from corpora.model.term_names import Speaks, has_licence_word, speaks_of_terms
+from corpora.model.term_names import TermMarking, has_licence_word, speaks_of_terms
 from corpora.model.terms import forbids_plainly
 from corpora.text.folding import fold, folded_words
 
@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
 
 @dataclass(slots=True)
-class Row:
+class TableRow:
     """The cells of one record and the line it begins on."""
 
     line: int
@@ -43,10 +43,10 @@ class Row:
 
 
 @dataclass(slots=True)
-class Table:
+class RecordTable:
     """The records of a file and its comments."""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[TableRow] = field(default_factory=list)
     comments: list[tuple[int, str]] = field(default_factory=list)
     """Those before the first record."""
     later: list[tuple[int, str]] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Table:
 class _Lines:
     """Hands lines to the csv reader, leaving out comment lines where a record may begin."""
 
-    def __init__(self, text: str, table: Table) -> None:
+    def __init__(self, text: str, table: RecordTable) -> None:
         self._lines = io.StringIO(text, newline="")
         self._table = table
         self._between_records = True
@@ -110,7 +110,7 @@ def read_table(text: str, form: Form, findings: Findings, columns: Columns) -> R
     return raw
 
 
-def _without_header(first: Row, form: Form, columns: Columns) -> tuple[int, int] | None:
+def _without_header(first: TableRow, form: Form, columns: Columns) -> tuple[int, int] | None:
     """Return the places of both sides where the first record is no header, None where it may be one.
 
     A record in which nothing is known is none where both columns were given as numbers, and in a TSV of two
@@ -128,7 +128,7 @@ def _without_header(first: Row, form: Form, columns: Columns) -> tuple[int, int]
     return (0, 1) if form is Form.TSV and len(names) == 2 and not said else None
 
 
-def _numbered_names(first: Row, sides: tuple[int, int]) -> list[str]:
+def _numbered_names(first: TableRow, sides: tuple[int, int]) -> list[str]:
     names = [f"column_{number}" for number in range(1, len(first.cells) + 1)]
     for side, place in zip(SIDES, sides, strict=True):
         names[place] = side
@@ -136,7 +136,7 @@ def _numbered_names(first: Row, sides: tuple[int, int]) -> list[str]:
 
 
 def _note_no_header(
-    table: Table, text: str, sides: tuple[int, int], raw: RawCorpus, findings: Findings
+    table: RecordTable, text: str, sides: tuple[int, int], raw: RawCorpus, findings: Findings
 ) -> None:
     """Say how a table without a header was read; its ids are the numbers of its lines."""
     left_out = len(table.comments) + len(table.later)
@@ -200,7 +200,7 @@ def _without_returns(text: str, delimiter: str, findings: Findings) -> str:
     return text
 
 
-def _csv(text: str, delimiter: str, findings: Findings) -> Table | None:
+def _csv(text: str, delimiter: str, findings: Findings) -> RecordTable | None:
     text = _without_returns(text, delimiter, findings)
     try:
         return _records(text, delimiter, quoting=csv.QUOTE_MINIMAL)
@@ -214,7 +214,7 @@ def _csv(text: str, delimiter: str, findings: Findings) -> Table | None:
         return None
 
 
-def _tsv(text: str, findings: Findings) -> Table | None:
+def _tsv(text: str, findings: Findings) -> RecordTable | None:
     text = _without_returns(text, "\t", findings)
     if '"' not in text:
         return _unquoted(text, findings)
@@ -238,7 +238,7 @@ def _tsv(text: str, findings: Findings) -> Table | None:
     return table
 
 
-def _unquoted(text: str, findings: Findings) -> Table | None:
+def _unquoted(text: str, findings: Findings) -> RecordTable | None:
     try:
         return _records(text, "\t", quoting=csv.QUOTE_NONE)
     except _BrokenRecord as broken:
@@ -256,22 +256,22 @@ class _BrokenRecord(Exception):  # noqa: N818  never leaves this file
         self.reason = reason
 
 
-def _records(text: str, delimiter: str, quoting: Any) -> Table:
-    table = Table()
+def _records(text: str, delimiter: str, quoting: Any) -> RecordTable:
+    table = RecordTable()
     lines = _Lines(text, table)
     reader = csv.reader(iter(lines), delimiter=delimiter, quoting=quoting, strict=True)
     try:
         for cells in reader:
             lines.record_ends()
             if any(cell.strip() for cell in cells):
-                table.rows.append(Row(lines.begun, cells))
+                table.rows.append(TableRow(lines.begun, cells))
     except csv.Error as error:
         raise _BrokenRecord(lines.begun, str(error)) from None
     return table
 
 
 def _column_names(
-    header: Row, columns: Columns, raw: RawCorpus, findings: Findings
+    header: TableRow, columns: Columns, raw: RawCorpus, findings: Findings
 ) -> list[str] | None:
     plain = tuple(
         cell.removesuffix(JSON_COLUMN) if cell.strip() else f"column_{number}"
@@ -303,7 +303,9 @@ def _column_names(
     ]
 
 
-def _fields(row: Row, names: list[str], place: int, findings: Findings) -> dict[str, Any] | None:
+def _fields(
+    row: TableRow, names: list[str], place: int, findings: Findings
+) -> dict[str, Any] | None:
     if len(row.cells) != len(names):
         findings.error(
             f"The row has {len(row.cells)} {'cell' if len(row.cells) == 1 else 'cells'}, the header {len(names)}.",
@@ -348,7 +350,7 @@ def _envelope(comments: list[tuple[int, str]], delimiter: str) -> dict[str, Any]
     return envelope
 
 
-def _check_comments(table: Table, delimiter: str, findings: Findings) -> None:
+def _check_comments(table: RecordTable, delimiter: str, findings: Findings) -> None:
     """Refuse a comment that may be a mark or a term: nothing would follow from it."""
     before: set[str] = set()
     for line, comment in (*table.comments, *table.later):
@@ -356,7 +358,7 @@ def _check_comments(table: Table, delimiter: str, findings: Findings) -> None:
         key, value = (match[2], match[3]) if match else ("", comment)
         late = (line, comment) in table.later
         speaks = is_term_mark(key) or speaks_of_terms(key) is not None
-        if speaks_of_terms(key) is not Speaks.ROLE and (
+        if speaks_of_terms(key) is not TermMarking.ROLE and (
             is_mark(key) or (key != "id" and names_secret(value, gold=key == "provenance"))
         ):
             findings.error(_NOT_UNDERSTOOD, SEGMENT_MEND, line=line)

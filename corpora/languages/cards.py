@@ -22,7 +22,7 @@ from corpora.files.problems import CardError, Problem, Severity
 from corpora.files.toml_text import parse_toml
 from corpora.languages.language import LanguageCard
 from corpora.languages.tags import nearest
-from corpora.languages.writing import Forbidden, Writing
+from corpora.languages.writing import Forbidden, WritingSystem
 
 SHIPPED = Path(__file__).parent / "shipped"
 """Folder of the cards in the wheel."""
@@ -201,4 +201,4 @@ def _fields(place: tuple[int | str, ...]) -> list[str]:
     """Return the fields that could stand where an unknown one does."""
     if "forbidden" in place[:-1]:
         return [*Forbidden.model_fields]
-    return [*(Writing if place[0] == "writings" else LanguageCard).model_fields]
+    return [*(WritingSystem if place[0] == "writings" else LanguageCard).model_fields]

@@ -12,9 +12,9 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from corpora.languages.variant_rules import VariantRules
-from corpora.languages.writing import Forbidden, Writing, composed, shown
+from corpora.languages.writing import Forbidden, WritingSystem, composed, shown
 
-__all__ = ["Forbidden", "LanguageCard", "Writing"]
+__all__ = ["Forbidden", "LanguageCard", "WritingSystem"]
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
 _SCRIPT = re.compile(r"[A-Z][a-z]{3}", re.ASCII)
@@ -83,7 +83,7 @@ class LanguageCard(BaseModel):
     """Other tags of the same language: ``sme`` for ``se``, ``iku`` for ``iu``."""
     default_script: Script
     """ISO 15924 code, used only where neither the tag nor the references tell the script."""
-    writings: Annotated[dict[Script, Writing], Field(min_length=1)]
+    writings: Annotated[dict[Script, WritingSystem], Field(min_length=1)]
     """By ISO 15924 code."""
     loan_words: tuple[OneWord, ...] = ()
     """Words that the language has in common with likely source languages, or borrowed with their letters."""
@@ -106,7 +106,7 @@ class LanguageCard(BaseModel):
                 f"default_script: it is {self.default_script}, and there is no section "
                 f"[writings.{self.default_script}]; there is {listed}"
             )
-        known = {*LanguageCard.model_fields, *Writing.model_fields}
+        known = {*LanguageCard.model_fields, *WritingSystem.model_fields}
         if unknown := [field for field in self.sources if field not in known]:
             raise ValueError(f"sources: there is no field {shown(unknown[0])}")
         return self
@@ -116,6 +116,6 @@ class LanguageCard(BaseModel):
         """The card's own tag, then its aliases."""
         return (self.tag, *self.aliases)
 
-    def writing(self, script: str | None) -> Writing:
+    def writing(self, script: str | None) -> WritingSystem:
         """Return the facts of one script, of the default script where it has no section of its own."""
         return self.writings.get(script or "", self.writings[self.default_script])

@@ -138,7 +138,7 @@ class Forbidden(BaseModel):
         return self._search.search(word, 0, LONGEST_WORD) is not None
 
 
-class Writing(BaseModel):
+class WritingSystem(BaseModel):
     """How a language is written in one script."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -173,7 +173,7 @@ class Writing(BaseModel):
     """Sequences that the orthography does not have."""
 
     @model_validator(mode="after")
-    def _consistent(self) -> Writing:
+    def _consistent(self) -> WritingSystem:
         if self.cased:
             for letter in graphemes(self.letters + " " + self.foreign_letters):
                 if letter != letter.lower():

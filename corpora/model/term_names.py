@@ -9,7 +9,7 @@ from functools import lru_cache
 from corpora.text.folding import LONGEST, NEAR, folded_words
 
 
-class Speaks(Enum):
+class TermMarking(Enum):
     """How the name of a field says that its value is a term."""
 
     LICENCE = "licence"
@@ -37,22 +37,22 @@ _ROLES = frozenset({"role", "corpusrole", "datasetrole"})
 
 
 @lru_cache(maxsize=4096)
-def speaks_of_terms(name: str) -> Speaks | None:
+def speaks_of_terms(name: str) -> TermMarking | None:
     """Tell whether a name is, or resembles, that of a field that holds terms; None: it does not."""
     if len(name) > LONGEST:
         return None
     words = folded_words(name)
     joined = "".join(words)
     if joined in _ROLES:
-        return Speaks.ROLE
+        return TermMarking.ROLE
     if not _NOTICE.isdisjoint(words):
-        return Speaks.NOTICE
+        return TermMarking.NOTICE
     if has_licence_word(words) or joined in _LICENCE or joined == "termsofuse":
-        return Speaks.LICENCE
+        return TermMarking.LICENCE
     loose = [word for word in words if word in _LOOSE]
     if len(loose) > 1:
-        return Speaks.LICENCE
-    return Speaks.LOOSELY if loose and _BETWEEN.issuperset(set(words) - _LOOSE) else None
+        return TermMarking.LICENCE
+    return TermMarking.LOOSELY if loose and _BETWEEN.issuperset(set(words) - _LOOSE) else None
 
 
 def has_licence_word(words: list[str]) -> bool:

@@ -15,7 +15,7 @@ from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
-from corpora.model.term_names import Speaks, speaks_of_terms
+from corpora.model.term_names import TermMarking, speaks_of_terms
 from corpora.text.folding import fold, folded_words
 
 
@@ -134,7 +134,7 @@ def weighed(terms: Sequence[Term]) -> Terms:
 
 
 def _not_understood(term: Term) -> tuple[str, str]:
-    if speaks_of_terms(term.field.rpartition(" ")[2]) is Speaks.ROLE:
+    if speaks_of_terms(term.field.rpartition(" ")[2]) is TermMarking.ROLE:
         return term.field, (
             f"The role is not understood (permitted: {', '.join(SECRET_ROLES + OPEN_ROLES)}), so nobody "
             "knows where the texts may go."
@@ -154,7 +154,7 @@ def terms_in(
             continue
         if name == FIELD:
             yield Term(path, value, _transmission(value), explicit=True)
-        elif speaks is Speaks.ROLE:
+        elif speaks is TermMarking.ROLE:
             led_to = _of_role(value)
             if led_to is Transmission.LOCAL_ONLY or not of_entry:
                 yield Term(path, value, led_to, explicit=True)
@@ -174,9 +174,9 @@ _NOTHING = object()
 """Of a text that is no term."""
 
 
-def _judge(speaks: Speaks | None, *, of_entry: bool) -> Callable[[str], Any]:
+def _judge(speaks: TermMarking | None, *, of_entry: bool) -> Callable[[str], Any]:
     """Return what judges the texts of a field: as a licence, or only by what they forbid."""
-    if speaks is Speaks.LICENCE or (speaks is Speaks.LOOSELY and not of_entry):
+    if speaks is TermMarking.LICENCE or (speaks is TermMarking.LOOSELY and not of_entry):
         return licence_leads_to
     if speaks is None and of_entry:
         return lambda _: _NOTHING

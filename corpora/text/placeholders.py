@@ -56,7 +56,7 @@ def _pieces() -> regex.Pattern[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PlaceholderReading:
     """A text taken apart."""
 
     text: str
@@ -71,7 +71,7 @@ class Reading:
         return " ".join(self.text[start:end] for start, end in self.spans)
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> PlaceholderReading:
     """Take a text apart: ``{x}`` ``{{x}}`` ``${x}`` ``%s`` ``%1$d`` ``%(x)s``, ICU arguments, tags.
 
     Of an ICU plural or select, argument, type and keys count, and what its branches hold: once for all
@@ -79,10 +79,10 @@ def read(text: str) -> Reading:
     A ``%`` after a number and braces around several words are prose.
     """
     if "{" not in text and "%" not in text and "<" not in text and "://" not in text:
-        return Reading(text, Counter(), ((0, len(text)),))
+        return PlaceholderReading(text, Counter(), ((0, len(text)),))
     spans: list[tuple[int, int]] = []
     found = _Text(text, _closings(text) if "{" in text else {}, spans).read(0, len(text), 0)
-    return Reading(text, found, tuple(spans))
+    return PlaceholderReading(text, found, tuple(spans))
 
 
 @dataclass(frozen=True, slots=True)

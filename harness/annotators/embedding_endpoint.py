@@ -16,7 +16,7 @@ import numpy.typing as npt
 from harness.annotators.embedder import Received
 from harness.core.calls import Reply, Request
 from harness.core.failures import CallError, ErrorClass, NoCredit, Refused, Transient, UsageError
-from harness.endpoint.client import Wire
+from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import Endpoint, chat_endpoint
 from harness.endpoint.keys import KeySource, find_key
 from harness.endpoint.retry import RetryPolicy
@@ -95,7 +95,7 @@ class EndpointEmbedder:
             raise first from None
 
     async def _all(self, batches: Sequence[Sequence[str]], received: Received) -> None:
-        wire = Wire(timeout_seconds=self._timeout, offline=self._offline)
+        wire = EndpointClient(timeout_seconds=self._timeout, offline=self._offline)
         gate = asyncio.Semaphore(_AT_ONCE)
 
         async def one(batch: Sequence[str]) -> None:
@@ -109,7 +109,7 @@ class EndpointEmbedder:
         finally:
             await wire.close()
 
-    async def _batch(self, wire: Wire, batch: Sequence[str]) -> npt.NDArray[np.float64]:
+    async def _batch(self, wire: EndpointClient, batch: Sequence[str]) -> npt.NDArray[np.float64]:
         """Ask for one batch; where it is too large for the endpoint, for its halves."""
         try:
             return await self._patiently(wire, batch)
@@ -122,7 +122,9 @@ class EndpointEmbedder:
             raise _malformed("The endpoint gave vectors of different lengths.")
         return np.concatenate(halves)
 
-    async def _patiently(self, wire: Wire, batch: Sequence[str]) -> npt.NDArray[np.float64]:
+    async def _patiently(
+        self, wire: EndpointClient, batch: Sequence[str]
+    ) -> npt.NDArray[np.float64]:
         request = Request(
             provider=self._endpoint.name,
             url=f"{self._endpoint.url}/embeddings",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 import msgpack
 
-from corpora.languages.language import Writing
+from corpora.languages.language import WritingSystem
 from corpora.text.words import JOINERS, pieces, words
 from harness.annotators.annotator import Memo, NoMemo
 from harness.fst.analyser import FORMAT, Analyser, Verdict
@@ -28,7 +28,7 @@ class FstAnnotator:
     def __init__(
         self,
         analyser: Analyser | Callable[[], Analyser],
-        writing: Writing | None = None,
+        writing: WritingSystem | None = None,
         memo: Memo | None = None,
         *,
         sha256: str | None = None,

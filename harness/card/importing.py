@@ -25,7 +25,7 @@ from harness.card.checking.recompute import (
 from harness.card.checking.stated import impossible
 from harness.card.exporting import card_bytes
 from harness.card.fingerprint import fingerprint
-from harness.card.foreign.layouts import Layout, adopt, layout, unwrapped
+from harness.card.foreign.layouts import ForeignLayout, adopt, layout, unwrapped
 from harness.card.foreign.published import (
     card_of_published,
     reasons_told,
@@ -82,18 +82,18 @@ def import_card(
     if raw is not outer:
         data = json.dumps(raw, ensure_ascii=False).encode()
     match layout(raw, name):
-        case Layout.ROW:
+        case ForeignLayout.ROW:
             raise UsageError(
                 f"{name} is a leaderboard row: it has no entries to import. Import its run card."
             )
-        case Layout.REPORT:
+        case ForeignLayout.REPORT:
             return _import_report(connection, raw, name)
-        case Layout.LOG:
+        case ForeignLayout.LOG:
             return _import_report(connection, report_of_log(raw, name), name)
-        case Layout.PUBLISHED:
+        case ForeignLayout.PUBLISHED:
             card = card_of_published(raw, name)
             return _import_published(connection, card, name, unverified=unverified)
-        case Layout.CARD:
+        case ForeignLayout.CARD:
             doubt = _doubt(raw)
             if doubt is not None and not unverified:
                 raise UsageError(f"{name}: {doubt} `--unverified` imports it all the same, marked.")

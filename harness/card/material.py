@@ -25,7 +25,7 @@ from harness.store.replies import read_exchange
 from harness.store.results import read_all_attempts, read_results
 from harness.store.row_words import read_row_words
 from harness.store.runs import Run, read_run
-from scoring.card.floors import VERSION, Floor
+from scoring.card.floors import VERSION, FloorScores
 from scoring.core.scorer import Scorer
 from scoring.core.setup import ScoringSetup
 from scoring.core.table import EntryStatistics
@@ -56,7 +56,7 @@ class Material:
     scorer: Scorer
     statistics: Sequence[EntryStatistics]
     """One for each row, as ``entries`` and ``outputs`` are."""
-    floors: Mapping[str, Floor] | None = None
+    floors: Mapping[str, FloorScores] | None = None
     """Those worked out when the run began; None: to be computed."""
     floors_version: int = VERSION
     """Of the floors; ``scoring.card.floors.VERSION`` for those of this version."""
@@ -104,7 +104,7 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
     )
 
 
-def _floors(run: Run) -> dict[str, Floor] | None:
+def _floors(run: Run) -> dict[str, FloorScores] | None:
     found = run.opening.get("floors")
     return None if found is None else read_floors(found)
 

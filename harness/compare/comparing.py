@@ -17,14 +17,14 @@ from harness.compare.comparison import Comparison
 from harness.compare.entries import ComparedEntries
 from harness.compare.pairs import (
     Pair,
+    PairSide,
     RunningDifference,
-    Side,
     repeats,
     running_differences,
     shared_metrics,
 )
 from harness.compare.refusals import refusals
-from harness.compare.rows import RowReader, RunRows
+from harness.compare.rows import OrderedRun, RowReader
 from harness.core.failures import UsageError
 from harness.store.runs import find_run, under_way
 from scoring.core.composite import composite, composite_metrics
@@ -114,8 +114,8 @@ def _read(
     connection: sqlite3.Connection,
     names: Sequence[str],
     baseline: str | None,
-    earlier: Sequence[Side],
-) -> tuple[list[RunRows], int]:
+    earlier: Sequence[PairSide],
+) -> tuple[list[OrderedRun], int]:
     """Read the named runs, and tell which is the one that others are held against."""
     found = [find_run(connection, name) for name in names]
     if baseline is not None:
@@ -135,8 +135,8 @@ def _read(
 
 
 def _laid_out(
-    kept: Sequence[RunRows], ids: Sequence[EntryId], asked: frozenset[str] | None
-) -> tuple[list[Side], dict[str, str]]:
+    kept: Sequence[OrderedRun], ids: Sequence[EntryId], asked: frozenset[str] | None
+) -> tuple[list[PairSide], dict[str, str]]:
     """Lay out the statistics of the runs on their common entries, by the metrics that are asked for."""
     sides, damaged = [], {}
     for rows in kept:
@@ -149,11 +149,11 @@ def _laid_out(
             continue
         if asked is not None:
             table = table.only(asked | (composite_metrics() if COMPOSITE in asked else set()))
-        sides.append(Side(rows, used, table, known_values(table)))
+        sides.append(PairSide(rows, used, table, known_values(table)))
     return sides, damaged
 
 
-def _compared(letter: str, side: Side, drawn: Table, tests: _Tests) -> ComparedRun:
+def _compared(letter: str, side: PairSide, drawn: Table, tests: _Tests) -> ComparedRun:
     run = side.rows.run
     values: dict[str, float | None] = dict(side.values)
     if tests.asked is None or COMPOSITE in tests.asked:
@@ -204,7 +204,7 @@ class _Tests:
 
 def _pairs(
     runs: Sequence[ComparedRun],
-    sides: Sequence[Side],
+    sides: Sequence[PairSide],
     drawn: Sequence[Table],
     baseline: str | None,
     tests: _Tests,
@@ -223,7 +223,7 @@ def _pairs(
 
 def _pair(
     runs: tuple[ComparedRun, ComparedRun],
-    sides: tuple[Side, Side],
+    sides: tuple[PairSide, PairSide],
     drawn: tuple[Table, Table],
     tests: _Tests,
     pairs: int,
@@ -254,7 +254,7 @@ def _pair(
 
 
 def _running(
-    sides: tuple[Side, Side], metrics: Sequence[str], level: float, pairs: int
+    sides: tuple[PairSide, PairSide], metrics: Sequence[str], level: float, pairs: int
 ) -> dict[str, RunningDifference]:
     """Say what may be said so far; all pairs together err no more often than one would."""
     first, second = (own_values(side.table) for side in sides)
@@ -263,7 +263,7 @@ def _running(
 
 
 def _reproduction(
-    sides: tuple[Side, Side], by_metric: Mapping[str, Difference]
+    sides: tuple[PairSide, PairSide], by_metric: Mapping[str, Difference]
 ) -> Reproduction | None:
     if not repeats(sides[0].rows, sides[1].rows):
         return None

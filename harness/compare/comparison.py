@@ -24,7 +24,7 @@ from scoring.statistics.significance import (
 if TYPE_CHECKING:
     from harness.compare.compared_run import ComparedRun
     from harness.compare.entries import ComparedEntries
-    from harness.compare.pairs import Pair, Side
+    from harness.compare.pairs import Pair, PairSide
     from harness.compare.rows import CorpusRow
     from scoring.core.table import Table
 
@@ -40,7 +40,7 @@ class PartDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CorpusPart:
     """One part of the corpus, such as all entries of difficulty 3."""
 
     n: int
@@ -50,7 +50,7 @@ class Part:
     """Letters of a pair → metric → difference, for the metrics by which the pair compares."""
 
 
-Breakdown = Mapping[str, Part]
+Breakdown = Mapping[str, CorpusPart]
 """Tag → part."""
 
 
@@ -73,7 +73,7 @@ class Comparison:
     trials: int
     seed: int
     level: float
-    sides: tuple[Side, ...]
+    sides: tuple[PairSide, ...]
 
     @property
     def running(self) -> bool:
@@ -140,13 +140,13 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _part(comparison: Comparison, places: list[int]) -> Part:
+def _part(comparison: Comparison, places: list[int]) -> CorpusPart:
     tables = {
         run.letter: side.table.rows(places)
         for run, side in zip(comparison.runs, comparison.sides, strict=True)
     }
     values = {letter: _values(table, comparison.metrics) for letter, table in tables.items()}
-    return Part(
+    return CorpusPart(
         len(places),
         values,
         {

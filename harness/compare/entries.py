@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from corpora.model.entry import EntryId, Segment
-from harness.compare.pairs import Side
+from harness.compare.pairs import PairSide
 from scoring.statistics.significance import own_values
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class ComparedEntries:
 
     @classmethod
     def of(
-        cls, ids: Sequence[EntryId], sides: Sequence[Side], metrics: Collection[str]
+        cls, ids: Sequence[EntryId], sides: Sequence[PairSide], metrics: Collection[str]
     ) -> ComparedEntries:
         """Put the runs' rows side by side."""
         own = [own_values(side.table) for side in sides]
@@ -99,7 +99,7 @@ class EntryTexts:
 def open_texts(
     connection: sqlite3.Connection,
     entries: ComparedEntries,
-    sides: Sequence[Side],
+    sides: Sequence[PairSide],
     places: Sequence[int],
 ) -> list[EntryTexts]:
     """Read the texts of some entries; of secret ones nothing is read."""

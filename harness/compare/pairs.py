@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from harness.compare.rows import Row, RunRows
+from harness.compare.rows import ComparedRow, OrderedRun
 from scoring.core.composite import composite_metrics, profile_for
 from scoring.core.specification import specification
 from scoring.core.table import Table
@@ -86,11 +86,11 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Side:
+class PairSide:
     """One run of a pair on the entries that all runs have."""
 
-    rows: RunRows
-    used: tuple[Row, ...]
+    rows: OrderedRun
+    used: tuple[ComparedRow, ...]
     """Those of its rows, in the order in which all runs have them."""
     table: Table
     values: Mapping[str, float]
@@ -113,7 +113,7 @@ class Side:
 
 
 def shared_metrics(
-    first: Side, second: Side, asked: frozenset[str] | None
+    first: PairSide, second: PairSide, asked: frozenset[str] | None
 ) -> tuple[list[str], dict[str, str]]:
     """Tell by which of the metrics that are asked for two runs compare, and why not by the others.
 
@@ -134,7 +134,7 @@ def shared_metrics(
     return shared, {id_: why for id_, why in reasons.items() if id_ in wanted}
 
 
-def _why_not(id_: str, first: Side, second: Side) -> str | None:
+def _why_not(id_: str, first: PairSide, second: PairSide) -> str | None:
     """Say why two runs do not compare by a metric; None where they do."""
     if not specification().metrics[id_].interval:
         return "it is of a whole corpus: it has no parts that could be compared"
@@ -150,7 +150,7 @@ def _why_not(id_: str, first: Side, second: Side) -> str | None:
     )
 
 
-def _facts(first: Side, second: Side) -> str:
+def _facts(first: PairSide, second: PairSide) -> str:
     """Name the facts of the two cards' ``scoring`` blocks that differ."""
     from harness.setup.scoring_tools import changes
 
@@ -159,7 +159,7 @@ def _facts(first: Side, second: Side) -> str:
     return f" ({', '.join(told)})" if told else ""
 
 
-def _why_no_composite(first: Side, second: Side, left_out: Mapping[str, str]) -> str | None:
+def _why_no_composite(first: PairSide, second: PairSide, left_out: Mapping[str, str]) -> str | None:
     """Say why the composites do not compare: other inputs are other weights, so another number."""
     (profile, inputs), (other_profile, others) = first.inputs, second.inputs
     if not (inputs and others):
@@ -177,7 +177,7 @@ def _why_no_composite(first: Side, second: Side, left_out: Mapping[str, str]) ->
     return None
 
 
-def _only(ids: frozenset[str], side: Side) -> Iterator[str]:
+def _only(ids: frozenset[str], side: PairSide) -> Iterator[str]:
     if ids:
         yield f"only {side.name} has {', '.join(sorted(ids))}"
 
@@ -199,7 +199,7 @@ def running_differences(
     return found
 
 
-def repeats(first: RunRows, second: RunRows) -> bool:
+def repeats(first: OrderedRun, second: OrderedRun) -> bool:
     """Tell whether the second run is the same experiment once more, on outputs of its own (§1.3).
 
     Outputs that a run took from a file are read again, not made again.
@@ -209,7 +209,7 @@ def repeats(first: RunRows, second: RunRows) -> bool:
     return apart and made_here and _setup_hash(first) == _setup_hash(second)
 
 
-def _setup_hash(side: RunRows) -> str:
+def _setup_hash(side: OrderedRun) -> str:
     """Hash the set-up without the number of the repetition, which is all that repetitions differ in."""
     from harness.card.fingerprint import fingerprint
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from corpora.model.entry import EntryId
-from harness.compare.rows import CorpusRow, RunRows
+from harness.compare.rows import CorpusRow, OrderedRun
 
 _TEXTS = slice(CorpusRow._fields.index("source"), CorpusRow._fields.index("reference") + 1)
 """Where an entry has the numbers of its texts."""
 
 
-def refusals(read: Sequence[RunRows], first: RunRows) -> tuple[dict[str, str], tuple[EntryId, ...]]:
+def refusals(
+    read: Sequence[OrderedRun], first: OrderedRun
+) -> tuple[dict[str, str], tuple[EntryId, ...]]:
     """Find the runs that do not compare with the first usable one, and the entries that all others have."""
     refused: dict[str, str] = {}
     common = [row.entry.id for row in first.rows]
@@ -25,7 +27,7 @@ def refusals(read: Sequence[RunRows], first: RunRows) -> tuple[dict[str, str], t
     return refused, tuple(common)
 
 
-def _why_refused(side: RunRows, first: RunRows, common: Sequence[EntryId]) -> str | None:
+def _why_refused(side: OrderedRun, first: OrderedRun, common: Sequence[EntryId]) -> str | None:
     if not side.rows:
         return _why_empty(side)
     if side.sha256 != first.sha256:
@@ -50,7 +52,7 @@ def _why_refused(side: RunRows, first: RunRows, common: Sequence[EntryId]) -> st
     return None
 
 
-def _why_empty(side: RunRows) -> str:
+def _why_empty(side: OrderedRun) -> str:
     if side.withheld:
         return (
             f"its card came without the texts of its {side.withheld:,} secret entries, so their scores "

@@ -38,7 +38,7 @@ class CorpusRow(NamedTuple):
     """JSON of the entry's further fields where ``context`` may be among them."""
 
 
-class Row(NamedTuple):
+class ComparedRow(NamedTuple):
     """One entry of a run that can be compared, as the store gives it."""
 
     entry: CorpusRow
@@ -68,7 +68,7 @@ class _Facts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RunRows:
+class OrderedRun:
     """One run with its rows in corpus order."""
 
     run: Run
@@ -79,7 +79,7 @@ class RunRows:
     """True where it came from elsewhere without a seal that holds."""
     setup: ScoringSetup
     scorer: Scorer
-    rows: tuple[Row, ...]
+    rows: tuple[ComparedRow, ...]
     made_in: str
     """Id of the run in which the outputs were made: a run that was scored again has those of another."""
     withheld: int
@@ -112,7 +112,7 @@ class RunRows:
         return None if self.claimed is None else stored_object(self.claimed)
 
     @cached_property
-    def by_id(self) -> dict[EntryId, Row]:
+    def by_id(self) -> dict[EntryId, ComparedRow]:
         """Return the rows by their entry's id."""
         return {row.entry.id: row for row in self.rows}
 
@@ -139,7 +139,7 @@ class RowReader:
         self._connection = connection
         self._corpora: dict[int, dict[int, CorpusRow]] = {}
 
-    def read(self, run: Run, earlier: RunRows | None = None) -> RunRows:
+    def read(self, run: Run, earlier: OrderedRun | None = None) -> OrderedRun:
         """Read a run; of one that was read ``earlier`` only the entries that it did not have then."""
         found = _facts(self._connection, run, earlier)
         known = earlier if earlier is not None and earlier.holds(run, found) else None
@@ -147,7 +147,7 @@ class RowReader:
         setup = _setup(self._connection, run) if known is None else known.setup
         corpus = self._corpus(run) if known is None else known.corpus
         new = self._rows(run, corpus, _BEFORE_ALL if known is None else known.last, found.last)
-        return RunRows(
+        return OrderedRun(
             run=run,
             sha256=found.sha256,
             sealed=bool(found.sealed),
@@ -176,11 +176,13 @@ class RowReader:
 
     def _rows(
         self, run: Run, corpus: Mapping[int, CorpusRow], after: int, last: int
-    ) -> tuple[Row, ...]:
+    ) -> tuple[ComparedRow, ...]:
         """Read the results that the store numbered after one and up to another, in corpus order."""
         return tuple(
             [
-                tuple.__new__(Row, (corpus[position], packed, failed, cost, seconds, cached))
+                tuple.__new__(
+                    ComparedRow, (corpus[position], packed, failed, cost, seconds, cached)
+                )
                 for position, packed, failed, cost, seconds, cached in self._connection.execute(
                     _RESULTS, (run.id, after, last)
                 )
@@ -202,7 +204,7 @@ def _scorer(run: Run, setup: ScoringSetup) -> Scorer:
     return make_scorer(Resources(setup), stored_columns(run.opening))
 
 
-def _facts(connection: sqlite3.Connection, run: Run, earlier: RunRows | None) -> _Facts:
+def _facts(connection: sqlite3.Connection, run: Run, earlier: OrderedRun | None) -> _Facts:
     """Read what is known of a run beside its rows."""
     row = connection.execute(
         "SELECT c.sha256, u.run_card IS NOT NULL, json_extract(u.run_card, '$.unverified') IS NOT NULL,"
@@ -223,11 +225,13 @@ def _facts(connection: sqlite3.Connection, run: Run, earlier: RunRows | None) ->
     return _Facts(*row)
 
 
-def _kept(rows: tuple[Row, ...], withheld: frozenset[int]) -> tuple[Row, ...]:
+def _kept(rows: tuple[ComparedRow, ...], withheld: frozenset[int]) -> tuple[ComparedRow, ...]:
     return tuple(row for row in rows if row.entry.position not in withheld) if withheld else rows
 
 
-def _joined(known: tuple[Row, ...], new: tuple[Row, ...]) -> tuple[Row, ...]:
+def _joined(
+    known: tuple[ComparedRow, ...], new: tuple[ComparedRow, ...]
+) -> tuple[ComparedRow, ...]:
     return tuple(sorted((*known, *new), key=attrgetter("entry.position"))) if new else known
 
 

@@ -23,7 +23,7 @@ MOST_SAID = 200
 """Characters of an endpoint's own words that are kept."""
 
 
-class Wire:
+class EndpointClient:
     """Carries requests and judges replies. Belongs to one event loop."""
 
     def __init__(self, *, timeout_seconds: float, offline: bool) -> None:

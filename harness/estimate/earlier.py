@@ -35,7 +35,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class EarlierPace:
     """How fast an earlier run was."""
 
     seconds: float
@@ -55,7 +55,7 @@ class Earlier:
     """True where they had the very setup of the planned run; else only method and model are the same."""
     runs: int = 0
     entries: list[Seen] = field(default_factory=list)
-    paces: list[Pace] = field(default_factory=list)
+    paces: list[EarlierPace] = field(default_factory=list)
     calls: list[float] = field(default_factory=list)
     """Of each run: calls an entry."""
 
@@ -101,7 +101,7 @@ def _look_at(connection: sqlite3.Connection, run: Run, method: Method, earlier: 
     if fresh:
         plan = unpacks(Plan.model_validate)(run.plan)
         pace = elapsed_seconds(connection, run.id) / fresh
-        earlier.paces.append(Pace(pace, answering / fresh, fresh, plan.run.concurrency))
+        earlier.paces.append(EarlierPace(pace, answering / fresh, fresh, plan.run.concurrency))
         earlier.calls.append(calls / fresh / run.setup.batch_size)
 
 

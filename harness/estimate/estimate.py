@@ -40,7 +40,7 @@ OTHER_SETUP = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class RunEstimate:
     """What a run will take; each range holds in about nine of ten runs where earlier runs speak for it."""
 
     entries: int
@@ -65,7 +65,7 @@ class Estimate:
 
 def estimate(
     connection: sqlite3.Connection, entries: Sequence[Entry], method: Method, plan: Plan
-) -> Estimate:
+) -> RunEstimate:
     """Estimate a run of a method over entries; nothing is sent, and ``method`` needs no key."""
     earlier = look_back(connection, method)
     if method.endpoint is None:
@@ -78,7 +78,7 @@ def estimate(
     calls = _calls(ahead, earlier)
     seconds, seconds_from = _seconds(ahead, calls, tokens, earlier, plan)
     said = [tokens_from, cost_from, seconds_from, ahead.said]
-    return Estimate(
+    return RunEstimate(
         entries=len(entries),
         answered=ahead.answered,
         calls=calls,
@@ -305,14 +305,14 @@ def _steady(paces: Sequence[float], earlier: Earlier, open_: float) -> Range:
     return Range(max(0.0, min(*paces, expected - spread)), expected, max(*paces, expected + spread))
 
 
-def _without_calls(count: int, earlier: Earlier | None) -> Estimate:
+def _without_calls(count: int, earlier: Earlier | None) -> RunEstimate:
     """Estimate a method that asks nobody: only scoring takes time."""
     if earlier is not None and earlier.paces:
         pace = _steady([each.seconds for each in earlier.paces], earlier, 0.4)
         said = f"time as in {_runs(earlier)}"
     else:
         pace, said = Range(0.0005, 0.002, 0.02), "time is a guess: this method was never run here"
-    return Estimate(
+    return RunEstimate(
         entries=count,
         answered=0,
         calls=NOTHING,
@@ -324,10 +324,10 @@ def _without_calls(count: int, earlier: Earlier | None) -> Estimate:
     )
 
 
-def _of_plugin(count: int, earlier: Earlier | None, plan: Plan) -> Estimate:
+def _of_plugin(count: int, earlier: Earlier | None, plan: Plan) -> RunEstimate:
     """Estimate a plug-in that calls an endpoint: only earlier runs tell anything of it."""
     unknown = "a plug-in's calls cannot be seen ahead"
-    nothing = Estimate(count, 0, Range(0, count, count * 10), None, None, None, None, (unknown,))
+    nothing = RunEstimate(count, 0, Range(0, count, count * 10), None, None, None, None, (unknown,))
     if earlier is None or not earlier.entries:
         return nothing
     seen = earlier.entries
@@ -343,7 +343,7 @@ def _of_plugin(count: int, earlier: Earlier | None, plan: Plan) -> Estimate:
 
     pace = _pace(earlier, min(plan.run.concurrency, count)) if earlier.paces else None
     rate = sum(earlier.calls) / len(earlier.calls) if earlier.calls else 1.0
-    return Estimate(
+    return RunEstimate(
         entries=count,
         answered=0,
         calls=Range(count, rate * count, max([*earlier.calls, rate]) * count),

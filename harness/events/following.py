@@ -13,7 +13,7 @@ from harness.endpoint.budget import Ledger
 from harness.events.control import Control
 from harness.events.in_flight import Flight, Pending
 from harness.events.kinds import EntryScored, Event, Finished, Progress
-from harness.events.progress import Board
+from harness.events.progress import ProgressBoard
 from harness.events.started import started
 from harness.setup.floors import read_floors
 from harness.setup.scoring_tools import stored_scorer
@@ -72,7 +72,7 @@ class Follower:
         self._ledger = Ledger(self._run.opening.get("budget_usd"))
         self._pace = _Pace()
         self._control = Control()
-        self._board = Board(
+        self._board = ProgressBoard(
             self._run.run_id,
             len(self._run.positions),
             self._scorer,

@@ -17,10 +17,10 @@ from harness.events.kinds import Progress
 from harness.method.result import Result
 from scoring.card.caveats import OutputTally
 from scoring.card.claim import Claim, Score, decide
-from scoring.card.floors import Floor
+from scoring.card.floors import FloorScores
 from scoring.card.speed import percentiles
 from scoring.core.composite import Composite
-from scoring.core.scorer import Scorer, Totals
+from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.table import EntryStatistics, Table
 from scoring.statistics.intervals import LiveIntervals
 
@@ -43,7 +43,7 @@ class Pace(Protocol):
 
 
 @dataclass(slots=True)
-class Tally:
+class RunTally:
     """Sums over the stored entries of a run."""
 
     done: int = 0
@@ -62,7 +62,7 @@ class Tally:
         """Count one entry in."""
         seconds = result.latency_seconds
         self.join(
-            Tally(
+            RunTally(
                 done=1,
                 failed=int(result.failed),
                 cost_usd=result.cost_usd,
@@ -73,7 +73,7 @@ class Tally:
             )
         )
 
-    def join(self, other: Tally) -> None:
+    def join(self, other: RunTally) -> None:
         """Count in the entries of another."""
         self.done += other.done
         self.failed += other.failed
@@ -86,7 +86,7 @@ class Tally:
         self.latencies += other.latencies
 
 
-class Board:
+class ProgressBoard:
     """Adds up a run's entries and tells where it stands. Written by the scribe's thread only."""
 
     def __init__(
@@ -99,7 +99,7 @@ class Board:
         limiter: Pace,
         ledger: Ledger,
         control: Control,
-        floors: Mapping[str, Floor] | None = None,
+        floors: Mapping[str, FloorScores] | None = None,
         entries: Mapping[int, Entry] | None = None,
         elapsed_before: float = 0.0,
         clock: Callable[[], float] = time.monotonic,
@@ -114,8 +114,8 @@ class Board:
         self._elapsed_before = elapsed_before
         self._clock = clock
         self._began = clock()
-        self._tally = Tally()
-        self._totals = Totals(scorer)
+        self._tally = RunTally()
+        self._totals = RunningTotals(scorer)
         self._intervals = LiveIntervals(scorer.metrics)
         self._floors = floors or {}
         self._entries = entries
@@ -129,7 +129,7 @@ class Board:
         return self._control.state
 
     @property
-    def outcome(self) -> Tally:
+    def outcome(self) -> RunTally:
         """The sums so far."""
         return self._tally
 
@@ -151,7 +151,7 @@ class Board:
         fresh: bool = True,
     ) -> None:
         """Count entries in; ``fresh`` ones were finished now and count for the rate."""
-        tally = Tally()
+        tally = RunTally()
         for result in results:
             tally.add(result)
         if self._entries is not None:
@@ -159,7 +159,7 @@ class Board:
             self._outputs.add(entries, [result.output or "" for result in results], statistics)
         self.add_table(tally, self._scorer.table(statistics), fresh=fresh)
 
-    def add_table(self, tally: Tally, table: Table, *, fresh: bool = True) -> None:
+    def add_table(self, tally: RunTally, table: Table, *, fresh: bool = True) -> None:
         """Count in entries that were summed before, with their statistics as a table."""
         if not tally.done:
             return
@@ -258,7 +258,7 @@ class Board:
         return count * 60 / window if count and window > 0 else None
 
 
-def _expected(tally: Tally, total: int) -> float | None:
+def _expected(tally: RunTally, total: int) -> float | None:
     if tally.cost_usd is None or not tally.done:
         return None
     return tally.cost_usd / tally.done * total

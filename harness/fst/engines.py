@@ -22,7 +22,7 @@ from harness.fst.layout import Layout
 from harness.fst.status import AnalyserError, FstStatus
 
 
-class Engine(Protocol):
+class LookupEngine(Protocol):
     """Looks up words that the alphabet can spell."""
 
     @property
@@ -50,7 +50,7 @@ class NativeEngine:
         self._layout = layout
 
     def analyse(self, word: str, letters: list[int]) -> tuple[str, ...] | None:  # noqa: ARG002
-        """See ``Engine``."""
+        """See ``LookupEngine``."""
         try:
             found = {shown(analysis) for analysis in self._look_up(word)}
         except Exception as error:
@@ -60,7 +60,7 @@ class NativeEngine:
         return () if self._layout.acceptor else tuple(sorted(found)[:MOST_ANALYSES])
 
 
-def open_engine(layout: Layout, name: str | None = None) -> Engine:
+def open_engine(layout: Layout, name: str | None = None) -> LookupEngine:
     """Return the built-in engine, or the named one.
 
     AnalyserError with ``engine_error`` where the named engine is not installed, does not fit the file or

@@ -28,7 +28,7 @@ NO_SEGMENT = "no segment"
 
 
 @dataclass(frozen=True)
-class Grounds:
+class BoardGrounds:
     """What runs must share to stand in one list."""
 
     sha256: str
@@ -46,7 +46,7 @@ class Grounds:
 class Board:
     """Runs that may be ranked together."""
 
-    grounds: Grounds
+    grounds: BoardGrounds
     dataset_id: str
     version: str
     language_pair: str
@@ -116,7 +116,7 @@ def leaderboards(connection: sqlite3.Connection, dataset: str | None = None) -> 
         if run.card is not None and dataset in (None, run.dataset_id)
     ]
     facts = _Facts(connection)
-    lists: dict[tuple[Grounds, str], list[Entrant]] = {}
+    lists: dict[tuple[BoardGrounds, str], list[Entrant]] = {}
     for run in runs:
         entrant = facts.entrant(run)
         grounds = facts.grounds(run, entrant)
@@ -173,7 +173,7 @@ def _only(where: str, ids: Iterable[str], others: Iterable[str]) -> list[str]:
     return [f"only {where}: {', '.join(lacking)}"] if lacking else []
 
 
-def _board(grounds: Grounds, entrants: Sequence[Entrant], scope: _Scope) -> Board:
+def _board(grounds: BoardGrounds, entrants: Sequence[Entrant], scope: _Scope) -> Board:
     run = entrants[0].run
     dataset = (run.card or {}).get("dataset")
     version = dataset.get("version") if isinstance(dataset, Mapping) else None
@@ -237,7 +237,7 @@ class _Facts:
             failures=run.failures or counts(block(card, "scores").get("errors_by_class")),
         )
 
-    def grounds(self, run: RunSummary, entrant: Entrant) -> Grounds | None:
+    def grounds(self, run: RunSummary, entrant: Entrant) -> BoardGrounds | None:
         """Return what a run must share with others; None where it has no composite."""
         if entrant.composite is None:
             return None
@@ -252,7 +252,7 @@ class _Facts:
         named = {str(part.get("metric")) for part in parts}
         inputs = (*weighed, *sorted(named - set(known)))
         signatures = self._signatures_of(run)
-        return Grounds(
+        return BoardGrounds(
             scope.sha256,
             scope.ids,
             profile,

@@ -22,7 +22,7 @@ from harness.methods.services.deepl import DeepL
 from harness.methods.services.google import Google
 from harness.methods.services.libretranslate import LibreTranslate
 from harness.methods.services.microsoft import Microsoft
-from harness.methods.services.service import Question, Service, read_texts
+from harness.methods.services.service import Service, ServiceQuestion, read_texts
 
 SERVICES: dict[str, type[Service]] = {
     service.name: service for service in (DeepL, Google, Microsoft, LibreTranslate)
@@ -54,7 +54,7 @@ class Api:
     def _request(self, entries: Sequence[Entry]) -> Request:
         options = self._options
         texts = [entry.source for entry in entries]
-        question = Question(
+        question = ServiceQuestion(
             texts, options.source_language, options.target_language, self._key, options.region
         )
         wire = self._service.wire(self.endpoint, question)

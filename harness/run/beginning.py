@@ -44,7 +44,7 @@ from harness.store.results import failed_attempts
 from harness.store.runs import Run, create_run, forget_failed, read_run, set_live
 from scoring.card.floors import VERSION as FLOORS_VERSION
 from scoring.card.floors import floors
-from scoring.core.scorer import Totals
+from scoring.core.scorer import RunningTotals
 from scoring.core.translation import Translation
 
 
@@ -226,7 +226,7 @@ _TRIED = 200
 def _missing(instruments: Instruments, entries: Sequence[Entry]) -> dict[str, str]:
     """Say which metrics can have no value for these entries, and why; perfect outputs show it."""
     perfect = [Translation(each, each.reference) for each in entries[:_TRIED]]
-    totals = Totals(instruments.scorer)
+    totals = RunningTotals(instruments.scorer)
     totals.add(instruments.scorer.statistics(instruments.annotated(perfect)))
     whole = {metric.info.id: LATER for metric in instruments.scorer.corpus_metrics}
     return {**instruments.scorer.reasons(totals.values()), **whole}

@@ -24,7 +24,7 @@ from harness.core.failures import (
 )
 from harness.core.storable import storable
 from harness.endpoint.budget import BudgetReached, Ledger, most_cost
-from harness.endpoint.client import Wire
+from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import is_loopback, presets
 from harness.endpoint.limiter import Limiter, Slot
 from harness.endpoint.retry import RetryPolicy
@@ -38,7 +38,7 @@ class Carrier:
     """What all calls of a run share."""
 
     method: str
-    wire: Wire
+    wire: EndpointClient
     limiter: Limiter
     ledger: Ledger
     policy: RetryPolicy

@@ -16,7 +16,7 @@ from harness.store.file.transaction import transaction
 from harness.store.openings import set_opening
 from harness.store.results import read_results, replace_scores
 from harness.store.runs import read_run
-from scoring.card.floors import JUDGES, Floor, floors
+from scoring.card.floors import JUDGES, FloorScores, floors
 from scoring.core.scorer import EntryValues, Scorer
 from scoring.core.table import EntryStatistics
 from scoring.core.translation import Translation
@@ -127,7 +127,9 @@ def translation(entry: Entry, result: Result) -> Translation:
     return Translation(entry, result.output or "", raw=result.raw)
 
 
-def _floors(instruments: Instruments, entries: Sequence[Entry], tell: Tell) -> dict[str, Floor]:
+def _floors(
+    instruments: Instruments, entries: Sequence[Entry], tell: Tell
+) -> dict[str, FloorScores]:
     """Work the floors out; on a part of the entries where that would take as long as the run."""
     tell("working out the floors")
     step = max(1, len(entries) // SLOW_FLOOR_ENTRIES) if instruments.slow else 1

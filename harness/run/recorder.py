@@ -16,7 +16,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 
 from harness.events.kinds import EntryScored, Event
-from harness.events.progress import Board
+from harness.events.progress import ProgressBoard
 from harness.method.prediction import Prediction
 from harness.method.result import Attempt, Result
 from harness.store.file.transaction import transaction
@@ -51,7 +51,7 @@ class Scribe(threading.Thread):
         run_id: str,
         stretch: int,
         scorer: Scorer,
-        board: Board,
+        board: ProgressBoard,
         listener: Callable[[Event], None],
         annotated: Annotate = list,
         tried: Mapping[int, int] | None = None,

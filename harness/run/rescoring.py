@@ -27,7 +27,7 @@ from harness.store.row_words import RowWords, keep_row_words, read_row_words
 from harness.store.runs import Run, read_card, read_run
 from harness.store.stretches import copy_stretches
 from scoring.core.metric import Statistics
-from scoring.core.scorer import EntryValues, Scorer, Totals
+from scoring.core.scorer import EntryValues, RunningTotals, Scorer
 from scoring.core.setup import ScoringSetup
 from scoring.core.specification import specification
 from scoring.core.table import EntryStatistics, StatisticsError
@@ -210,7 +210,7 @@ def _nothing_new(scored: Scored, options: ScoringOptions) -> str:
 
 
 def _totals(scored: Scored) -> dict[str, float | None]:
-    totals = Totals(scored.scorer)
+    totals = RunningTotals(scored.scorer)
     totals.add(scored.statistics)
     return {**totals.values(), **scored.opening.get("corpus_values", {})}
 

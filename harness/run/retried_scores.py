@@ -10,7 +10,7 @@ from harness.store.corpora.entries import read_entries
 from harness.store.mixed_setups import tried_before
 from harness.store.results import read_statistics
 from harness.store.runs import Run, find_by_id, read_card
-from scoring.core.scorer import Totals
+from scoring.core.scorer import RunningTotals
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def _without(connection: sqlite3.Connection, run: Run, again: set[int]) -> dict[
     stored = read_statistics(connection, run.id)
     entries = read_entries(connection, run.corpus, run.positions)
     scorer = stored_scorer(run, "und", list(entries.values()))
-    totals = Totals(scorer)
+    totals = RunningTotals(scorer)
     totals.add([scorer.unpack(packed) for place, packed in stored.items() if place not in again])
     values = {**totals.values(), "composite": totals.composite().value}
     return {name: values.get(name) for name in SHOWN}

@@ -17,13 +17,13 @@ from harness.card.row_verdicts import row_words
 from harness.core.failures import HarnessError
 from harness.core.run_state import RunState
 from harness.endpoint.budget import Ledger
-from harness.endpoint.client import Wire
+from harness.endpoint.client import EndpointClient
 from harness.endpoint.limiter import Limiter
 from harness.endpoint.retry import RetryPolicy
 from harness.events.control import Control
 from harness.events.in_flight import Flight
 from harness.events.kinds import Event, Failed, Finished
-from harness.events.progress import Board
+from harness.events.progress import ProgressBoard
 from harness.events.started import started
 from harness.events.steering import Ear
 from harness.method.method import Method
@@ -163,7 +163,11 @@ class _Go:
             self.instruments.close()
 
     def _stretch(
-        self, writer: sqlite3.Connection, waiting: Sequence[int], board: Board, ledger: Ledger
+        self,
+        writer: sqlite3.Connection,
+        waiting: Sequence[int],
+        board: ProgressBoard,
+        ledger: Ledger,
     ) -> str | None:
         """Bring the waiting entries through; gives why the run stopped by itself, None where it did not."""
         stretch = begin_stretch(self.connection, self.run.id)
@@ -193,8 +197,8 @@ class _Go:
         touch_stretch(self.connection, stretch, ledger.committed)
         return reason
 
-    def _board(self, ledger: Ledger) -> Board:
-        board = Board(
+    def _board(self, ledger: Ledger) -> ProgressBoard:
+        board = ProgressBoard(
             self.run.run_id,
             len(self.run.positions),
             self.scorer,
@@ -211,9 +215,9 @@ class _Go:
         return board
 
     async def _translate(
-        self, waiting: Sequence[int], board: Board, ledger: Ledger, scribe: Scribe
+        self, waiting: Sequence[int], board: ProgressBoard, ledger: Ledger, scribe: Scribe
     ) -> str | None:
-        wire = Wire(
+        wire = EndpointClient(
             timeout_seconds=self.options.timeout_seconds,
             offline=self.options.offline or self.secret,
         )
@@ -247,7 +251,7 @@ class _Go:
             return None
         return find_reply(self.connection, key)
 
-    def _doing(self, board: Board) -> Callable[[str], None]:
+    def _doing(self, board: ProgressBoard) -> Callable[[str], None]:
         """Return a listener for what is done before the seal; it shows that the run's process is alive."""
 
         def tell(words: str) -> None:
@@ -256,7 +260,7 @@ class _Go:
 
         return tell
 
-    def _end(self, board: Board, reason: str | None, *, budget_reached: bool) -> Finished:
+    def _end(self, board: ProgressBoard, reason: str | None, *, budget_reached: bool) -> Finished:
         tally = board.outcome
         everything = tally.done == len(self.run.positions)
         if everything and reason is None and tally.failed == tally.done:

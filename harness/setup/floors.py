@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scoring.card.floors import VERSION, Floor
+from scoring.card.floors import VERSION, FloorScores
 
 EARLIER = 1
 """Version of floors that do not name theirs: four of them, the constant one of eight candidates."""
 
 
-def floors_json(found: Mapping[str, Floor]) -> dict[str, Any]:
+def floors_json(found: Mapping[str, FloorScores]) -> dict[str, Any]:
     """Return the fields of a run's opening that tell its floors."""
     return {
         "floors": [
@@ -35,10 +35,10 @@ def floors_version(opening: Mapping[str, Any]) -> int:
     return int(opening.get("floors_version") or known)
 
 
-def read_floors(stored: Iterable[Mapping[str, Any]]) -> dict[str, Floor]:
+def read_floors(stored: Iterable[Mapping[str, Any]]) -> dict[str, FloorScores]:
     """Return floors by name, from what ``floors_json`` wrote, now or in an earlier version."""
     return {
-        str(each["name"]): Floor(
+        str(each["name"]): FloorScores(
             each["composite"],
             each["chrf"],
             tuple(each.get("inputs", ())),

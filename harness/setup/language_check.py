@@ -23,7 +23,7 @@ from harness.fst.engines import installed_engines
 from harness.fst.find import find_analyser, passed_over
 from harness.fst.status import AnalyserError, FstStatus
 from scoring.core.setup import AnalyserFacts, ScoringSetup
-from scoring.core.specification import Row, specification
+from scoring.core.specification import InventoryRow, specification
 from scoring.metrics.inventory import MAKERS
 from scoring.words.resources import Resources
 from scoring.words.source_words import source_word_list
@@ -253,7 +253,9 @@ def _facts(analyser: AnalyserState) -> AnalyserFacts | None:
     )
 
 
-def _state(id_: str, row: Row, resources: Resources, analyser: AnalyserState) -> MetricState:
+def _state(
+    id_: str, row: InventoryRow, resources: Resources, analyser: AnalyserState
+) -> MetricState:
     reason = _why_off(id_, row, resources, analyser)
     if reason is not None:
         return MetricState(id_, row.info.title, Readiness.OFF, reason)
@@ -264,7 +266,9 @@ def _state(id_: str, row: Row, resources: Resources, analyser: AnalyserState) ->
     return MetricState(id_, row.info.title, Readiness.CORPUS if needs else Readiness.READY, note)
 
 
-def _why_off(id_: str, row: Row, resources: Resources, analyser: AnalyserState) -> str | None:
+def _why_off(
+    id_: str, row: InventoryRow, resources: Resources, analyser: AnalyserState
+) -> str | None:
     """Say why a metric is off whatever the corpus; None where it can have a value."""
     if id_ not in MAKERS:
         return "this version does not compute it"

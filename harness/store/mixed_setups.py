@@ -22,7 +22,7 @@ _TOLD_BY_HASH = frozenset({"system_prompt_used"})
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SetupPart:
     """Entries of a run that were asked for with one set-up."""
 
     setup: Setup
@@ -46,10 +46,10 @@ _TRIED = TypeAdapter(list[tuple[int, int]])
 
 
 @unpacks
-def parts_of(run: Run) -> list[Part]:
+def parts_of(run: Run) -> list[SetupPart]:
     """Return the parts of a run, one where all of it was asked for in the same way."""
     stored = _PARTS.validate_python(run.opening.get("parts", ()))
-    return [Part(part.setup, part.positions) for part in stored] or [Part(run.setup)]
+    return [SetupPart(part.setup, part.positions) for part in stored] or [SetupPart(run.setup)]
 
 
 @unpacks
@@ -78,22 +78,24 @@ def _tried(block: Mapping[str, Any]) -> dict[int, int]:
     return dict(_TRIED.validate_python(block.get("tried", ())))
 
 
-def with_part(parts: Sequence[Part], setup: Setup, positions: Collection[int]) -> list[Part]:
+def with_part(
+    parts: Sequence[SetupPart], setup: Setup, positions: Collection[int]
+) -> list[SetupPart]:
     """Return the parts as they are when some entries are asked for again, maybe with another set-up.
 
     Parts that are left without entries go.
     """
-    first, *later = [Part(part.setup, part.positions - set(positions)) for part in parts]
+    first, *later = [SetupPart(part.setup, part.positions - set(positions)) for part in parts]
     later = [part for part in later if part.positions]
     if setup == first.setup:
         return [first, *later]
     same = [part for part in later if part.setup == setup]
     others = [part for part in later if part.setup != setup]
     joined = frozenset(positions).union(*(part.positions for part in same))
-    return [first, *others, Part(setup, joined)]
+    return [first, *others, SetupPart(setup, joined)]
 
 
-def whole_setup(parts: Sequence[Part]) -> Setup:
+def whole_setup(parts: Sequence[SetupPart]) -> Setup:
     """Return the set-up of a run in parts: that of the first, with a name and options that tell of all.
 
     Its hash differs from that of every part, so that no list takes the run for one of them.

@@ -190,7 +190,7 @@ _TOKENS = "coalesce(prompt_tokens + completion_tokens, prompt_tokens, completion
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StoredTotals:
     """How many entries are stored, how many of them failed, and what they took."""
 
     done: int
@@ -201,14 +201,14 @@ class Outcome:
     """Entries whose tokens are not known."""
 
 
-def read_outcome(connection: sqlite3.Connection, run: int) -> Outcome:
+def read_outcome(connection: sqlite3.Connection, run: int) -> StoredTotals:
     """Count a run's stored entries."""
     row = connection.execute(
         "SELECT count(*), count(error_class), sum(t), count(*) - count(t) FROM"
         f" (SELECT error_class, {_TOKENS} t FROM results WHERE run = ?)",
         (run,),
     ).fetchone()
-    return Outcome(*row)
+    return StoredTotals(*row)
 
 
 def read_latencies(connection: sqlite3.Connection, run: int) -> list[float]:

@@ -31,7 +31,7 @@ source is at https://download.qt.io and https://code.qt.io under the version num
 """
 
 
-class Part(NamedTuple):
+class LicensedPart(NamedTuple):
     """Somebody's work inside the bundle."""
 
     name: str
@@ -59,44 +59,46 @@ def licences(contents: dict[str, list[list[str]]], work: Path) -> str:
     return "\n\n".join(pieces) + "\n"
 
 
-def _our_parts() -> Iterator[Part]:
-    yield Part(f"Rosetta Review {recipe.version()}", _read(recipe.ROOT / "LICENSE"))
+def _our_parts() -> Iterator[LicensedPart]:
+    yield LicensedPart(f"Rosetta Review {recipe.version()}", _read(recipe.ROOT / "LICENSE"))
     for path in sorted((recipe.ROOT / "review" / "desktop" / "fonts").glob("*OFL*")):
-        yield Part(f"Font {path.name.partition('-')[0]}", _read(path))
+        yield LicensedPart(f"Font {path.name.partition('-')[0]}", _read(path))
 
 
-def _qt_parts() -> Iterator[Part]:
+def _qt_parts() -> Iterator[LicensedPart]:
     for name in sorted(_QT):
         version = next(each.version for each in _installed() if _normal(each) == name)
-        yield Part(f"{name} {version} with Qt {version}", _read(TEXTS / "LGPL-3.0.txt"))
-    yield Part("GNU General Public License, which the LGPL builds on", _read(TEXTS / "GPL-3.0.txt"))
-    yield Part("Work of others inside Qt", _read(TEXTS / "inside-qt.txt"))
+        yield LicensedPart(f"{name} {version} with Qt {version}", _read(TEXTS / "LGPL-3.0.txt"))
+    yield LicensedPart(
+        "GNU General Public License, which the LGPL builds on", _read(TEXTS / "GPL-3.0.txt")
+    )
+    yield LicensedPart("Work of others inside Qt", _read(TEXTS / "inside-qt.txt"))
 
 
-def _python() -> Iterator[Part]:
+def _python() -> Iterator[LicensedPart]:
     folder = Path(sysconfig.get_path("stdlib"))
     found = [
         each for each in (folder / "LICENSE.txt", folder.parent / "LICENSE.txt") if each.is_file()
     ]
     if not found:
         raise LicenceError(f"Python's licence is not in {folder}.")
-    yield Part(f"Python {sysconfig.get_python_version()}", _read(found[0]))
+    yield LicensedPart(f"Python {sysconfig.get_python_version()}", _read(found[0]))
     [builder] = [each for each in _installed() if _normal(each) == "pyinstaller"]
-    yield Part("Starter of the program, by PyInstaller", _texts(builder))
+    yield LicensedPart("Starter of the program, by PyInstaller", _texts(builder))
 
 
-def _others(sources: Iterable[Path]) -> Iterator[Part]:
+def _others(sources: Iterable[Path]) -> Iterator[LicensedPart]:
     """Yield the parts that are neither ours nor Qt's nor Python's."""
     owners = _owners()
     standard = Path(sysconfig.get_path("stdlib")).resolve()
-    seen: dict[str, Part] = {}
+    seen: dict[str, LicensedPart] = {}
     for source in sorted(sources):
         path = source.resolve()
         owner = owners.get(path)
         if owner is not None and _normal(owner) in _QT:
             continue
         if owner is not None:
-            part = Part(f"{owner.name} {owner.version}", _texts(owner))
+            part = LicensedPart(f"{owner.name} {owner.version}", _texts(owner))
         elif _is_known(path, standard):
             continue
         else:
@@ -111,18 +113,18 @@ def _is_known(path: Path, standard: Path) -> bool:
     return python or path.is_relative_to(standard) or path.is_relative_to(_OURS)
 
 
-def _library(path: Path) -> Part:
+def _library(path: Path) -> LicensedPart:
     """Return the licence of a library that came from the system."""
     match = _LIBRARY.match(path.name)
     name = match[1] if match else path.name
     own = TEXTS / f"{name}.txt"
     if own.is_file():
-        return Part(name, _read(own))
+        return LicensedPart(name, _read(own))
     package = _debian_package(path)
     text = Path(f"/usr/share/doc/{package}/copyright")
     if not package or not text.is_file():
         raise LicenceError(f"No licence is known for {path}. Put its text into {own}.")
-    return Part(name, _read(text))
+    return LicensedPart(name, _read(text))
 
 
 def _debian_package(path: Path) -> str:

@@ -94,7 +94,7 @@ _ABSENT = re.compile(
 )
 
 
-class Entry(NamedTuple):
+class BundledFile(NamedTuple):
     """One file of PyInstaller's table of contents."""
 
     name: str
@@ -141,7 +141,7 @@ def is_denied(module: str) -> bool:
     return any(module == name or module.startswith(f"{name}.") for name in DENIED)
 
 
-def is_root(entry: Entry, platform: str) -> bool:
+def is_root(entry: BundledFile, platform: str) -> bool:
     """Tell whether a binary is wanted for itself: an extension module that is used, or a named plugin."""
     plain = _plain(entry.name)
     if "plugins/" in plain:
@@ -160,11 +160,11 @@ def _plain(name: str) -> str:
 
 
 def trimmed(
-    entries: Sequence[Entry], platform: str, needs: Callable[[str], Iterable[str]]
-) -> list[Entry]:
+    entries: Sequence[BundledFile], platform: str, needs: Callable[[str], Iterable[str]]
+) -> list[BundledFile]:
     """Return the roots, and all that they need; ``needs`` gives the files that a binary is linked to."""
     by_file = {Path(entry.source).resolve(): entry for entry in entries if entry.kind != "SYMLINK"}
-    kept: dict[Path, Entry] = {}
+    kept: dict[Path, BundledFile] = {}
     waiting = [path for path, entry in by_file.items() if is_root(entry, platform)]
     while waiting:
         path = waiting.pop()
@@ -177,7 +177,7 @@ def trimmed(
     return [*kept.values(), *links]
 
 
-def _target(link: Entry) -> str:
+def _target(link: BundledFile) -> str:
     """Return what a link of the bundle points to, as a path inside the bundle."""
     parts: list[str] = []
     for part in (PurePosixPath(link.name).parent / link.source).parts:
@@ -188,7 +188,7 @@ def _target(link: Entry) -> str:
     return str(PurePosixPath(*parts))
 
 
-def is_wanted_data(entry: Entry) -> bool:
+def is_wanted_data(entry: BundledFile) -> bool:
     """Tell whether a data file stays: Qt's own words come from our catalogue, so its files do not."""
     name = entry.name.replace("\\", "/")
     return "/translations/" not in name and not name.startswith(
@@ -204,8 +204,8 @@ def analysed(analysis: Any, platform: str, work: Path) -> Any:
         return [found for _, found in get_imports(path) if found]
 
     analysis.pure = [each for each in analysis.pure if not is_denied(each[0])]
-    binaries = trimmed([Entry(*each) for each in analysis.binaries], platform, needs)
-    data = [Entry(*each) for each in analysis.datas]
+    binaries = trimmed([BundledFile(*each) for each in analysis.binaries], platform, needs)
+    data = [BundledFile(*each) for each in analysis.datas]
     links = [each for each in data if each.kind == "SYMLINK"]
     files = {each.name for each in binaries}
     analysis.datas = [each for each in data if each.kind != "SYMLINK" and is_wanted_data(each)]
@@ -250,7 +250,7 @@ def write_contents(path: Path, analysis: Any) -> None:
     path.write_text(json.dumps({"modules": sorted(modules), "files": sorted(files)}, indent=1))
 
 
-def _smaller(entry: Entry, work: Path) -> Entry:
+def _smaller(entry: BundledFile, work: Path) -> BundledFile:
     """Replace ICU's data by a library with what Qt asks for."""
     if icu.LIBRARY.fullmatch(PurePosixPath(entry.name).name) is None:
         return entry

@@ -38,7 +38,7 @@ class RatedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class CalibrationEvidence:
     """Rated outputs, and how they were rated."""
 
     judgements: Judgements
@@ -75,7 +75,9 @@ ELSEWHERE = "of entries that the run does not have"
 WITHHELD = "of entries whose scores are withheld on an imported card"
 
 
-def gather(connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings) -> Evidence:
+def gather(
+    connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings
+) -> CalibrationEvidence:
     """Put ratings beside the scores of the named runs; without names, of the runs that the ratings name.
 
     Raises UsageError where ratings cannot be told to be of one run, HarnessError where nothing fits.
@@ -260,7 +262,9 @@ def _number(value: float | None) -> float:
     return float("nan") if value is None else value
 
 
-def _evidence(parts: Sequence[_Part], ratings: Ratings, left_out: Mapping[str, int]) -> Evidence:
+def _evidence(
+    parts: Sequence[_Part], ratings: Ratings, left_out: Mapping[str, int]
+) -> CalibrationEvidence:
     from scoring.core.composite import STRUCTURAL_KEY
 
     judgements = _judgements(parts)
@@ -270,7 +274,7 @@ def _evidence(parts: Sequence[_Part], ratings: Ratings, left_out: Mapping[str, i
         "A" if any(value == value for value in part.metrics.get(STRUCTURAL_KEY, ())) else "B"  # noqa: PLR0124  NaN
         for part in parts
     }
-    return Evidence(
+    return CalibrationEvidence(
         judgements,
         profiles.pop() if len(profiles) == 1 else None,
         tuple(part.run for part in parts),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from harness.card.canonical import canonical_sha256
 
 if TYPE_CHECKING:
-    from review.calibration.evidence import Evidence
+    from review.calibration.evidence import CalibrationEvidence
     from scoring.calibration.calibration import Calibration
     from scoring.calibration.resampling import Estimate
 
@@ -24,7 +24,7 @@ _HEAD = """\
 """
 
 
-def proposal(found: Calibration, evidence: Evidence, version: str) -> dict[str, Any]:
+def proposal(found: Calibration, evidence: CalibrationEvidence, version: str) -> dict[str, Any]:
     """Lay a proposal out as plain values without nulls, with its hash.
 
     ``version`` is the program's. The same ratings, runs and seed give the same bytes.
@@ -47,7 +47,7 @@ def proposes(found: Calibration) -> bool:
     return found.weights.proposed or found.threshold.proposed
 
 
-def evidence_facts(evidence: Evidence) -> dict[str, Any]:
+def evidence_facts(evidence: CalibrationEvidence) -> dict[str, Any]:
     """Say on what the numbers rest, in plain values."""
     return {
         "items": evidence.judgements.item_count,

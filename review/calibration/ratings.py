@@ -56,7 +56,7 @@ class Ratings:
     """Rows that rate a control item."""
 
 
-class RatedItem(Protocol):
+class ItemRating(Protocol):
     """One rating as a review gives it."""
 
     @property
@@ -76,7 +76,7 @@ class RatedItem(Protocol):
         """Rank 0–3."""
 
 
-def from_review(name: str, items: Iterable[RatedItem]) -> Ratings:
+def from_review(name: str, items: Iterable[ItemRating]) -> Ratings:
     """Take the ratings of a review of ours; UsageError where there are none yet."""
     rows = tuple(
         PersonRating(

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal, NamedTuple
 from pydantic import Field
 
 from review.files.person_tag import place_of
-from review.forms import Form, Since, VersionedForm
+from review.forms import Since, StrictForm, VersionedForm
 from review.log.payloads import Count, Hex64, Id, Reviewer, Short, Text
 from review.rating import Rating, Reason
 
@@ -37,7 +37,7 @@ Tag = Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8}){0,5}$"
 """Of a language."""
 
 
-class Around(Form):
+class Around(StrictForm):
     """What the corpus says of where a sentence stands; empty where it says nothing."""
 
     context: Short = ""
@@ -50,7 +50,7 @@ class Around(Form):
     """The one after it."""
 
 
-class OthersWords(Form):
+class OthersWords(StrictForm):
     """What one person wrote about an item in the first round; nothing tells who, or how they answered."""
 
     reasons: tuple[Reason, ...] = ()
@@ -91,14 +91,14 @@ class Wording(NamedTuple):
     language: str
 
 
-class InLanguage(Form):
+class InLanguage(StrictForm):
     """The organisation's words in one more language; empty where they are not given in it."""
 
     consent: LongText = ""
     guide: LongText = ""
 
 
-class Organisation(Form):
+class Organisation(StrictForm):
     """Who asks."""
 
     name: Short

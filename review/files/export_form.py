@@ -7,14 +7,14 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from review.files.ratings_form import Recipient
-from review.forms import Form
+from review.forms import StrictForm
 from review.log.payloads import Hex64, Short
 
 EXPORT_FORMAT: Final = "rosetta-export/1"
 EXPORT_SUFFIX: Final = ".rosetta-export"
 
 
-class ExportManifest(Form):
+class ExportManifest(StrictForm):
     """What the file holds, and for whom it was sealed."""
 
     format: Literal["rosetta-export/1"] = EXPORT_FORMAT

@@ -12,7 +12,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, ValidationError
 
 from harness.card.canonical import canonical_bytes
-from review.forms import Form
+from review.forms import StrictForm
 from review.log.payloads import Hex64
 from review.sealed.keys import Identity, PublicIdentity
 from review.sealed.problem import FileError, FileProblem
@@ -32,7 +32,7 @@ class LaptopCard:
     public: PublicIdentity
 
 
-class _Card(Form):
+class _Card(StrictForm):
     format: Literal["rosetta-laptop/1"] = "rosetta-laptop/1"
     name: Annotated[str, Field(max_length=200)]
     recipient: Annotated[str, Field(max_length=200)]

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from review.forms import Form, Since, VersionedForm
+from review.forms import Since, StrictForm, VersionedForm
 from review.log.payloads import Count, Hex64, Id, Reviewer, Short
 
 RATINGS_FORMAT: Final = "rosetta-ratings/2"
@@ -15,7 +15,7 @@ MOST_EVENTS: Final = 1_000_000
 Recipient = Annotated[str, Field(max_length=200)]
 
 
-class Sender(Form):
+class Sender(StrictForm):
     """The laptop that wrote the file; whether it is known, the organisation's list of laptops tells."""
 
     signing_key: Hex64
@@ -24,7 +24,7 @@ class Sender(Form):
     """Its age recipient, for which a batch can be sealed."""
 
 
-class SignedChain(Form):
+class SignedChain(StrictForm):
     """How far a device's chain goes in a file: the signature thereby fixes every event of it."""
 
     events: Annotated[Count, Field(ge=1)]

@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, ValidationError
 
 from harness.card.canonical import canonical_bytes
-from review.forms import Form
+from review.forms import StrictForm
 from review.log.payloads import Hex64
 from review.sealed.keys import Identity
 from review.sealed.problem import FileError, FileProblem
@@ -24,7 +24,7 @@ SAYS: Final = (
 _MOST_BYTES = 4096
 
 
-class Statement(Form):
+class Statement(StrictForm):
     """What a witness signs."""
 
     format: Literal["rosetta-witness/1"] = "rosetta-witness/1"

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import TypeVar
 
 from review.log.event import Event
-from review.log.payloads import Adjudicate, AnyPayload, Look, OfReviewer, Payload
+from review.log.payloads import Adjudicate, AnyPayload, OfReviewer, OrganiserLook, Payload
 from review.log.person import Person
 from review.log.state import Adjudication, State
 from review.log.withdrawal import covered, withdrawals
@@ -48,7 +48,7 @@ def fold(events: Iterable[Event], batches: Collection[str] | None = None) -> Sta
         reviewers={place: Person(persons[place]).state() for place in sorted(persons)},
         withdrawn=withdrawn,
         adjudications=_adjudications(_all(office, Adjudicate)),
-        looks={run: len(seen) for run, seen in looks_by_run(_all(office, Look)).items()},
+        looks={run: len(seen) for run, seen in looks_by_run(_all(office, OrganiserLook)).items()},
     )
 
 
@@ -62,7 +62,7 @@ def _adjudications(decided: Iterable[Adjudicate]) -> dict[str, Adjudication]:
     }
 
 
-def looks_by_run(looks: Iterable[Look]) -> dict[str, set[str]]:
+def looks_by_run(looks: Iterable[OrganiserLook]) -> dict[str, set[str]]:
     """Return run → the sets of ratings that were looked at, each as its one hash; runs in order."""
     seen: dict[str, set[str]] = defaultdict(set)
     for look in looks:

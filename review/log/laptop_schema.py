@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from review.log.own_file import Form
+from review.log.own_file import FileForm
 from review.log.table import create_event_table
 
 APPLICATION_ID = 0x526F5276
@@ -67,5 +67,5 @@ MIGRATIONS = (
 )
 """Each brings a file from the version of its place to the next."""
 
-LAPTOP = Form(APPLICATION_ID, MIGRATIONS)
+LAPTOP = FileForm(APPLICATION_ID, MIGRATIONS)
 """The form of a laptop's file."""

@@ -17,7 +17,7 @@ from typing import Self
 from harness.core.failures import StoreError
 from harness.store.file.database import private_folder
 from harness.store.file.transaction import transaction
-from review.log.saving import NotSaved, Problem, saying
+from review.log.saving import NotSaved, StorageProblem, saying
 
 Step = Callable[[sqlite3.Connection], None]
 
@@ -32,7 +32,7 @@ _PRAGMAS = (
 
 
 @dataclass(frozen=True)
-class Form:
+class FileForm:
     """What tells one kind of file from all others, and how an older one is brought up to date."""
 
     application_id: int
@@ -65,7 +65,7 @@ class OwnFile:
 
 
 @contextmanager
-def opening(path: Path, form: Form, busy_seconds: float) -> Iterator[sqlite3.Connection]:
+def opening(path: Path, form: FileForm, busy_seconds: float) -> Iterator[sqlite3.Connection]:
     """Open a file, made where there is none; what is done within is one transaction with its upgrade.
 
     The file stays open after the block, and is closed where anything fails. Raises NotSaved where it is
@@ -91,7 +91,7 @@ def opening(path: Path, form: Form, busy_seconds: float) -> Iterator[sqlite3.Con
             raise
 
 
-def _check_ours(connection: sqlite3.Connection, path: Path, form: Form) -> None:
+def _check_ours(connection: sqlite3.Connection, path: Path, form: FileForm) -> None:
     # one state of the file, though another program may just be making it
     connection.execute("BEGIN")
     application = connection.execute("PRAGMA application_id").fetchone()[0]
@@ -99,7 +99,7 @@ def _check_ours(connection: sqlite3.Connection, path: Path, form: Form) -> None:
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     connection.rollback()
     if application != form.application_id and (application or version or tables):
-        raise NotSaved(Problem.NOT_OURS, path, f"application_id {application:#x}")
+        raise NotSaved(StorageProblem.NOT_OURS, path, f"application_id {application:#x}")
     if version > form.version:
         raise StoreError(
             f"{path} was written by a newer version of Rosetta (its version is {version}, this program "
@@ -108,7 +108,7 @@ def _check_ours(connection: sqlite3.Connection, path: Path, form: Form) -> None:
         )
 
 
-def _upgrade(connection: sqlite3.Connection, form: Form) -> None:
+def _upgrade(connection: sqlite3.Connection, form: FileForm) -> None:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version == form.version:
         return
@@ -118,7 +118,7 @@ def _upgrade(connection: sqlite3.Connection, form: Form) -> None:
     connection.execute(f"PRAGMA user_version = {form.version}")
 
 
-def _try_writing(connection: sqlite3.Connection, form: Form) -> None:
+def _try_writing(connection: sqlite3.Connection, form: FileForm) -> None:
     """Change something and take it back, so that a file or folder that is read-only says so at once.
 
     A full disk is no reason not to open: what is there can still be handed over.

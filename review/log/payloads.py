@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from review.forms import Form, Since, VersionedForm
+from review.forms import Since, StrictForm, VersionedForm
 from review.rating import CannotJudge, Rating, Reason, Relation
 
 MOST_TEXT = 4_000
@@ -78,7 +78,7 @@ class Scope(StrEnum):
     EVERYTHING = "everything"
 
 
-class Payload(Form):
+class Payload(StrictForm):
     """What every event says: when its device's clock thought it was."""
 
     wall: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
@@ -119,7 +119,7 @@ class Related(OfReviewer):
     relation: Relation
 
 
-class Session(OfReviewer):
+class SittingBegan(OfReviewer):
     """A sitting began."""
 
     kind: Literal[Kind.SESSION] = Kind.SESSION
@@ -252,7 +252,7 @@ class Adjudicate(VersionedForm, Payload):
     """Who decided, as published; empty likewise."""
 
 
-class Look(Payload):
+class OrganiserLook(Payload):
     """The organisation looked at the numbers of one run."""
 
     kind: Literal[Kind.LOOK] = Kind.LOOK
@@ -289,7 +289,7 @@ class Speaks(Payload):
 AnyPayload = Annotated[
     Consent
     | Related
-    | Session
+    | SittingBegan
     | Train
     | Rate
     | NotJudged
@@ -303,7 +303,7 @@ AnyPayload = Annotated[
     | Withdraw
     | Export
     | Adjudicate
-    | Look
+    | OrganiserLook
     | LaptopWord
     | Speaks,
     Field(discriminator="kind"),

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from harness.core.version import VERSION
-from review.log.payloads import Consent, Face, Session
+from review.log.payloads import Consent, Face, SittingBegan
 
 
 class Author:
@@ -69,9 +69,9 @@ class Author:
             **shown,
         )
 
-    def began(self, language: str) -> Session:
+    def began(self, language: str) -> SittingBegan:
         """Return the event that begins a sitting."""
-        return Session(
+        return SittingBegan(
             **self.who(),
             order_sha256=hashlib.sha256("\n".join(self._order).encode()).hexdigest(),
             face=self._face,

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from review.files.batch_form import TrainingItem
-from review.session.progress import Progress
+from review.session.progress import SittingProgress
 from review.session.training import next_exercise
 from review.session.view import Lesson, Phase
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CoursePlace:
     """A phase and the item that it shows."""
 
     phase: Phase
@@ -41,48 +41,48 @@ class Course:
     """Items that were put aside and are asked once more; None before that began."""
     passed: frozenset[str] = frozenset()
     """Those of them that were put aside again: nothing is asked a third time by itself."""
-    lesson: tuple[Place, Lesson] | None = None
+    lesson: tuple[CoursePlace, Lesson] | None = None
     """The training item that was answered, and what is said about it."""
     resting: bool = False
 
-    def place(self, now: Progress) -> Place:
+    def place(self, now: SittingProgress) -> CoursePlace:
         """Tell what is to be shown."""
         if now.withdrawn:
-            return Place(Phase.WITHDRAWN)
+            return CoursePlace(Phase.WITHDRAWN)
         if not now.person.consented:
-            return Place(Phase.CONSENT)
+            return CoursePlace(Phase.CONSENT)
         return self._lesson(now) or self._item(now)
 
-    def _lesson(self, now: Progress) -> Place | None:
+    def _lesson(self, now: SittingProgress) -> CoursePlace | None:
         if self.lesson is not None:
             return self.lesson[0]
         exercise = next_exercise(self.training, now.answers)
         if exercise is None:
             return None
-        return Place(Phase.TRAINING, exercise.item.id, *exercise[1:])
+        return CoursePlace(Phase.TRAINING, exercise.item.id, *exercise[1:])
 
-    def _item(self, now: Progress) -> Place:
+    def _item(self, now: SittingProgress) -> CoursePlace:
         if self.resting:
-            return Place(Phase.REST)
+            return CoursePlace(Phase.REST)
         item = self.chosen or now.first_unseen()
         if item is not None:
-            return Place(Phase.ITEMS, item, now.number(item), len(self.order))
+            return CoursePlace(Phase.ITEMS, item, now.number(item), len(self.order))
         return self._aside(now)
 
-    def _aside(self, now: Progress) -> Place:
+    def _aside(self, now: SittingProgress) -> CoursePlace:
         if self.second is None:
-            return Place(Phase.SKIPPED if now.person.skipped else Phase.END)
+            return CoursePlace(Phase.SKIPPED if now.person.skipped else Phase.END)
         asked = (each for each in self.second if each not in now.person.decided)
         item = next((each for each in asked if each not in self.passed), None)
         if item is None:
-            return Place(Phase.END)
-        return Place(Phase.SKIPPED, item, self.second.index(item) + 1, len(self.second))
+            return CoursePlace(Phase.END)
+        return CoursePlace(Phase.SKIPPED, item, self.second.index(item) + 1, len(self.second))
 
-    def unrated(self, now: Progress) -> tuple[str, ...]:
+    def unrated(self, now: SittingProgress) -> tuple[str, ...]:
         """Return the items without a decision, in the person's order."""
         return tuple(item for item in self.order if item not in now.person.decided)
 
-    def next_unrated(self, now: Progress, here: str | None) -> str | None:
+    def next_unrated(self, now: SittingProgress, here: str | None) -> str | None:
         """Return the first item without a decision after ``here``, else the first of all; None for none."""
         waiting = self.unrated(now)
         at = 0 if here is None else now.number(here)
@@ -99,7 +99,7 @@ class Course:
         """Show an item out of turn."""
         return replace(self, chosen=item, resting=False)
 
-    def going_on(self, now: Progress, place: Place) -> Course:
+    def going_on(self, now: SittingProgress, place: CoursePlace) -> Course:
         """Leave a lesson or a rest, or begin with what was put aside."""
         if self.lesson is not None:
             return replace(self, lesson=None)

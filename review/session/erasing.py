@@ -17,7 +17,7 @@ from typing import Final
 from harness.core.failures import HarnessError, KeyStoreError
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.presence import FILE_NAME as PRESENCE
-from review.log.saving import NotSaved, Problem, saying
+from review.log.saving import NotSaved, StorageProblem, saying
 from review.sealed.keys import SERVICE, Role, forget_entry, key_files, key_pointer
 from review.session.words.catalogue import Words
 from review.session.words.troubles import Trouble, trouble
@@ -44,7 +44,7 @@ class Remains:
 def erase_everything(laptop: Laptop) -> tuple[Remains, ...]:
     """Delete everything of the reviewers on this computer, and give what could not be deleted.
 
-    Raises NotSaved (``Problem.BUSY``) where another program has the file open: then nothing was changed.
+    Raises NotSaved (``StorageProblem.BUSY``) where another program has the file open: then nothing was changed.
     Afterwards the laptop is closed; what remains, ``finish_erasing`` tries to delete once more.
     """
     folder = laptop.path.parent
@@ -82,7 +82,7 @@ def open_laptop(folder: Path) -> Laptop:
 
 def why_not_erased(words: Words, error: HarnessError) -> Trouble:
     """Say why nothing was deleted."""
-    if isinstance(error, NotSaved) and error.problem is Problem.BUSY:
+    if isinstance(error, NotSaved) and error.problem is StorageProblem.BUSY:
         said = words(
             "Nothing was deleted: the program is open in another window. "
             "Close that window, then try again."

@@ -13,7 +13,7 @@ from review.session.words.catalogue import Words
 from review.session.words.troubles import Trouble, trouble, trouble_of_file
 
 
-class Asked(NamedTuple):
+class AskedLine(NamedTuple):
     """One line that the person is to type."""
 
     place: str
@@ -80,9 +80,9 @@ def why_not_open(words: Words, choice: Choice, error: HarnessError) -> Trouble:
 # what is typed
 
 
-def secret_words(words: Words) -> Asked:
+def secret_words(words: Words) -> AskedLine:
     """Ask for the words that open a file."""
-    return Asked(
+    return AskedLine(
         words("Open the file"),
         words("Which secret words are on your card?"),
         words("Type them with a space between them. Opening takes a few seconds."),
@@ -90,9 +90,9 @@ def secret_words(words: Words) -> Asked:
     )
 
 
-def code_of_card(words: Words) -> Asked:
+def code_of_card(words: Words) -> AskedLine:
     """Ask for the code of the person."""
-    return Asked(
+    return AskedLine(
         words("Your card"),
         words("Which code is on your card?"),
         words("8 letters and digits. Capital or small, with or without the line between."),

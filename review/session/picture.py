@@ -7,9 +7,9 @@ from dataclasses import replace
 from review.files.batch import Batch
 from review.files.batch_form import BatchItem, TrainingItem, wording
 from review.log.payloads import Rate, Translate
-from review.session.course import Course, Place
+from review.session.course import Course, CoursePlace
 from review.session.drafts import Drafts
-from review.session.progress import Progress
+from review.session.progress import SittingProgress
 from review.session.view import (
     LastJudged,
     Lesson,
@@ -33,7 +33,7 @@ class Picture:
         self._texts = {item.id: item for item in (*batch.items, *batch.training)}
         self._drafts = drafts
 
-    def view(self, course: Course, now: Progress, place: Place, words: Words) -> View:
+    def view(self, course: Course, now: SittingProgress, place: CoursePlace, words: Words) -> View:
         """Draw the view of a place; what the organisation wrote is in the language of ``words`` where it can be."""
         judging = place.phase in _JUDGING
         return View(
@@ -63,7 +63,7 @@ class Picture:
         shown = given(words, self._manifest, found)
         return replace(lesson, explanation=shown.text, note=shown.note)
 
-    def _item(self, place: Place, now: Progress) -> ShownItem:
+    def _item(self, place: CoursePlace, now: SittingProgress) -> ShownItem:
         text = self._texts[place.item or ""]
         plain = replace(_read(text, place.number, place.of), again=place.again)
         if place.phase is Phase.TRAINING:
@@ -78,7 +78,7 @@ class Picture:
             return replace(shown, translation=before.text)
         return shown
 
-    def _with_words(self, item: ShownItem, now: Progress) -> ShownItem:
+    def _with_words(self, item: ShownItem, now: SittingProgress) -> ShownItem:
         return replace(
             item,
             reasons=now.person.reasons.get(item.id, ()),
@@ -89,27 +89,27 @@ class Picture:
             drafts=frozenset(self._drafts.of(item.id)),
         )
 
-    def _typed(self, item: str, field: TextField, now: Progress) -> str:
+    def _typed(self, item: str, field: TextField, now: SittingProgress) -> str:
         """Return what is being written, else what was saved; a translation that was emptied is none."""
         draft, saved = self._drafts.of(item).get(field), now.written(item, field)
         if field is TextField.TRANSLATION:
             return draft or saved
         return saved if draft is None else draft
 
-    def _unsaved(self, now: Progress) -> tuple[Unsaved, ...]:
+    def _unsaved(self, now: SittingProgress) -> tuple[Unsaved, ...]:
         found = [
             Unsaved(item, now.number(item), fields) for item, fields in self._drafts.items().items()
         ]
         return tuple(sorted((each for each in found if each.number), key=lambda each: each.number))
 
-    def _last(self, course: Course, now: Progress) -> LastJudged | None:
+    def _last(self, course: Course, now: SittingProgress) -> LastJudged | None:
         """Return the item decided last; none after an undo, which opens one whose reasons would go astray."""
         item = now.judged_last
         if item is None or item not in now.person.decided:
             return None
         return LastJudged(shown := self._decided(item, course, now), shown.rating)
 
-    def answered(self, course: Course, now: Progress) -> tuple[ShownItem, ...]:
+    def answered(self, course: Course, now: SittingProgress) -> tuple[ShownItem, ...]:
         """Draw every item that was decided, in the person's order, with its answer as it was saved."""
         return tuple(
             replace(
@@ -119,7 +119,7 @@ class Picture:
             if item in now.person.decided
         )
 
-    def _decided(self, item: str, course: Course, now: Progress) -> ShownItem:
+    def _decided(self, item: str, course: Course, now: SittingProgress) -> ShownItem:
         text, number = self._texts[item], now.number(item)
         shown = _read(text, number, len(course.order))
         return _answered(self._with_words(shown, now), now)
@@ -132,7 +132,7 @@ def _read(text: BatchItem, number: int, of: int) -> ShownItem:
     )
 
 
-def _answered(item: ShownItem, now: Progress) -> ShownItem:
+def _answered(item: ShownItem, now: SittingProgress) -> ShownItem:
     """Add what was decided: a rating, a translation, or that the person could give none."""
     judgement = now.person.judgement(item.id)
     rating = None if judgement is None else judgement.rating

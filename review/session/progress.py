@@ -30,7 +30,7 @@ Decision = Rate | NotJudged | Translate | Skip
 """What undo can take back."""
 
 
-class Progress:
+class SittingProgress:
     """What a sitting must know of everything before it; ``add`` folds in what is new, and nothing else."""
 
     def __init__(

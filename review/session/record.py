@@ -13,7 +13,7 @@ from review.log.laptop import Draft, Laptop
 from review.log.payloads import AnyPayload, Comment, Consent, Kind, Reasons, Skip, Suggest, Withdraw
 from review.session.author import Author
 from review.session.drafts import Drafts
-from review.session.progress import Progress, own_events
+from review.session.progress import SittingProgress, own_events
 from review.session.view import TextField
 
 KIND_OF: Final[Mapping[TextField, type[Comment | Suggest]]] = {
@@ -63,9 +63,9 @@ class Record:
         self.progress = self._read(self._laptop.events())
         self.drafts.reload()
 
-    def _read(self, events: Iterable[Event]) -> Progress:
+    def _read(self, events: Iterable[Event]) -> SittingProgress:
         own = own_events(events, self._batch, self._author.reviewer)
-        return Progress(own, self._batch, self._author.reviewer, self._order)
+        return SittingProgress(own, self._batch, self._author.reviewer, self._order)
 
     # words beside an answer
 

@@ -43,7 +43,7 @@ from review.session.author import Author
 from review.session.course import Course
 from review.session.handing_over import Exported, hand_over
 from review.session.picture import Picture
-from review.session.progress import Progress, trained_before
+from review.session.progress import SittingProgress, trained_before
 from review.session.record import KIND_OF, Record
 from review.session.timing import GUARD_SECONDS, ActiveTime, Clock, Rest
 from review.session.view import Lesson, Phase, ShownItem, TextField, View
@@ -91,7 +91,7 @@ class Session:
         self._view = self._drawn()
 
     @property
-    def _progress(self) -> Progress:
+    def _progress(self) -> SittingProgress:
         return self._record.progress
 
     @property

@@ -18,7 +18,7 @@ from textual.screen import Screen
 from rosetta_tui.app.actions import ActionProvider
 from rosetta_tui.app.palette import RunProvider
 from rosetta_tui.app.run_screens import RunScreens
-from rosetta_tui.session.watched import Ahead, Followed, Session, Watched, look_ahead
+from rosetta_tui.session.watched import Ahead, Followed, Watched, WatchedRun, look_ahead
 from rosetta_tui.settings.of_app import KeptColours, begin_with_settings
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring, in_thread, telling
@@ -56,7 +56,7 @@ Follow = Callable[[str], "Followed"]
 Begin = Callable[[Path], "Engine"]
 """Makes a run of the store at a path ready to go; called in a thread."""
 
-Start = Callable[[Begin], Session]
+Start = Callable[[Begin], WatchedRun]
 """Starts a run in the background; called in a thread."""
 
 
@@ -81,7 +81,7 @@ class RosettaApp(TerminalApp):
         store_path: Path,
         follow: Follow,
         start: Start,
-        initial: Session | Watched | None = None,
+        initial: WatchedRun | Watched | None = None,
     ) -> None:
         # without colours nothing but the terminal's own is left: shades of grey would be colours too
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from harness.core.failures import UsageError
 from rosetta_tui.session.engine import Engine
-from rosetta_tui.session.watched import Session, Watched, look_ahead
+from rosetta_tui.session.watched import Watched, WatchedRun, look_ahead
 
 ESCAPE_MILLISECONDS = "10"
 """How long a terminal may take over the rest of a sequence that begins with escape.
@@ -57,13 +57,15 @@ def _run(path: Path, engine: Engine | None, watched: Watched | None = None) -> N
 
     engines = [] if engine is None else [engine]
 
-    def start(begin: Begin) -> Session:
+    def start(begin: Begin) -> WatchedRun:
         started = begin(path)
         engines.append(started)
         started.start()
-        return Session(started.events, started.control, started.run_id)
+        return WatchedRun(started.events, started.control, started.run_id)
 
-    initial = watched if engine is None else Session(engine.events, engine.control, engine.run_id)
+    initial = (
+        watched if engine is None else WatchedRun(engine.events, engine.control, engine.run_id)
+    )
     sys.setswitchinterval(SWITCH_SECONDS)
     app = RosettaApp(path, partial(_follow, path), start, initial)
     if sys.stderr.isatty():

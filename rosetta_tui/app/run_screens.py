@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from rosetta_tui.entry.order import Order
     from rosetta_tui.live.screen import LiveScreen
-    from rosetta_tui.session.watched import Ahead, Session
+    from rosetta_tui.session.watched import Ahead, WatchedRun
 
 
 class RunScreens:
@@ -31,7 +31,7 @@ class RunScreens:
         """Screens of runs of this process that are not over."""
         return [screen for screen in self._steered if not screen.live.over]
 
-    async def steer(self, session: Session) -> None:
+    async def steer(self, session: WatchedRun) -> None:
         """Show a run that this process has begun, or goes on with."""
         from harness.store.file.database import open_store
         from rosetta_tui.live.screen import LiveScreen

@@ -12,7 +12,7 @@ import click
 from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
-    from review.calibration.evidence import Evidence
+    from review.calibration.evidence import CalibrationEvidence
     from review.calibration.ratings import Ratings
     from scoring.calibration.calibration import Calibration
 
@@ -118,7 +118,7 @@ def _look(review: str) -> None:
         click.echo(note, err=True)
 
 
-def _evidence(runs: Sequence[str], ratings: Ratings) -> Evidence:
+def _evidence(runs: Sequence[str], ratings: Ratings) -> CalibrationEvidence:
     from harness.core.failures import UsageError
     from harness.store.file.database import opened
     from review.calibration.evidence import gather
@@ -134,7 +134,7 @@ def _evidence(runs: Sequence[str], ratings: Ratings) -> Evidence:
     return evidence
 
 
-def _calibrated(evidence: Evidence, level: float, seed: int) -> Calibration:
+def _calibrated(evidence: CalibrationEvidence, level: float, seed: int) -> Calibration:
     from scoring.calibration.calibration import calibrate as calibrated
 
     watched = sys.stderr.isatty()
@@ -149,7 +149,9 @@ def _calibrated(evidence: Evidence, level: float, seed: int) -> Calibration:
     return found
 
 
-def _write(output: Path, found: Calibration, evidence: Evidence, *, overwrite: bool) -> None:
+def _write(
+    output: Path, found: Calibration, evidence: CalibrationEvidence, *, overwrite: bool
+) -> None:
     from harness.core.version import VERSION
     from harness.core.written_files import write_file
     from review.calibration.proposal import HASH_FIELD, proposal, proposes, toml_text

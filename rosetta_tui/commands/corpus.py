@@ -26,7 +26,7 @@ from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
     from corpora.checks.requirements import Requirement
-    from corpora.checks.statistics import Side, Statistics
+    from corpora.checks.statistics import SideStatistics, Statistics
     from corpora.files.problems import CorpusError
     from corpora.model.corpus import Corpus
 
@@ -231,7 +231,7 @@ def _print_statistics(counted: Statistics) -> None:
     _print_side("reference", counted.reference)
 
 
-def _print_side(name: str, side: Side) -> None:
+def _print_side(name: str, side: SideStatistics) -> None:
     shares = _listed((script, f"{share:.1%}") for script, share in side.scripts.items())
     _print_line(f"{name} script", shares or "no letters")
     lengths = f"median {side.median_characters:g} characters, {side.median_words:g} words"

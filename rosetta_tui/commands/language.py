@@ -16,7 +16,7 @@ from rosetta_tui.show.text import json_text, plain
 if TYPE_CHECKING:
     from corpora.files.problems import Problem
     from corpora.languages.cards import FoundCard
-    from corpora.languages.writing import Writing
+    from corpora.languages.writing import WritingSystem
     from harness.setup.language_check import AnalyserState, LanguageCheck
 
 _LISTED = 12
@@ -210,7 +210,7 @@ def _card_lines(found: FoundCard) -> Iterator[str]:
         yield _line(f"  {field.replace('_', ' ')}", source)
 
 
-def _writing(writing: Writing) -> Iterator[tuple[str, str]]:
+def _writing(writing: WritingSystem) -> Iterator[tuple[str, str]]:
     yield "letters", " ".join(writing.letters.split())
     yield "of names and loans", " ".join(writing.foreign_letters.split())
     yield "letters by use", _marks(writing.word_letters)

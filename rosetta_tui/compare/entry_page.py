@@ -11,13 +11,13 @@ import numpy as np
 from textual.content import Content
 
 from rosetta_tui.compare.lines import ordered
-from rosetta_tui.compare.order import View
+from rosetta_tui.compare.order import ComparisonView
 from rosetta_tui.compare.sentences import name, number, told_apart
 from rosetta_tui.show import figures
 from rosetta_tui.show.cree import converted, other_writing
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.diff_text import diff_content
-from rosetta_tui.toolkit.page_line import Line
+from rosetta_tui.toolkit.page_line import PageLine
 from rosetta_tui.toolkit.pages import UNREADABLE
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class EntryOfRuns:
     """One entry and what each run made of it."""
 
     comparison: Comparison
-    view: View
+    view: ComparisonView
     place: int
     """Among the compared entries."""
     entry: Entry
@@ -70,26 +70,28 @@ class EntryOfRuns:
         return None if result is None or result.failed else self.text(result.output or "")
 
 
-def page_lines(facts: EntryOfRuns) -> Iterator[Line]:
+def page_lines(facts: EntryOfRuns) -> Iterator[PageLine]:
     """Yield the page of an entry: texts, outputs, how the outputs differ, and all values."""
     entry = facts.entry
     reference = show(facts.text(entry.reference))
     if facts.turned:
         writing = other_writing(entry.reference)
         reference = reference.append(Content.styled(f"   converted into {writing}", "$quiet"))
-    yield Line("Source", show(entry.source))
-    yield Line("Reference", reference)
+    yield PageLine("Source", show(entry.source))
+    yield PageLine("Reference", reference)
     if entry.variants:
-        yield Line("Variants", Content("\n").join([show(facts.text(v)) for v in entry.variants]))
+        yield PageLine(
+            "Variants", Content("\n").join([show(facts.text(v)) for v in entry.variants])
+        )
     for place in range(len(facts.results)):
         yield _output(facts, place)
     for first, second in _two(facts):
         yield _between(facts, first, second)
-    yield Line("", show(SIGNS, "$quiet"))
-    yield Line("Scores", _scores(facts))
+    yield PageLine("", show(SIGNS, "$quiet"))
+    yield PageLine("Scores", _scores(facts))
 
 
-def _output(facts: EntryOfRuns, place: int) -> Line:
+def _output(facts: EntryOfRuns, place: int) -> PageLine:
     """Hold one output against the reference."""
     run, result, output = facts.comparison.runs[place], facts.results[place], facts.output(place)
     what = Content.assemble("\n", show(told_apart(facts.comparison.runs)[place], "$quiet"))
@@ -105,7 +107,7 @@ def _output(facts: EntryOfRuns, place: int) -> Line:
         said = Content.assemble(show(output), ("   = reference", "$good"))
     else:
         said = diff_content(output, reference)
-    return Line(f"{run.letter} → reference", said.append(what))
+    return PageLine(f"{run.letter} → reference", said.append(what))
 
 
 def _two(facts: EntryOfRuns) -> Iterator[tuple[int, int]]:
@@ -115,7 +117,7 @@ def _two(facts: EntryOfRuns) -> Iterator[tuple[int, int]]:
     return ((first, other) for other in chain([second], others))
 
 
-def _between(facts: EntryOfRuns, first: int, second: int) -> Line:
+def _between(facts: EntryOfRuns, first: int, second: int) -> PageLine:
     """Hold two outputs against each other."""
     letters = [facts.comparison.runs[place].letter for place in (first, second)]
     one, other = facts.output(first), facts.output(second)
@@ -126,7 +128,7 @@ def _between(facts: EntryOfRuns, first: int, second: int) -> Line:
         said = Content.styled("the same", "$quiet")
     else:
         said = diff_content(one, other)
-    return Line(" → ".join(letters), said)
+    return PageLine(" → ".join(letters), said)
 
 
 def _scores(facts: EntryOfRuns) -> Content:
@@ -138,7 +140,7 @@ def _scores(facts: EntryOfRuns) -> Content:
     rows = [["", *(run.letter for run in runs), f"{other} − {one}", "better"]]
     for metric in metrics:
         own = entries.values[metric][:, facts.place]
-        outcome = View(metric, view.first, view.second).outcome(entries, facts.place)
+        outcome = ComparisonView(metric, view.first, view.second).outcome(entries, facts.place)
         better = {1: other, -1: one, 0: "="}.get(outcome, figures.NONE)
         difference = _number(metric, own[view.second] - own[view.first], sign=True)
         rows.append([name(metric), *(_number(metric, v) for v in own), difference, better])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 
 from rosetta_tui.compare.entry_page import EntryOfRuns, page_lines
-from rosetta_tui.compare.order import View
+from rosetta_tui.compare.order import ComparisonView
 from rosetta_tui.compare.texts import ComparedTexts
 from rosetta_tui.entry.one_by_one import NO_LINES, STEPS, EntryByEntryScreen
 from rosetta_tui.toolkit.field import show_lines
@@ -40,7 +40,7 @@ class ComparedEntryScreen(EntryByEntryScreen):
         texts: ComparedTexts,
         places: Sequence[int],
         index: int,
-        view: View,
+        view: ComparisonView,
     ) -> None:
         super().__init__(places, index)
         self._comparison = comparison

@@ -25,7 +25,7 @@ from scoring.statistics.significance import COMPOSITE
 
 if TYPE_CHECKING:
     from harness.compare.compared_run import ComparedRun
-    from harness.compare.comparison import Breakdown, Comparison, Part
+    from harness.compare.comparison import Breakdown, Comparison, CorpusPart
     from harness.compare.entries import EntryTexts
     from harness.compare.pairs import Pair
 
@@ -207,7 +207,9 @@ def _parts(
         yield (tag, f"{part.n:,}", *cells)
 
 
-def _part(part: Part, metric: str, letters: Sequence[str], single: Pair | None) -> Iterator[str]:
+def _part(
+    part: CorpusPart, metric: str, letters: Sequence[str], single: Pair | None
+) -> Iterator[str]:
     for letter in letters:
         value = part.values[letter].get(metric)
         yield figures.NONE if value is None else number(metric, value)

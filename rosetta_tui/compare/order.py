@@ -22,7 +22,7 @@ Column = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class ComparisonView:
     """By what entries are looked at: one metric, and two of the runs."""
 
     metric: str
@@ -120,7 +120,7 @@ def filter_choices(
 
 def ordered_places(
     comparison: Comparison,
-    view: View,
+    view: ComparisonView,
     order: ComparedOrder,
     tags: Mapping[str, Sequence[str | None]],
     found: Collection[int] | None = None,
@@ -146,7 +146,7 @@ def ordered_places(
 
 
 def _narrowed(
-    entries: ComparedEntries, view: View, narrow: str, outcomes: npt.NDArray[np.int8]
+    entries: ComparedEntries, view: ComparisonView, narrow: str, outcomes: npt.NDArray[np.int8]
 ) -> Mask:
     failed = entries.failed
     match narrow:
@@ -164,7 +164,7 @@ def _narrowed(
             return np.ones(len(entries), np.bool_)
 
 
-def _keys(comparison: Comparison, view: View, sort: str) -> Column:
+def _keys(comparison: Comparison, view: ComparisonView, sort: str) -> Column:
     """Return what entries are sorted by, ascending; NaN, which comes last, where there is no value."""
     entries = comparison.entries
     values = entries.values[view.metric]

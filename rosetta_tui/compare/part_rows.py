@@ -15,7 +15,7 @@ from rosetta_tui.show.records import Record, Value
 from scoring.statistics.breakdown import LEAST_FOR_INTERVAL
 
 if TYPE_CHECKING:
-    from harness.compare.comparison import Breakdown, Part
+    from harness.compare.comparison import Breakdown, CorpusPart
     from harness.compare.pairs import Pair
 
 PARTS = (
@@ -43,7 +43,7 @@ class PartRow:
     dimension: str
     tag: str | None
     """None: the line is the dimension's title."""
-    part: Part | None = None
+    part: CorpusPart | None = None
 
 
 class PartRows:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosetta_tui.compare.order import View
+from rosetta_tui.compare.order import ComparisonView
 from rosetta_tui.compare.pair_rows import BLANK
 from rosetta_tui.compare.sentences import number
 from rosetta_tui.entry.rows import LEFT_OUT_WORDS
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rosetta_tui.compare.texts import ComparedTexts
 
 
-def entry_columns(comparison: Comparison, view: View) -> tuple[Column, ...]:
+def entry_columns(comparison: Comparison, view: ComparisonView) -> tuple[Column, ...]:
     """Return the columns of the entries: texts of the pair, values of all runs, the difference."""
     letters = [run.letter for run in comparison.runs]
     one, other = letters[view.first], letters[view.second]
@@ -48,7 +48,7 @@ class ComparedRows:
     def __init__(
         self,
         comparison: Comparison,
-        view: View,
+        view: ComparisonView,
         places: Sequence[int],
         texts: ComparedTexts,
     ) -> None:

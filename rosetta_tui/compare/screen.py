@@ -17,7 +17,7 @@ from textual.worker import get_current_worker
 from rosetta_tui.compare.acts import RunChoice
 from rosetta_tui.compare.difference_panel import ROOMY, DifferencePanel
 from rosetta_tui.compare.lines import ordered
-from rosetta_tui.compare.order import View, filter_choices, sort_words
+from rosetta_tui.compare.order import ComparisonView, filter_choices, sort_words
 from rosetta_tui.compare.sentences import lettered, name
 from rosetta_tui.compare.table import ComparedTable
 from rosetta_tui.compare.texts import ComparedTexts
@@ -135,7 +135,7 @@ class CompareScreen(SearchedScreen):
         return self.comparison is not None and bool(self.comparison.entries.secret.any())
 
     @property
-    def view(self) -> View | None:
+    def view(self) -> ComparisonView | None:
         """By what entries are looked at; where single entries have no such value, by one that they have."""
         pair = self.panel.pair
         if self.comparison is None or pair is None:
@@ -146,7 +146,7 @@ class CompareScreen(SearchedScreen):
             return None
         letters = [run.letter for run in self.comparison.runs]
         first, second = (letters.index(r.letter) for r in (pair.first, pair.second))
-        return View(metric, first, second)
+        return ComparisonView(metric, first, second)
 
     # Reading
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import review_of, tier_words
 from rosetta_tui.show.metric_words import digits
-from scoring.card.claim import Reason
+from scoring.card.claim import ClaimReason
 from scoring.core.metric_names import title
 from scoring.core.wording import counted
 from scoring.statistics.significance import COMPOSITE, direction
@@ -209,7 +209,7 @@ def floor_lines(run: ComparedRun) -> Iterator[str]:
 
     for limit in () if run.card is None else claim_of(run.card).limits:
         if limit.floor is not None:
-            metric = COMPOSITE if limit.reason is Reason.COMPOSITE_FLOOR else "chrf_plus_plus"
+            metric = COMPOSITE if limit.reason is ClaimReason.COMPOSITE_FLOOR else "chrf_plus_plus"
             begins = figures.NONE if limit.lower is None else number(metric, limit.lower)
             floor = number(metric, limit.floor)
             yield f"{run.letter}: {name(metric)} from {begins}, best floor {floor}"

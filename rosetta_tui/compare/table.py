@@ -11,7 +11,7 @@ from textual import work
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from rosetta_tui.compare.order import ComparedOrder, View, ordered_places
+from rosetta_tui.compare.order import ComparedOrder, ComparisonView, ordered_places
 from rosetta_tui.compare.rows import ComparedRows, entry_columns
 from rosetta_tui.compare.texts import ComparedTexts
 from rosetta_tui.toolkit.background import bring
@@ -38,7 +38,7 @@ class ComparedTable(ResultTable):
         self._path = path
         self.order = ComparedOrder()
         self.entries: ComparedRows | None = None
-        self.view: View | None = None
+        self.view: ComparisonView | None = None
         self.texts: ComparedTexts | None = None
         self.tags: Tags = {}
         self._comparison: Comparison | None = None
@@ -53,7 +53,7 @@ class ComparedTable(ResultTable):
             self._found = frozenset()
             self._look_for(comparison, self.order.search)
 
-    def look_by(self, view: View, *, top: bool = False) -> None:
+    def look_by(self, view: ComparisonView, *, top: bool = False) -> None:
         """Show the values of a metric, and the texts of a pair; with ``top`` from the first row."""
         self.view = view
         self._fill(top=top)

@@ -12,7 +12,7 @@ from rosetta_tui.show.run_facts import iso
 
 if TYPE_CHECKING:
     from harness.compare.compared_run import ComparedRun
-    from harness.compare.comparison import Comparison, Part
+    from harness.compare.comparison import Comparison, CorpusPart
     from harness.compare.entries import EntryTexts
     from harness.compare.pairs import Pair
     from scoring.statistics.reproducibility import Reproduction
@@ -132,7 +132,7 @@ def _reproduction(found: Reproduction) -> dict[str, Any]:
     }
 
 
-def _part(part: Part) -> dict[str, Any]:
+def _part(part: CorpusPart) -> dict[str, Any]:
     return {
         "n": part.n,
         "scores": {letter: dict(values) for letter, values in part.values.items()},

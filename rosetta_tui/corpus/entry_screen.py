@@ -19,7 +19,7 @@ from rosetta_tui.show.cree import converted, other_writing
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.field import show_lines
-from rosetta_tui.toolkit.page_line import Line
+from rosetta_tui.toolkit.page_line import PageLine
 from rosetta_tui.toolkit.where import Where
 
 
@@ -82,7 +82,7 @@ class CorpusEntryScreen(EntryByEntryScreen):
             self._copy("\n".join(map(plain, texts)), "Source and reference")
 
 
-def entry_lines(entry: Entry, problems: Sequence[Problem], *, turned: bool) -> Iterator[Line]:
+def entry_lines(entry: Entry, problems: Sequence[Problem], *, turned: bool) -> Iterator[PageLine]:
     """Yield the page of an entry; ``turned`` shows the target language in its other writing."""
     writing = other_writing(entry.reference) if turned else None
 
@@ -92,13 +92,13 @@ def entry_lines(entry: Entry, problems: Sequence[Problem], *, turned: bool) -> I
         told = (f"   converted into {writing}", "$quiet")
         return Content.assemble(show(converted(given, writing, entry.source)), told)
 
-    yield Line("Source", show(entry.source))
-    yield Line("Reference", text(entry.reference))
+    yield PageLine("Source", show(entry.source))
+    yield PageLine("Reference", text(entry.reference))
     if entry.variants:
-        yield Line("Variants", Content("\n").join([text(each) for each in entry.variants]))
+        yield PageLine("Variants", Content("\n").join([text(each) for each in entry.variants]))
     if problems:
         found = [Content.assemble(show(p.message, "$warn"), "\n", show(p.mend)) for p in problems]
-        yield Line("Checks", Content("\n").join(found))
+        yield PageLine("Checks", Content("\n").join(found))
     for label, value in (
         ("Segment", entry.segment.value if entry.segment else None),
         ("Difficulty", entry.difficulty),
@@ -107,5 +107,5 @@ def entry_lines(entry: Entry, problems: Sequence[Problem], *, turned: bool) -> I
         ("Context", entry.context),
     ):
         if value is not None:
-            yield Line(label, show(str(value)))
+            yield PageLine(label, show(str(value)))
     yield from about(entry)

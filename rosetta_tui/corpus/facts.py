@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from textual.content import Content
 
 from corpora.checks.requirements import Requirement
-from corpora.checks.statistics import NOT_GIVEN, Side, Statistics
+from corpora.checks.statistics import NOT_GIVEN, SideStatistics, Statistics
 from harness.store.corpora.examination import Examination
 from harness.store.corpora.listing import CorpusSummary
 from rosetta_tui.corpus.originals import WORDS
@@ -15,7 +15,7 @@ from rosetta_tui.corpus.rows import shown_value
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.page_line import Line
+from rosetta_tui.toolkit.page_line import PageLine
 from scoring.core.wording import counted
 
 BAR = 16
@@ -28,7 +28,7 @@ MOST_VALUES = 12
 """Values of one kind that are listed; the rest is counted."""
 
 
-def fact_lines(summary: CorpusSummary, found: Examination) -> Iterator[Line]:
+def fact_lines(summary: CorpusSummary, found: Examination) -> Iterator[PageLine]:
     """Yield the page line by line."""
     yield from _statistics(found.statistics)
     yield from _requirements(found)
@@ -36,36 +36,36 @@ def fact_lines(summary: CorpusSummary, found: Examination) -> Iterator[Line]:
     yield from _envelope(summary)
 
 
-def _envelope(summary: CorpusSummary) -> Iterator[Line]:
+def _envelope(summary: CorpusSummary) -> Iterator[PageLine]:
     dataset = summary.dataset
-    yield Line("Corpus", show(dataset.name, "bold"))
+    yield PageLine("Corpus", show(dataset.name, "bold"))
     languages = f"{dataset.language_pair} · {dataset.source_language} to {dataset.target_language}"
-    yield Line("Languages", show(languages))
-    yield Line("SHA-256", show(summary.sha256, "$quiet"))
+    yield PageLine("Languages", show(languages))
+    yield PageLine("SHA-256", show(summary.sha256, "$quiet"))
     for label, text in (("Created", dataset.created), ("Licence", dataset.license)):
         if text:
-            yield Line(label, show(text))
+            yield PageLine(label, show(text))
     if dataset.provenance:
-        yield Line("Provenance", show(" · ".join(dataset.provenance)))
+        yield PageLine("Provenance", show(" · ".join(dataset.provenance)))
     for name, value in (dataset.model_extra or {}).items():
-        yield Line(plain(name)[:14], show(str(value), "$quiet"))
+        yield PageLine(plain(name)[:14], show(str(value), "$quiet"))
 
 
-def _origin(summary: CorpusSummary, found: Examination) -> Iterator[Line]:
+def _origin(summary: CorpusSummary, found: Examination) -> Iterator[PageLine]:
     paths = [show(str(path)) for path in found.files]
     state = Content.styled(WORDS[found.original], "$quiet")
     if summary.partial:
         state = Content.styled("known only from a run card: its file was never here", "$warn")
-    yield Line("Read from", Content("\n").join([*paths, state]))
+    yield PageLine("Read from", Content("\n").join([*paths, state]))
     count = len(summary.runs)
-    yield Line("Used by", Content("1 run" if count == 1 else f"{count:,} runs"))
+    yield PageLine("Used by", Content("1 run" if count == 1 else f"{count:,} runs"))
 
 
-def _requirements(found: Examination) -> Iterator[Line]:
+def _requirements(found: Examination) -> Iterator[PageLine]:
     met = sum(each.met for each in found.requirements)
     lines = [_requirement(each) for each in found.requirements]
     verdict = f"{met} of {len(lines)} minimum requirements of a benchmark met"
-    yield Line("Requirements", Content("\n").join([Content(verdict), *lines]))
+    yield PageLine("Requirements", Content("\n").join([Content(verdict), *lines]))
 
 
 def _requirement(row: Requirement) -> Content:
@@ -82,7 +82,7 @@ _FREE = frozenset({"Variety", "Orthography"})
 """Tags that few corpora have; without one there is no line."""
 
 
-def _statistics(made: Statistics) -> Iterator[Line]:
+def _statistics(made: Statistics) -> Iterator[PageLine]:
     for label, counts in (
         ("Segment", made.by_segment),
         ("Difficulty", made.by_difficulty),
@@ -93,14 +93,14 @@ def _statistics(made: Statistics) -> Iterator[Line]:
         ("Orthography", made.by_orthography),
     ):
         if label not in _FREE or set(counts) != {NOT_GIVEN}:
-            yield Line(label, bars(counts, made.entries))
+            yield PageLine(label, bars(counts, made.entries))
     several = f"{made.variants:,} in {counted(made.with_variants, 'entry', 'entries')}"
-    yield Line("Variants", Content(several))
-    yield Line("Analyses", Content(counted(made.with_analysis, "entry", "entries")))
+    yield PageLine("Variants", Content(several))
+    yield PageLine("Analyses", Content(counted(made.with_analysis, "entry", "entries")))
     for name, side in (("Source", made.source), ("Reference", made.reference)):
-        yield Line(f"{name} script", _scripts(side))
-        yield Line(f"{name} length", _length(side))
-        yield Line(f"{name} form", _forms(side))
+        yield PageLine(f"{name} script", _scripts(side))
+        yield PageLine(f"{name} length", _length(side))
+        yield PageLine(f"{name} form", _forms(side))
 
 
 def bars(counts: Mapping[str, int], total: int) -> Content:
@@ -125,20 +125,20 @@ def _bar(name: str, number: str, share: float) -> Content:
     return Content.assemble(f"{crop(name, NAME)} {number:>8} {share:>6.1%}  ", (bar, "$mark"))
 
 
-def _scripts(side: Side) -> Content:
+def _scripts(side: SideStatistics) -> Content:
     if not side.scripts:
         return Content.styled("no letters", "$quiet")
     shares = list(side.scripts.items())[:MOST_VALUES]
     return Content("\n").join([_bar(shown_value(name), "", share) for name, share in shares])
 
 
-def _length(side: Side) -> Content:
+def _length(side: SideStatistics) -> Content:
     return Content(
         f"median {side.median_characters:g} characters, {side.median_words:g} words; "
         f"longest {side.longest:,} characters"
     )
 
 
-def _forms(side: Side) -> Content:
+def _forms(side: SideStatistics) -> Content:
     parts = [f"{name} {figures.count(count)}" for name, count in side.normal_forms.items()]
     return Content.styled(" · ".join(parts), "$quiet")

@@ -16,7 +16,7 @@ from rosetta_tui.show.cree import is_cree
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Copied
-from rosetta_tui.toolkit.page_line import Line
+from rosetta_tui.toolkit.page_line import PageLine
 from rosetta_tui.toolkit.pages import UNREADABLE
 from rosetta_tui.toolkit.where import Where
 
@@ -26,7 +26,7 @@ STEPS: list[BindingType] = [
 ]
 """The keys that lead from one entry to the next."""
 
-NO_LINES = (Line("", show(f"This entry {UNREADABLE}.", "$bad")),)
+NO_LINES = (PageLine("", show(f"This entry {UNREADABLE}.", "$bad")),)
 """The page of an entry that cannot be read."""
 
 

@@ -15,12 +15,12 @@ from harness.method.result import Attempt, Result
 from harness.store.replies import Exchange
 from rosetta_tui.entry.scores import RunScoring, scores
 from rosetta_tui.show import figures
-from rosetta_tui.show.cree import Writing, converted
+from rosetta_tui.show.cree import CreeTarget, converted
 from rosetta_tui.show.metric_words import by_reason
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show, show_lines
 from rosetta_tui.toolkit.diff_text import LEGEND, diff_content
-from rosetta_tui.toolkit.page_line import Line
+from rosetta_tui.toolkit.page_line import PageLine
 from scoring.core.wording import counted
 
 
@@ -38,33 +38,33 @@ class EntryFacts:
     scoring: RunScoring
     elsewhere: bool = False
     """Whether the run's outputs were made elsewhere."""
-    writing: Writing | None = None
+    writing: CreeTarget | None = None
     """What the texts of the target language are converted into; None: they are shown as they are."""
 
 
-def texts(facts: EntryFacts) -> list[Line]:
+def texts(facts: EntryFacts) -> list[PageLine]:
     """Return source, reference, variants and output, and what the output scored."""
     entry, result, writing = facts.entry, facts.result, facts.writing
     reference = _text(entry.reference, entry, writing)
-    lines = [Line("Source", show(entry.source)), Line("Reference", reference)]
+    lines = [PageLine("Source", show(entry.source)), PageLine("Reference", reference)]
     if entry.variants:
         variants = [_text(variant, entry, writing) for variant in entry.variants]
-        lines.append(Line("Variants", Content("\n").join(variants)))
+        lines.append(PageLine("Variants", Content("\n").join(variants)))
     lines += _outcome(entry, result, writing)
     if result is not None:
-        lines.append(Line("Scores", scores(result, facts.missing, facts.scoring)))
+        lines.append(PageLine("Scores", scores(result, facts.missing, facts.scoring)))
     return lines
 
 
-def background(facts: EntryFacts) -> list[Line]:
+def background(facts: EntryFacts) -> list[PageLine]:
     """Return what is known of the entry, how its output came about, and the metrics without a value."""
     lines = about(facts.entry)
     if facts.result is not None:
-        lines += [Line("Attempts", _attempts(facts)), *_gaps(facts.missing)]
+        lines += [PageLine("Attempts", _attempts(facts)), *_gaps(facts.missing)]
     return lines
 
 
-def _text(text: str, entry: Entry, writing: Writing | None) -> Content:
+def _text(text: str, entry: Entry, writing: CreeTarget | None) -> Content:
     """Return a text of the target language, and say so where it is converted."""
     turned = _turned(text, entry, writing)
     if turned == text:
@@ -72,7 +72,7 @@ def _text(text: str, entry: Entry, writing: Writing | None) -> Content:
     return Content.assemble(show(turned), (f"   converted into {writing}", "$quiet"))
 
 
-def _turned(text: str, entry: Entry, writing: Writing | None) -> str:
+def _turned(text: str, entry: Entry, writing: CreeTarget | None) -> str:
     return text if writing is None else converted(text, writing, entry.source)
 
 
@@ -88,24 +88,26 @@ def tags(entry: Entry) -> Content:
     return show(" · ".join(part for part in parts if part), "$quiet")
 
 
-def _outcome(entry: Entry, result: Result | None, writing: Writing | None) -> list[Line]:
+def _outcome(entry: Entry, result: Result | None, writing: CreeTarget | None) -> list[PageLine]:
     if result is None:
-        return [Line("Output", Content.styled("not yet", "$quiet"))]
+        return [PageLine("Output", Content.styled("not yet", "$quiet"))]
     if result.error_class is not None:
         kind = result.error_class.value.replace("_", " ")
         return [
-            Line("Failed", Content.assemble((f"{kind}: ", "bold $bad"), show(result.error or "")))
+            PageLine(
+                "Failed", Content.assemble((f"{kind}: ", "bold $bad"), show(result.error or ""))
+            )
         ]
     output = result.output or ""
     if not output.strip():
-        return [Line("Output", Content.styled("(empty)", "$warn"))]
+        return [PageLine("Output", Content.styled("(empty)", "$warn"))]
     shown = _text(output, entry, writing)
     if result.exact:
-        return [Line("Output", Content.assemble(shown, ("   = reference", "$good")))]
-    return [Line("Output", shown), Line("Difference", _difference(output, entry, writing))]
+        return [PageLine("Output", Content.assemble(shown, ("   = reference", "$good")))]
+    return [PageLine("Output", shown), PageLine("Difference", _difference(output, entry, writing))]
 
 
-def _difference(output: str, entry: Entry, writing: Writing | None) -> Content:
+def _difference(output: str, entry: Entry, writing: CreeTarget | None) -> Content:
     """Compare an output with its reference as both are shown; a conversion may hide how they differ."""
     ours, theirs = (_turned(text, entry, writing) for text in (output, entry.reference))
     if writing is not None and normalize("NFC", ours) == normalize("NFC", theirs):
@@ -114,24 +116,24 @@ def _difference(output: str, entry: Entry, writing: Writing | None) -> Content:
     return Content.assemble(diff_content(ours, theirs), "\n", (LEGEND, "$quiet"))
 
 
-def _gaps(missing: Mapping[str, str]) -> list[Line]:
+def _gaps(missing: Mapping[str, str]) -> list[PageLine]:
     if not missing:
         return []
     lines = [show(f"{metrics}: {reason}", "$quiet") for reason, metrics in by_reason(missing)]
-    return [Line("No value", Content("\n").join(lines))]
+    return [PageLine("No value", Content("\n").join(lines))]
 
 
-def about(entry: Entry) -> list[Line]:
+def about(entry: Entry) -> list[PageLine]:
     """Return analysis, notes and the fields that the specification does not know."""
     texts = {
         "Analysis": entry.morphological_analysis,
         "Notes": entry.notes,
         "Variant class": entry.variant_class,
     }
-    lines = [Line(label, show_lines(text)) for label, text in texts.items() if text]
+    lines = [PageLine(label, show_lines(text)) for label, text in texts.items() if text]
     if entry.model_extra:
         lines += [
-            Line(plain(k)[:14], show(_json(v), "$quiet")) for k, v in entry.model_extra.items()
+            PageLine(plain(k)[:14], show(_json(v), "$quiet")) for k, v in entry.model_extra.items()
         ]
     return lines
 
@@ -180,39 +182,41 @@ def _sum(result: Result) -> Content:
     return Content.styled(" · ".join(part for part in parts if part), "$quiet")
 
 
-def prompts(facts: EntryFacts) -> list[Line]:
+def prompts(facts: EntryFacts) -> list[PageLine]:
     """Return what was asked, message by message."""
-    lines: list[Line] = []
+    lines: list[PageLine] = []
     for number, exchange in _kept(facts):
         body = exchange.body
         messages = body.get("messages") if isinstance(body, Mapping) else None
         if isinstance(body, Mapping) and isinstance(messages, list):
             lines += [_message(message) for message in messages]
             rest = {name: value for name, value in body.items() if name != "messages"}
-            lines.append(Line("with", show(_json(rest), "$quiet")))
+            lines.append(PageLine("with", show(_json(rest), "$quiet")))
         else:
-            lines.append(Line(f"Request {number}", show_lines(_json(body))))
-    return lines or [Line("Prompt", Content.styled("none is kept for this entry", "$quiet"))]
+            lines.append(PageLine(f"Request {number}", show_lines(_json(body))))
+    return lines or [PageLine("Prompt", Content.styled("none is kept for this entry", "$quiet"))]
 
 
-def _message(message: Any) -> Line:
+def _message(message: Any) -> PageLine:
     if not isinstance(message, dict):
-        return Line("message", show(_json(message)))
+        return PageLine("message", show(_json(message)))
     content = message.get("content")
     text = content if isinstance(content, str) else _json(content)
-    return Line(plain(str(message.get("role", "message")))[:14], show_lines(text))
+    return PageLine(plain(str(message.get("role", "message")))[:14], show_lines(text))
 
 
-def replies(facts: EntryFacts) -> list[Line]:
+def replies(facts: EntryFacts) -> list[PageLine]:
     """Return what was answered, as it came."""
     lines = []
     for number, exchange in _kept(facts):
         reply = exchange.stored.reply
-        lines.append(Line(f"Reply {number}", show_lines(reply.text)))
-        lines += [Line("tool call", show(_json(call))) for call in reply.tool_calls]
+        lines.append(PageLine(f"Reply {number}", show_lines(reply.text)))
+        lines += [PageLine("tool call", show(_json(call))) for call in reply.tool_calls]
         facts_of_reply = [reply.model_id or "", reply.finish_reason or ""]
-        lines.append(Line("", show(" · ".join(part for part in facts_of_reply if part), "$quiet")))
-    return lines or [Line("Raw reply", Content.styled("none is kept for this entry", "$quiet"))]
+        lines.append(
+            PageLine("", show(" · ".join(part for part in facts_of_reply if part), "$quiet"))
+        )
+    return lines or [PageLine("Raw reply", Content.styled("none is kept for this entry", "$quiet"))]
 
 
 def _kept(facts: EntryFacts) -> list[tuple[int, Exchange]]:

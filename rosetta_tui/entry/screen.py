@@ -31,7 +31,7 @@ from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.field import Field, show_lines
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.page_line import Line
+from rosetta_tui.toolkit.page_line import PageLine
 from rosetta_tui.toolkit.pages import readable
 
 SCORES = "Scores"
@@ -134,7 +134,7 @@ class EntryScreen(EntryByEntryScreen):
         self.refresh_bindings()
         self._explain()
 
-    def _lines(self, facts: EntryFacts) -> Iterator[Line]:
+    def _lines(self, facts: EntryFacts) -> Iterator[PageLine]:
         yield from texts(facts)
         if self._explanation is not None:
             yield from why(self._explanation)
@@ -177,7 +177,7 @@ class EntryScreen(EntryByEntryScreen):
             return
         if found is None:
             self._told = True
-            self._insert([Line("Why", show(f"Not here: {self._explaining.why_not}", "$quiet"))])
+            self._insert([PageLine("Why", show(f"Not here: {self._explaining.why_not}", "$quiet"))])
             return
         self._explained[position] = found
         if position == self.place:
@@ -185,7 +185,7 @@ class EntryScreen(EntryByEntryScreen):
             self.refresh_bindings()
         self._explain()
 
-    def _insert(self, lines: Iterable[Line]) -> None:
+    def _insert(self, lines: Iterable[PageLine]) -> None:
         """Put lines below the scores, without moving what is above them."""
         scores = self._field(SCORES)
         if scores is not None:

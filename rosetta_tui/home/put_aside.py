@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from rosetta_tui.home.waiting import Item
+from rosetta_tui.home.waiting import WaitingItem
 
 NAME = "put-aside.json"
 """In the data folder: the items put aside, each as its lead, its name and its words."""
@@ -41,6 +41,6 @@ def keep_aside(folder: Path, aside: Iterable[tuple[str, ...]]) -> None:
     write_file(private_folder(folder) / NAME, content.encode(), overwrite=True)
 
 
-def mark_of(item: Item) -> tuple[str, ...]:
+def mark_of(item: WaitingItem) -> tuple[str, ...]:
     """Return what an item is remembered by: with other counts in its words it is another one."""
     return (item.lead.value, item.name, item.words)

@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 
 from rosetta_tui.home.first_steps import STEPS, FirstSteps
 from rosetta_tui.home.keys import ABOUT, KEYS
-from rosetta_tui.home.waiting import Item, Lead, waiting_reviews
+from rosetta_tui.home.waiting import Lead, WaitingItem, waiting_reviews
 from rosetta_tui.home.waiting_acts import open_reviews, see_to
 from rosetta_tui.home.waiting_list import WaitingList
 from rosetta_tui.runs.acts import SOMETIMES, RunActs, possible
@@ -42,7 +42,7 @@ from rosetta_tui.toolkit.where import Where
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
-    from rosetta_tui.review.organiser.desk import Desk
+    from rosetta_tui.review.organiser.desk import OrganiserDesk
 
 REFRESH_SECONDS = 2.0
 """How often the list is read again, so that runs of other processes are seen moving."""
@@ -149,13 +149,13 @@ class HomeScreen(Screen[None]):
             in_thread(self, "waiting", lambda: waiting_reviews(self._desk()), take, self._unread)
 
     def _unread(self, why: str) -> None:
-        item = Item(Lead.REVIEW, "", f"The reviews cannot be read: {why}")
+        item = WaitingItem(Lead.REVIEW, "", f"The reviews cannot be read: {why}")
         self.query_one(WaitingList).take_reviews([item])
 
-    def _desk(self) -> Desk:
-        from rosetta_tui.review.organiser.desk import Desk
+    def _desk(self) -> OrganiserDesk:
+        from rosetta_tui.review.organiser.desk import OrganiserDesk
 
-        return Desk(self._path.parent, self._path)
+        return OrganiserDesk(self._path.parent, self._path)
 
     def _cannot(self, why: str) -> None:
         """Say why there is no list and what to do, in the place of the list; it is tried again all the time."""

@@ -16,7 +16,7 @@ from rosetta_tui.show.run_facts import setup_words
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
-    from rosetta_tui.review.organiser.desk import Desk
+    from rosetta_tui.review.organiser.desk import OrganiserDesk
     from rosetta_tui.review.organiser.facts import ReviewLine
 
 
@@ -30,7 +30,7 @@ class Lead(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class WaitingItem:
     """One thing that waits."""
 
     lead: Lead
@@ -64,7 +64,7 @@ COLUMNS = (
 class WaitingRows:
     """One row for each item."""
 
-    def __init__(self, items: Sequence[Item]) -> None:
+    def __init__(self, items: Sequence[WaitingItem]) -> None:
         self.items = items
 
     @property
@@ -85,7 +85,7 @@ class WaitingRows:
         """Everything is there already."""
 
 
-def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[Item]:
+def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[WaitingItem]:
     """Yield the runs that a person may want to go on with: cut ones, then those with failed entries.
 
     A run that was asked again already has its successor in the list, a card from elsewhere has no method to
@@ -98,19 +98,21 @@ def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[Item]:
         if may_resume(run):
             share = f"{figures.count(run.done)} of {figures.count(run.total)} done"
             failed = f", {figures.count(run.failed)} of them failed" if run.failed else ""
-            yield Item(Lead.RESUME, run.run_id, f"Stopped, {share}{failed} · {_run_words(run)}")
+            yield WaitingItem(
+                Lead.RESUME, run.run_id, f"Stopped, {share}{failed} · {_run_words(run)}"
+            )
     for run in runs:
         if may_retry(run) and run.run_id not in followed and asks(run.method):
             entries = "entry" if run.failed == 1 else "entries"
             failed = f"{figures.count(run.failed)} {entries} failed"
-            yield Item(Lead.RETRY, run.run_id, f"{failed} · {_run_words(run)}")
+            yield WaitingItem(Lead.RETRY, run.run_id, f"{failed} · {_run_words(run)}")
 
 
 def _run_words(run: RunSummary) -> str:
     return f"{run.dataset_id} · {setup_words(run)} · {run.run_id[:8]}"
 
 
-def waiting_reviews(desk: Desk) -> list[Item]:
+def waiting_reviews(desk: OrganiserDesk) -> list[WaitingItem]:
     """Return what an organiser of reviews has to see to; waits for the disk, StoreError in words.
 
     Looks at nobody's ratings: only at what came, what nobody vouched for, and what nobody decided.
@@ -125,7 +127,7 @@ def waiting_reviews(desk: Desk) -> list[Item]:
     return items
 
 
-def _ratings(desk: Desk) -> Iterator[Item]:
+def _ratings(desk: OrganiserDesk) -> Iterator[WaitingItem]:
     """Tell of files of ratings on sticks that were not taken in yet."""
     from review.files.finding import RATINGS_SUFFIX, find_batches, mounted_sticks
 
@@ -137,7 +139,7 @@ def _ratings(desk: Desk) -> Iterator[Item]:
         known |= {each.sha256 for each in office.quarantine()}
     fresh = sum(_sha256(each.path, each.size) not in known for each in found)
     if fresh:
-        yield Item(Lead.IMPORT, "", f"{_many(fresh, 'file')} of ratings on a stick")
+        yield WaitingItem(Lead.IMPORT, "", f"{_many(fresh, 'file')} of ratings on a stick")
 
 
 MOST_HASHED = 64_000_000
@@ -156,17 +158,17 @@ def _sha256(path: Path, size: int) -> str:
         return ""
 
 
-def _strangers(desk: Desk) -> Iterator[Item]:
+def _strangers(desk: OrganiserDesk) -> Iterator[WaitingItem]:
     from review.office.results.progress import waiting
 
     with desk.office() as office:
         files = sum(each.files for each in waiting(office))
     if files:
         words = f"{_many(files, 'file')} of ratings from laptops that nobody vouched for"
-        yield Item(Lead.REVIEW, "", words)
+        yield WaitingItem(Lead.REVIEW, "", words)
 
 
-def _review(desk: Desk, line: ReviewLine) -> Iterator[Item]:
+def _review(desk: OrganiserDesk, line: ReviewLine) -> Iterator[WaitingItem]:
     from review.verdict.gate.adjudication import queue
 
     name = line.progress.name
@@ -174,12 +176,16 @@ def _review(desk: Desk, line: ReviewLine) -> Iterator[Item]:
         review = office.review(name)
         cases = sum(case.is_open for case in queue(office.state_of_any(review), review.key))
     if cases:
-        yield Item(Lead.REVIEW, name, f"{_many(cases, 'flagged item')} to decide about · {name}")
+        yield WaitingItem(
+            Lead.REVIEW, name, f"{_many(cases, 'flagged item')} to decide about · {name}"
+        )
     if any(verdict is not None and verdict.recompute for verdict in line.verdicts):
-        yield Item(Lead.REVIEW, name, f"A certificate is to be issued anew · {name}")
+        yield WaitingItem(Lead.REVIEW, name, f"A certificate is to be issued anew · {name}")
     back, asked = line.progress.done, line.progress.asked
     if asked and back >= asked and None in line.verdicts:
-        yield Item(Lead.REVIEW, name, f"All ratings are back; the gate is to be decided · {name}")
+        yield WaitingItem(
+            Lead.REVIEW, name, f"All ratings are back; the gate is to be decided · {name}"
+        )
 
 
 def _many(count: int, noun: str) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rosetta_tui.home.waiting import Item, Lead
+from rosetta_tui.home.waiting import Lead, WaitingItem
 
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-    from rosetta_tui.review.organiser.desk import Desk
+    from rosetta_tui.review.organiser.desk import OrganiserDesk
     from rosetta_tui.runs.acts import RunActs
 
 
-def see_to(item: Item, screen: Screen[Any], acts: RunActs, desk: Desk) -> None:
+def see_to(item: WaitingItem, screen: Screen[Any], acts: RunActs, desk: OrganiserDesk) -> None:
     """Do what an item offers; a dialog asks first where something is to be decided."""
     match item.lead:
         case Lead.RESUME:
@@ -32,7 +32,7 @@ def see_to(item: Item, screen: Screen[Any], acts: RunActs, desk: Desk) -> None:
             screen.app.push_screen(ImportScreen(desk))
 
 
-def open_reviews(screen: Screen[Any], desk: Desk) -> None:
+def open_reviews(screen: Screen[Any], desk: OrganiserDesk) -> None:
     """Open the list of reviews that this installation organises."""
     from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 

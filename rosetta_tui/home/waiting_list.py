@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 
 from harness.core.failures import HarnessError
 from rosetta_tui.home.put_aside import keep_aside, mark_of, read_aside
-from rosetta_tui.home.waiting import COLUMNS, Item, Lead, WaitingRows, waiting_runs
+from rosetta_tui.home.waiting import COLUMNS, Lead, WaitingItem, WaitingRows, waiting_runs
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.result_table import ResultTable
 
@@ -43,9 +43,9 @@ class WaitingList(ResultTable):
         self._aside: dict[tuple[str, ...], None] | None = None
         """What was put aside, the oldest first; None before it was read."""
         self.display = False
-        self._items: Sequence[Item] = ()
+        self._items: Sequence[WaitingItem] = ()
         self._runs: Sequence[RunSummary] = ()
-        self._reviews: Sequence[Item] = ()
+        self._reviews: Sequence[WaitingItem] = ()
 
     def take_runs(self, runs: Sequence[RunSummary]) -> None:
         """Show what waits of these runs."""
@@ -53,13 +53,13 @@ class WaitingList(ResultTable):
         self._forget_gone((Lead.RESUME, Lead.RETRY), waiting_runs(runs))
         self._show()
 
-    def take_reviews(self, items: Sequence[Item]) -> None:
+    def take_reviews(self, items: Sequence[WaitingItem]) -> None:
         """Show these items of reviews above the runs."""
         self._reviews = items
         self._forget_gone((Lead.REVIEW, Lead.IMPORT), items)
         self._show()
 
-    def item(self, index: int) -> Item:
+    def item(self, index: int) -> WaitingItem:
         """Return what stands in a row."""
         return self._items[index]
 
@@ -87,7 +87,7 @@ class WaitingList(ResultTable):
             self._show()
             self.notify("Put aside. It comes back when something about it is new.", markup=False)
 
-    def _forget_gone(self, leads: Collection[Lead], items: Iterable[Item]) -> None:
+    def _forget_gone(self, leads: Collection[Lead], items: Iterable[WaitingItem]) -> None:
         """Forget what waits no more, so that it counts as new when it waits again."""
         there = {mark_of(item) for item in items}
         gone = [mark for mark in self.aside if mark[0] in leads and mark not in there]

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from harness.leaderboard.entrant import Entrant
-    from harness.leaderboard.ranking import Board, Grounds
+    from harness.leaderboard.ranking import Board, BoardGrounds
 
 
 class LeaderboardScreen(Screen[None]):
@@ -82,7 +82,7 @@ class LeaderboardScreen(Screen[None]):
         self._path = store_path
         self._boards: list[Board] | None = None
         self._index = 0
-        self._grouped: dict[tuple[Grounds, str, str], Board] = {}
+        self._grouped: dict[tuple[BoardGrounds, str, str], Board] = {}
         """Lists with their groups, by what parts them and what they are ranked by."""
         self._sort, self._turned = "chrf", False
         self._best = False

@@ -12,7 +12,7 @@ from rosetta_tui.toolkit.key_line import key_of
 from rosetta_tui.toolkit.telling import Telling
 
 
-class Banner(Telling):
+class RunBanner(Telling):
     """Hidden until there is something to say."""
 
     def show_run(self, live: LiveRun) -> None:

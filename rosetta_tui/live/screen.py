@@ -29,7 +29,7 @@ from rosetta_tui.entry.order import FILTER_WORDS, SORT_WORDS, Order
 from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.entry.table import EntryTable
 from rosetta_tui.live import steering
-from rosetta_tui.live.banner import Banner
+from rosetta_tui.live.banner import RunBanner
 from rosetta_tui.live.cost_panel import CostPanel
 from rosetta_tui.live.count_line import CountLine
 from rosetta_tui.live.quality_panel import InputsLine, QualityPanel
@@ -145,7 +145,7 @@ class LiveScreen(SearchedScreen):
             yield CostPanel(classes="panel")
             yield SpeedPanel(classes="panel")
         yield InputsLine()
-        yield Banner()
+        yield RunBanner()
         yield CountLine()
         yield Input(placeholder="text in id, source, reference or output", id="search")
         yield EntryTable(self.live, self._store, id="entries")
@@ -153,7 +153,7 @@ class LiveScreen(SearchedScreen):
 
     def on_mount(self) -> None:
         """Begin to look."""
-        self.query_one(Banner).display = False
+        self.query_one(RunBanner).display = False
         self.table.focus()
         if self._order is not None:
             self.table.wish(self._order)
@@ -246,7 +246,7 @@ class LiveScreen(SearchedScreen):
         self.refresh_bindings()
         for header in self.query(RunHeader):
             header.show_run(self.live, notes=self._end_acts.words, replays=self.replays)
-        for banner in self.query(Banner):
+        for banner in self.query(RunBanner):
             banner.show_run(self.live)
 
     def paint(self) -> None:
@@ -260,7 +260,7 @@ class LiveScreen(SearchedScreen):
         self.query_one(CostPanel).show_run(self.live, compact=compact)
         self.query_one(SpeedPanel).show_run(self.live, compact=compact)
         self.query_one(InputsLine).show_run(self.live)
-        self.query_one(Banner).show_run(self.live)
+        self.query_one(RunBanner).show_run(self.live)
         self.query_one(CountLine).show_run(self.live, notes=self._notes())
         if self.following and self.live.newest is not None:
             self.table.move_to_entry(self.live.newest)

@@ -16,7 +16,7 @@ from textual.widgets import Button, Static
 from rosetta_tui.report.estimate import cost_words
 from rosetta_tui.request import suggesting
 from rosetta_tui.request.draft import Value
-from rosetta_tui.request.fields import SECTIONS, FormField, Kind, Section
+from rosetta_tui.request.fields import SECTIONS, FieldKind, FieldSection, FormField
 from rosetta_tui.request.suggesting import Suggest
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.form.form_line import FormLine
@@ -25,7 +25,7 @@ from scoring.core.wording import counted
 if TYPE_CHECKING:
     from harness.settings import Settings
     from rosetta_tui.request.corpus import CorpusLook
-    from rosetta_tui.request.look import Look
+    from rosetta_tui.request.look import DraftLook
 
 _TICKS: Mapping[str, Mapping[str, str]] = {
     "tools": {"lookup": "lookup", "analyse": "analyse"},
@@ -47,7 +47,7 @@ class RunForm(VerticalScroll, can_focus=False):
         super().__init__(id="form")
         self._path = store_path
         self._typed = typed
-        self._found: Look | None = None
+        self._found: DraftLook | None = None
         self._served: list[str] = []
         """Models that a local endpoint said it serves."""
         self._made: dict[str, FormLine] = {}
@@ -76,7 +76,7 @@ class RunForm(VerticalScroll, can_focus=False):
         if self._found is not None:
             self._offer(self._found)
 
-    def _next(self, section: Section, field: FormField) -> FormLine | None:
+    def _next(self, section: FieldSection, field: FormField) -> FormLine | None:
         """Return the line before which a new one belongs; None at the end of its section."""
         after = section.fields[section.fields.index(field) + 1 :]
         names = (each.name for each in after)
@@ -85,8 +85,8 @@ class RunForm(VerticalScroll, can_focus=False):
         )
 
     def _line(self, field: FormField) -> FormLine:
-        suggest = self._suggest(field) if field.kind is Kind.SUGGESTED else None
-        choices = _TICKS.get(field.name, {}) if field.kind is Kind.TICKS else None
+        suggest = self._suggest(field) if field.kind is FieldKind.SUGGESTED else None
+        choices = _TICKS.get(field.name, {}) if field.kind is FieldKind.TICKS else None
         chosen = {"endpoint": self._settings.endpoint, "model": self._settings.model}
         shown = replace(field, default=chosen.get(field.name) or field.default)
         value = self._typed.get(field.name, "")
@@ -153,7 +153,7 @@ class RunForm(VerticalScroll, can_focus=False):
         self.focus_on("model")
         self._made["model"].open_list()
 
-    def tell(self, found: Look, *, missing: bool) -> None:
+    def tell(self, found: DraftLook, *, missing: bool) -> None:
         """Say beside each field what was found out; what is only missing yet, where it is wished."""
         self._found = found
         self._offer(found)
@@ -171,7 +171,7 @@ class RunForm(VerticalScroll, can_focus=False):
             words = "\n".join(wrong.get(name, [])) or notes.get(name, "")
             line.say(words, bad=name in wrong)
 
-    def _offer(self, found: Look) -> None:
+    def _offer(self, found: DraftLook) -> None:
         if found.corpus is None:
             return
         counts = {"segment": found.corpus.segments, "difficulty": found.corpus.tiers}
@@ -198,14 +198,14 @@ def _corpus_words(corpus: CorpusLook) -> str:
     return "\n".join(lines)
 
 
-def _chosen_words(found: Look) -> str:
+def _chosen_words(found: DraftLook) -> str:
     if found.chosen is None or found.corpus is None:
         return ""
     secret = " · secret: they stay on this machine" if found.secret else ""
     return f"{found.chosen:,} of {found.corpus.entries:,} entries take part{secret}"
 
 
-def _budget_words(found: Look, budget: str) -> str:
+def _budget_words(found: DraftLook, budget: str) -> str:
     """Say where the money may not last; what is no number is spoken of elsewhere."""
     if not budget or found.estimate is None:
         return ""

@@ -19,7 +19,7 @@ from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from harness.core.calls import Request
-    from rosetta_tui.request.look import Look
+    from rosetta_tui.request.look import DraftLook
 
 MOST_SHOWN = 20_000
 """Characters of one message that are shown; coaching may be a book."""
@@ -42,13 +42,13 @@ class Measured:
     """Why it cannot be told."""
 
 
-def beside(draft: RunDraft, look: Look, measured: Measured | None) -> Content:
+def beside(draft: RunDraft, look: DraftLook, measured: Measured | None) -> Content:
     """Return everything that stands beside the form."""
     parts = [*_estimate(look), *_command(draft), *_metrics(measured), *_prompt(look)]
     return Content("\n").join(parts)
 
 
-def in_a_line(look: Look) -> Content:
+def in_a_line(look: DraftLook) -> Content:
     """Return the estimate on one line, for a terminal that has no room beside the form."""
     wrong = sum(not trouble.missing for trouble in look.troubles)
     if wrong:
@@ -67,7 +67,7 @@ def _title(words: str, more: str = "") -> Content:
     return Content.assemble((words, "bold $mark"), (f"  {more}" if more else "", "$quiet"))
 
 
-def _estimate(look: Look) -> Iterator[Content]:
+def _estimate(look: DraftLook) -> Iterator[Content]:
     yield _title("Estimate")
     if look.estimate is None:
         words = f"{PLUGIN_COST}." if look.silent else "It comes when the form is whole."
@@ -101,7 +101,7 @@ def _metrics(measured: Measured | None) -> Iterator[Content]:
         yield Content()
 
 
-def _prompt(look: Look) -> Iterator[Content]:
+def _prompt(look: DraftLook) -> Iterator[Content]:
     if look.request is None:
         yield _title("First prompt")
         yield Content.styled(plain(look.silent or "It is seen when the form is whole."), "$quiet")

@@ -22,7 +22,7 @@ from rosetta_tui.new_run.preview import Measured, beside, in_a_line
 from rosetta_tui.request.draft import RunDraft, Value
 from rosetta_tui.request.fields import FIELDS, applicable, drafted
 from rosetta_tui.request.kept_draft import keep_draft, kept_draft
-from rosetta_tui.request.look import Known, Look, look
+from rosetta_tui.request.look import DraftLook, Known, look
 from rosetta_tui.request.metrics import measured
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring, in_thread, telling
@@ -34,7 +34,7 @@ from rosetta_tui.toolkit.telling import Telling
 
 if TYPE_CHECKING:
     from corpora.model.corpus import Corpus
-    from rosetta_tui.request.look import Trouble
+    from rosetta_tui.request.look import DraftTrouble
 
 QUIET_SECONDS = 0.25
 """How long nothing must be typed before the form is looked at."""
@@ -94,7 +94,7 @@ class NewRunScreen(Screen[None]):
         self._wanted = False
         """True once somebody wished to start: from then on, what is missing is said too."""
         self._known = Known()
-        self._found = Look()
+        self._found = DraftLook()
         self._measured: Measured | None = None
         self._timer: Timer | None = None
 
@@ -237,7 +237,7 @@ class NewRunScreen(Screen[None]):
             return Measured(trouble=str(error))
         return Measured(on, off)
 
-    def _show(self, found: Look, draft: RunDraft, start: bool) -> None:
+    def _show(self, found: DraftLook, draft: RunDraft, start: bool) -> None:
         if not self.is_attached:
             return
         self._found = found
@@ -253,7 +253,7 @@ class NewRunScreen(Screen[None]):
             self._measured = facts
             self._show_beside()
 
-    def _show_whole(self, troubles: tuple[Trouble, ...]) -> None:
+    def _show_whole(self, troubles: tuple[DraftTrouble, ...]) -> None:
         """Say what is wrong with no field alone."""
         whole = [trouble.words for trouble in troubles if trouble.field not in FIELDS]
         line = self.query_one("#whole", Telling)
@@ -275,7 +275,7 @@ class NewRunScreen(Screen[None]):
     def _start_pressed(self) -> None:
         self.action_start()
 
-    def _start(self, found: Look, draft: RunDraft) -> None:
+    def _start(self, found: DraftLook, draft: RunDraft) -> None:
         if draft != self.draft:
             return  # it was changed meanwhile: what is seen now is not what was agreed to
         if not found.troubles:

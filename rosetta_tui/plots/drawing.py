@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from rosetta_tui.plots.points import BINS, Picture, Point
+from rosetta_tui.plots.points import BINS, PlotPicture, Point
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.result_table import crop
 
@@ -82,7 +82,7 @@ class Axis:
         return found[:: -(-len(found) // most)]
 
 
-def axis_lines(picture: Picture, axis: Axis, before: int, width: int) -> list[Line]:
+def axis_lines(picture: PlotPicture, axis: Axis, before: int, width: int) -> list[Line]:
     """Return the axis that goes across: its line, its numbers, and what it measures."""
     line, labels = ["─"] * width, [" "] * width
     taken = -1
@@ -110,7 +110,7 @@ def axis_lines(picture: Picture, axis: Axis, before: int, width: int) -> list[Li
 class Lines:
     """How a plot with a line for each point is laid out in a width."""
 
-    picture: Picture
+    picture: PlotPicture
     axis: Axis
     name: int
     """Cells for the name."""
@@ -119,7 +119,7 @@ class Lines:
     """Cells for the number at the right."""
 
     @classmethod
-    def of(cls, picture: Picture, width: int) -> Lines:
+    def of(cls, picture: PlotPicture, width: int) -> Lines:
         """Share out the width."""
         bounds = picture.bounds
         axis = (
@@ -183,7 +183,7 @@ def _block(share: float) -> str:
     return _BLOCKS[min(8, math.ceil(share * 8))]
 
 
-def _number(picture: Picture, point: Point) -> str:
+def _number(picture: PlotPicture, point: Point) -> str:
     if point.counts and point.ends is not None:
         return " / ".join(picture.tick(end) for end in point.ends)
     return picture.tick(point.across)
@@ -192,7 +192,7 @@ def _number(picture: Picture, point: Point) -> str:
 # Points on a plane
 
 
-def plane(picture: Picture, width: int, height: int, focus: int) -> list[Line]:
+def plane(picture: PlotPicture, width: int, height: int, focus: int) -> list[Line]:
     """Draw points by both axes; a figure stands where several are in one cell."""
     across = Axis.of([p.across for p in picture.points], logarithmic=picture.logarithmic)
     up = Axis.of([p.up or 0.0 for p in picture.points])
@@ -210,7 +210,7 @@ def plane(picture: Picture, width: int, height: int, focus: int) -> list[Line]:
     return lines + axis_lines(picture, across, before + 1, cells)
 
 
-def _up_labels(picture: Picture, up: Axis, rows: int) -> list[str]:
+def _up_labels(picture: PlotPicture, up: Axis, rows: int) -> list[str]:
     labels = [""] * rows
     for number in up.ticks(max(2, rows // 3)):
         labels[rows - 1 - up.place(number, rows)] = picture.up_tick(number)

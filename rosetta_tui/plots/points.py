@@ -36,7 +36,7 @@ MOST_TOGETHER = 6
 COMPOSITE = "composite"
 
 
-class Kind(StrEnum):
+class PlotKind(StrEnum):
     """The plots, in the order in which they are offered."""
 
     SCORES = "Scores"
@@ -71,10 +71,10 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class PlotPicture:
     """One plot, before it is known how large it is drawn."""
 
-    kind: Kind
+    kind: PlotKind
     across: str
     """What the axis that goes across measures."""
     up: str
@@ -91,7 +91,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Corpus:
+class PlotCorpus:
     """What runs must share to stand in one plot."""
 
     dataset_id: str
@@ -104,13 +104,13 @@ class Corpus:
         return f"{self.dataset_id} · {self.language_pair}"
 
 
-def by_corpus(runs: Sequence[RunSummary]) -> dict[Corpus, list[RunSummary]]:
+def by_corpus(runs: Sequence[RunSummary]) -> dict[PlotCorpus, list[RunSummary]]:
     """Part the sealed runs by what they translated, the corpus with most runs first."""
-    found: dict[Corpus, list[RunSummary]] = {}
+    found: dict[PlotCorpus, list[RunSummary]] = {}
     for run in runs:
         if run.card is not None:
             sha256 = block(run.card, "dataset").get("sha256")
-            corpus = Corpus(run.dataset_id, run.language_pair, str(sha256))
+            corpus = PlotCorpus(run.dataset_id, run.language_pair, str(sha256))
             found.setdefault(corpus, []).append(run)
     return dict(sorted(found.items(), key=lambda pair: -len(pair[1])))
 
@@ -121,7 +121,7 @@ def metrics_of(runs: Sequence[RunSummary]) -> list[str]:
     return [name for name in known if any(_score(run, name) is not None for run in runs)]
 
 
-def scores(runs: Sequence[RunSummary], metric: str, *, by_name: bool = False) -> Picture:
+def scores(runs: Sequence[RunSummary], metric: str, *, by_name: bool = False) -> PlotPicture:
     """Return the score of each run with its interval, in the order of time or of names."""
     points = [
         Point(
@@ -137,8 +137,8 @@ def scores(runs: Sequence[RunSummary], metric: str, *, by_name: bool = False) ->
     ]
     if by_name:
         points.sort(key=lambda point: point.name.casefold())
-    return Picture(
-        Kind.SCORES,
+    return PlotPicture(
+        PlotKind.SCORES,
         _axis(metric),
         "",
         tuple(points),
@@ -199,7 +199,7 @@ def efforts_of(runs: Sequence[RunSummary]) -> list[Effort]:
     return others
 
 
-def cost(runs: Sequence[RunSummary], metric: str, effort: Effort = Effort.COST) -> Picture:
+def cost(runs: Sequence[RunSummary], metric: str, effort: Effort = Effort.COST) -> PlotPicture:
     """Return what an entry took against the score; those that no other run beats on both are the front."""
     by = _EFFORTS[effort]
     points = [
@@ -221,8 +221,8 @@ def cost(runs: Sequence[RunSummary], metric: str, effort: Effort = Effort.COST) 
         key=lambda point: (point.across, point.up or 0.0),
     )
     taken = [point.across for point in points if point.across > 0]
-    return Picture(
-        Kind.COST,
+    return PlotPicture(
+        PlotKind.COST,
         f"{by.axis}   ◆ no run is both better and {by.front}",
         _axis(metric),
         tuple(marked),
@@ -256,7 +256,7 @@ def _front(points: Sequence[Point], better: str) -> set[str]:
     return {point.run_id for point in points if not beaten(point)}
 
 
-def latency(runs: Sequence[RunSummary], seconds: Mapping[str, Sequence[float]]) -> Picture:
+def latency(runs: Sequence[RunSummary], seconds: Mapping[str, Sequence[float]]) -> PlotPicture:
     """Return how the latencies of each run are spread, with median and 95th percentile.
 
     ``seconds`` holds the latencies of the entries that were neither cached nor failed, by run.
@@ -271,8 +271,8 @@ def latency(runs: Sequence[RunSummary], seconds: Mapping[str, Sequence[float]]) 
         for run, name in _named(runs)
         if run.run_id in known
     ]
-    return Picture(
-        Kind.LATENCY,
+    return PlotPicture(
+        PlotKind.LATENCY,
         "seconds an entry took, calls answered from the cache left out",
         "",
         tuple(points),
@@ -303,14 +303,14 @@ def _latency_point(run: RunSummary, name: str, seconds: Any, edges: Any) -> Poin
     )
 
 
-def difficulty(runs: Sequence[RunSummary], metric: str) -> Picture:
+def difficulty(runs: Sequence[RunSummary], metric: str) -> PlotPicture:
     """Return the score of each run on each level of difficulty, the runs of a level under one another."""
     points = sorted(
         (point for run, name in _named(runs) for point in _levels(run, name, metric)),
         key=lambda point: point.heading,
     )
-    return Picture(
-        Kind.DIFFICULTY,
+    return PlotPicture(
+        PlotKind.DIFFICULTY,
         _axis(metric),
         "",
         tuple(points),

@@ -18,10 +18,10 @@ from textual.widgets import Static
 from rosetta_tui.plots.points import (
     COMPOSITE,
     MOST_TOGETHER,
-    Corpus,
     Effort,
-    Kind,
-    Picture,
+    PlotCorpus,
+    PlotKind,
+    PlotPicture,
     by_corpus,
     cost,
     difficulty,
@@ -66,7 +66,7 @@ class PlotsScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
             Binding(str(number), f"kind('{kind}')", kind, show=False, id=f"plots.kind_{number}")
-            for number, kind in enumerate(Kind, 1)
+            for number, kind in enumerate(PlotKind, 1)
         ),
         Binding("tab", "turn(1)", "Plot", id="plots.next"),
         Binding("shift+tab", "turn(-1)", "Plot before", show=False, id="plots.previous"),
@@ -86,13 +86,13 @@ class PlotsScreen(Screen[None]):
         super().__init__()
         self._path = store_path
         self._run_ids = run_ids
-        self._kind = Kind.SCORES
+        self._kind = PlotKind.SCORES
         self._metric = COMPOSITE
         self._effort: Effort | None = None
         """What goes across the plot of cost and quality; None: the first that tells the runs apart."""
         self._by_name = False
-        self._corpora: dict[Corpus, list[RunSummary]] | None = None
-        self._corpus: Corpus | None = None
+        self._corpora: dict[PlotCorpus, list[RunSummary]] | None = None
+        self._corpus: PlotCorpus | None = None
         self._seconds: dict[str, Sequence[float]] = {}
         """Latencies of the runs of the corpora that were looked at, by run."""
         self._whole: dict[str, RunSummary] = {}
@@ -130,7 +130,7 @@ class PlotsScreen(Screen[None]):
         """Read the runs again."""
         in_store(self, self._path, "plots", self._runs, self._take, self._cannot)
 
-    def _runs(self, store: sqlite3.Connection) -> dict[Corpus, list[RunSummary]]:
+    def _runs(self, store: sqlite3.Connection) -> dict[PlotCorpus, list[RunSummary]]:
         from harness.store.runs import list_runs
 
         runs, wanted = list_runs(store, brief=True), set(self._run_ids)
@@ -146,7 +146,7 @@ class PlotsScreen(Screen[None]):
         for name in ("#kinds", "PlotView", "#beside", "#chosen"):
             self.query_one(name).display = there
 
-    def _take(self, corpora: dict[Corpus, list[RunSummary]]) -> None:
+    def _take(self, corpora: dict[PlotCorpus, list[RunSummary]]) -> None:
         self._corpora = corpora
         if self._corpus not in corpora:
             self._corpus = next(iter(corpora), None)
@@ -167,7 +167,7 @@ class PlotsScreen(Screen[None]):
 
     def _take_latencies(self, found: Mapping[str, Sequence[float]]) -> None:
         self._seconds.update(found)
-        if self._kind is Kind.LATENCY:
+        if self._kind is PlotKind.LATENCY:
             self._show()
 
     def _read_breakdowns(self, runs: Sequence[RunSummary]) -> None:
@@ -176,20 +176,20 @@ class PlotsScreen(Screen[None]):
 
     def _take_breakdowns(self, runs: Sequence[RunSummary]) -> None:
         self._whole.update((run.run_id, run) for run in runs)
-        if self._kind is Kind.DIFFICULTY:
+        if self._kind is PlotKind.DIFFICULTY:
             self._show()
 
     # Showing
 
-    def _picture(self) -> Picture:
+    def _picture(self) -> PlotPicture:
         match self._kind:
-            case Kind.SCORES:
+            case PlotKind.SCORES:
                 return scores(self.runs, self._metric, by_name=self._by_name)
-            case Kind.COST:
+            case PlotKind.COST:
                 return cost(self.runs, self._metric, self._across)
-            case Kind.LATENCY:
+            case PlotKind.LATENCY:
                 return latency(self.runs, self._seconds)
-            case Kind.DIFFICULTY:
+            case PlotKind.DIFFICULTY:
                 return difficulty(self._broken_down(), self._metric)
 
     @property
@@ -200,7 +200,7 @@ class PlotsScreen(Screen[None]):
 
     @property
     def _drawn(self) -> list[RunSummary]:
-        return self.runs[-MOST_TOGETHER:] if self._kind is Kind.DIFFICULTY else self.runs
+        return self.runs[-MOST_TOGETHER:] if self._kind is PlotKind.DIFFICULTY else self.runs
 
     def _broken_down(self) -> list[RunSummary]:
         """Return the runs that are shown together, with their breakdowns; none while these are read."""
@@ -222,11 +222,11 @@ class PlotsScreen(Screen[None]):
         self._head()
         beside = self.query_one("#beside", Static)
         words = picture.beside
-        if self._kind is Kind.DIFFICULTY and self._unread:
+        if self._kind is PlotKind.DIFFICULTY and self._unread:
             words = "Reading …"
         elif not picture.points:
             words = f"Nothing to draw. {words}"
-        if self._kind is Kind.DIFFICULTY and len(self.runs) > MOST_TOGETHER:
+        if self._kind is PlotKind.DIFFICULTY and len(self.runs) > MOST_TOGETHER:
             words = f"the newest {MOST_TOGETHER} of {len(self.runs)} runs · {words}".rstrip(" ·")
         words = " · ".join(each for each in (words, over_fewer(self._drawn)) if each)
         beside.display = bool(words)
@@ -236,9 +236,11 @@ class PlotsScreen(Screen[None]):
     def _head(self) -> None:
         kinds = [
             (f" {number} {kind} ", "bold reverse" if kind is self._kind else "$quiet")
-            for number, kind in enumerate(Kind, 1)
+            for number, kind in enumerate(PlotKind, 1)
         ]
-        order = (" by name" if self._by_name else " by time") if self._kind is Kind.SCORES else ""
+        order = (
+            (" by name" if self._by_name else " by time") if self._kind is PlotKind.SCORES else ""
+        )
         self.query_one("#kinds", Static).update(
             Content.assemble(*kinds, ("  ", ""), show(order, "$quiet"))
         )
@@ -264,18 +266,18 @@ class PlotsScreen(Screen[None]):
 
     def action_kind(self, name: str) -> None:
         """Draw another plot."""
-        self._kind = Kind(name)
+        self._kind = PlotKind(name)
         self._show()
 
     def action_turn(self, by: int) -> None:
         """Draw the next plot."""
-        kinds = list(Kind)
+        kinds = list(PlotKind)
         self.action_kind(kinds[(kinds.index(self._kind) + by) % len(kinds)])
 
     def action_sort(self) -> None:
         """Put the scores in the order of time, or of names."""
         self._by_name = not self._by_name
-        self._kind = Kind.SCORES
+        self._kind = PlotKind.SCORES
         self._show()
 
     def action_metric(self) -> None:
@@ -285,7 +287,7 @@ class PlotsScreen(Screen[None]):
 
         def chosen(name: str) -> None:
             self._metric = name
-            self._kind = Kind.SCORES if self._kind is Kind.LATENCY else self._kind
+            self._kind = PlotKind.SCORES if self._kind is PlotKind.LATENCY else self._kind
             self._show()
 
         if words:
@@ -303,7 +305,7 @@ class PlotsScreen(Screen[None]):
 
         def chosen(name: str) -> None:
             self._effort = Effort(name)
-            self.action_kind(Kind.COST)
+            self.action_kind(PlotKind.COST)
 
         if self.runs:
             choose(self.app, "Across: what an entry took", offered, self._across, chosen)

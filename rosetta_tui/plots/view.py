@@ -13,7 +13,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from rosetta_tui.plots.drawing import Line, Lines, plane
-from rosetta_tui.plots.points import Picture, Point
+from rosetta_tui.plots.points import PlotPicture, Point
 from rosetta_tui.toolkit.content import show
 
 _STYLES = {"plain": "", "quiet": "$quiet", "mark": "$mark", "focus": "bold reverse"}
@@ -44,7 +44,7 @@ class PlotView(Widget, can_focus=True):
 
     def __init__(self) -> None:
         super().__init__(id="plot")
-        self.picture: Picture | None = None
+        self.picture: PlotPicture | None = None
         self._here = ""
         """Run that had the focus last; it gets it back when it is drawn again."""
         self._top = 0
@@ -56,7 +56,7 @@ class PlotView(Widget, can_focus=True):
         """The point with the focus."""
         return self.picture.points[self.cursor] if self.picture and self.picture.points else None
 
-    def show_picture(self, picture: Picture) -> None:
+    def show_picture(self, picture: PlotPicture) -> None:
         """Draw another plot; the focus stays on its run where that is there."""
         if self.point is not None:
             self._here = self.point.run_id
@@ -82,7 +82,7 @@ class PlotView(Widget, can_focus=True):
             lines = self._lines(picture, width, height)
         return Content("\n").join([_content(line) for line in lines])
 
-    def _lines(self, picture: Picture, width: int, height: int) -> list[Line]:
+    def _lines(self, picture: PlotPicture, width: int, height: int) -> list[Line]:
         """Draw a line for each point, as many as there is room for, with the axis below."""
         layout = Lines.of(picture, width)
         foot = layout.foot()
@@ -133,7 +133,7 @@ class PlotView(Widget, can_focus=True):
         self.action_move(-1)
 
 
-def _with_headings(picture: Picture) -> list[int | None]:
+def _with_headings(picture: PlotPicture) -> list[int | None]:
     """Return the points in order, with None where a heading stands before the next one."""
     order: list[int | None] = []
     heading = ""

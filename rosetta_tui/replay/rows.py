@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from harness.events.progress import Tally
+from harness.events.progress import RunTally
 from harness.store.results import Moment
 from scoring.core.scorer import Scorer
 from scoring.core.table import Table
@@ -45,12 +45,12 @@ class ReplayRows:
         self.retries = _sums([retries for retries, _ in tries])
         self.spent = _sums([row.spent_usd or 0.0 for row in rows])
 
-    def tally(self, first: int, after: int) -> Tally:
+    def tally(self, first: int, after: int) -> RunTally:
         """Add up the entries from one place to before another."""
         costs, tokens = self._costs[first:after], self._tokens[first:after]
         latencies = self._latencies[first:after]
         untold = int(np.isnan(tokens).sum())
-        return Tally(
+        return RunTally(
             done=after - first,
             failed=int(self.failed[first:after].sum()),
             cost_usd=None if np.isnan(costs).any() else float(costs.sum()),

@@ -19,7 +19,7 @@ from harness.endpoint.budget import Ledger
 from harness.events.control import Control
 from harness.events.in_flight import Flight, Pending
 from harness.events.kinds import EntryScored, Event, Finished, Progress
-from harness.events.progress import RATE_SECONDS, Board
+from harness.events.progress import RATE_SECONDS, ProgressBoard
 from harness.events.started import started
 from harness.method.result import Attempt
 from harness.setup.floors import read_floors
@@ -124,7 +124,7 @@ class Playback:
         self._count, self.now = 0, 0.0
         self._flight = Flight(clock=lambda: self.now)
         self._ledger = Ledger(self._run.opening.get("budget_usd"))
-        self._board = Board(
+        self._board = ProgressBoard(
             self._run.run_id,
             len(self._run.positions),
             self._scorer,

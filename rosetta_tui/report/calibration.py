@@ -12,7 +12,7 @@ from rosetta_tui.show.text import plain
 from scoring.core.metric_names import short_title, title
 
 if TYPE_CHECKING:
-    from review.calibration.evidence import Evidence
+    from review.calibration.evidence import CalibrationEvidence
     from scoring.calibration.calibration import Calibration
     from scoring.calibration.measures import Measure
     from scoring.calibration.resampling import Estimate
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scoring.calibration.weights import WeightProposal
 
 
-def calibration_lines(found: Calibration, evidence: Evidence) -> Iterator[str]:
+def calibration_lines(found: Calibration, evidence: CalibrationEvidence) -> Iterator[str]:
     """Say everything that the ratings tell, and what of it may be proposed."""
     yield from _evidence(found, evidence)
     yield ""
@@ -35,7 +35,7 @@ def calibration_lines(found: Calibration, evidence: Evidence) -> Iterator[str]:
     yield from _threshold(found.threshold)
 
 
-def _evidence(found: Calibration, evidence: Evidence) -> Iterator[str]:
+def _evidence(found: Calibration, evidence: CalibrationEvidence) -> Iterator[str]:
     people = (
         "an unknown number of people"
         if evidence.raters is None
@@ -105,7 +105,7 @@ def _rounded(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits) + 0.0
 
 
-def _runs(found: Calibration, evidence: Evidence) -> Iterator[str]:
+def _runs(found: Calibration, evidence: CalibrationEvidence) -> Iterator[str]:
     yield "What people said of the runs, and what the automatic score says"
     known = {run.run_id: run for run in evidence.runs}
     rows = [
@@ -181,7 +181,7 @@ def _some(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
-def calibration_json(found: Calibration, evidence: Evidence) -> dict[str, Any]:
+def calibration_json(found: Calibration, evidence: CalibrationEvidence) -> dict[str, Any]:
     """Return everything as plain values; numbers only, of secret entries too."""
     from review.calibration.proposal import evidence_facts, threshold_facts, weight_facts
 

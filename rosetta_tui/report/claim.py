@@ -11,7 +11,7 @@ from rosetta_tui.report.named_line import line
 from rosetta_tui.show import figures
 from rosetta_tui.show.metric_words import floor_words, value
 from scoring.card.claim import caveat_sentence
-from scoring.card.floors import Floor
+from scoring.card.floors import FloorScores
 
 EARLIER = (
     "floors of an earlier version: no words at random, and a constant of eight candidates; "
@@ -42,7 +42,7 @@ def floor_lines(card: Mapping[str, Any]) -> Iterator[str]:
         yield line("  ╿", EARLIER)
 
 
-def floor_parts(floor: Floor, total: object) -> Iterator[str]:
+def floor_parts(floor: FloorScores, total: object) -> Iterator[str]:
     """Yield what is to be said of one floor of a run over ``total`` entries."""
     yield value("composite", floor.composite)
     if floor.chrf_plus_plus is not None:

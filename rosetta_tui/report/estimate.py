@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from rosetta_tui.show import figures
 
 if TYPE_CHECKING:
-    from harness.estimate.estimate import Estimate
+    from harness.estimate.estimate import RunEstimate
     from harness.estimate.token_guess import Range
 
 
-def estimate_rows(estimate: Estimate) -> list[tuple[str, str]]:
+def estimate_rows(estimate: RunEstimate) -> list[tuple[str, str]]:
     """Return label and words of each line."""
     rows = [
         ("Entries", figures.count(estimate.entries)),
@@ -29,17 +29,17 @@ def estimate_rows(estimate: Estimate) -> list[tuple[str, str]]:
     ]
 
 
-def cost_words(estimate: Estimate) -> str:
+def cost_words(estimate: RunEstimate) -> str:
     """Say what the run will cost; an unknown price is said to be unknown."""
     return "unknown" if estimate.cost_usd is None else between(estimate.cost_usd, figures.money)
 
 
-def time_words(estimate: Estimate) -> str:
+def time_words(estimate: RunEstimate) -> str:
     """Say how long the run will take."""
     return "unknown" if estimate.seconds is None else between(estimate.seconds, _clock)
 
 
-def token_words(estimate: Estimate) -> str:
+def token_words(estimate: RunEstimate) -> str:
     """Say how many tokens will be read and written."""
     read, written = estimate.prompt_tokens, estimate.completion_tokens
     if read is None or written is None:

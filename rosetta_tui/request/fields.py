@@ -9,7 +9,7 @@ from enum import Enum, auto
 from rosetta_tui.request.draft import RunDraft, Value
 
 
-class Kind(Enum):
+class FieldKind(Enum):
     """By which control a field is filled in."""
 
     TEXT = auto()
@@ -30,7 +30,7 @@ class FormField:
     label: str
     about: str
     """What it means, in a sentence; shown while the field has the focus."""
-    kind: Kind = Kind.TEXT
+    kind: FieldKind = FieldKind.TEXT
     default: str = ""
     """What holds where it is left empty; shown in its place."""
     rare: bool = False
@@ -42,7 +42,7 @@ OPEN = frozenset({"model", "metrics"})
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class FieldSection:
     """Fields that belong together."""
 
     title: str
@@ -50,7 +50,7 @@ class Section:
 
 
 _f = FormField
-_S, _T, _W, _Y = Kind.SUGGESTED, Kind.TICKS, Kind.WORDS, Kind.SWITCH
+_S, _T, _W, _Y = FieldKind.SUGGESTED, FieldKind.TICKS, FieldKind.WORDS, FieldKind.SWITCH
 
 _CORPUS = (
     _f("file", "Corpus", "A file, or a corpus that the store has. ↓ lists both.", kind=_S),
@@ -228,11 +228,11 @@ _SCORING = (
 )
 
 SECTIONS = (
-    Section("What is translated", _CORPUS),
-    Section("Which entries of it", _ENTRIES),
-    Section("How it is translated", _METHOD),
-    Section("How the run goes", _RUN),
-    Section("How it is scored", _SCORING),
+    FieldSection("What is translated", _CORPUS),
+    FieldSection("Which entries of it", _ENTRIES),
+    FieldSection("How it is translated", _METHOD),
+    FieldSection("How the run goes", _RUN),
+    FieldSection("How it is scored", _SCORING),
 )
 
 FIELDS: Mapping[str, FormField] = {

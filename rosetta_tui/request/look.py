@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from corpora.model.entry import Entry
     from harness.core.calls import Request
     from harness.endpoint.endpoints import Endpoint
-    from harness.estimate.estimate import Estimate
+    from harness.estimate.estimate import RunEstimate
     from harness.method.method import Method
     from harness.setup.plan import Plan
 
@@ -42,7 +42,7 @@ MOST_PROBLEMS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class DraftTrouble:
     """One thing that keeps the run from beginning."""
 
     field: str | None
@@ -53,10 +53,10 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class DraftLook:
     """What was found out about a draft."""
 
-    troubles: tuple[Trouble, ...] = ()
+    troubles: tuple[DraftTrouble, ...] = ()
     corpus: CorpusLook | None = None
     read: Corpus | None = None
     """The corpus itself, as it was when the draft was looked at."""
@@ -66,7 +66,7 @@ class Look:
     """True where some of them belong to a secret segment."""
     key: str = ""
     """Where the endpoint's key is, in words."""
-    estimate: Estimate | None = None
+    estimate: RunEstimate | None = None
     request: Request | None = None
     """The first call as it will be sent; None where none can be seen ahead."""
     silent: str = ""
@@ -96,7 +96,7 @@ class _Stopped(Exception):  # noqa: N818  no error: the rest cannot be looked at
     """Looking on makes no sense."""
 
 
-def look(store_path: Path, draft: RunDraft, known: Known) -> Look:
+def look(store_path: Path, draft: RunDraft, known: Known) -> DraftLook:
     """Find out what is true of a draft; blocks, so it belongs into a thread."""
     from corpora.files.problems import CorpusError
     from harness.core.failures import HarnessError
@@ -118,7 +118,7 @@ class _Looking:
         self.store_path = store_path
         self.draft = draft
         self.known = known
-        self.found = Look()
+        self.found = DraftLook()
 
     def go(self) -> None:
         """Take every step that can be taken."""
@@ -139,7 +139,7 @@ class _Looking:
     def wrong(self, words: str, name: str | None = None) -> None:
         """Add one thing that keeps the run from beginning."""
         about = name or field_of_words(words, self.draft.values)
-        self._add(troubles=(*self.found.troubles, Trouble(about, beside_field(words))))
+        self._add(troubles=(*self.found.troubles, DraftTrouble(about, beside_field(words))))
 
     def _stop(self, words: str, name: str | None = None) -> NoReturn:
         self.wrong(words, name)
@@ -169,7 +169,7 @@ class _Looking:
         except HarnessError as error:
             self._stop(str(error))
         missing = [
-            Trouble(name, "This is needed.", missing=True)
+            DraftTrouble(name, "This is needed.", missing=True)
             for name in needed(method)
             if not str(given.get(name, "")).strip()
         ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 from textual.screen import Screen
 
-from rosetta_tui.runs.notes import NotesScreen, Words
+from rosetta_tui.runs.notes import NoteChange, NotesScreen
 from rosetta_tui.session.resuming import may_resume, may_retry
 from rosetta_tui.show import figures
 from rosetta_tui.show.run_facts import setup_words
@@ -269,7 +269,7 @@ def _bring_back(store: sqlite3.Connection) -> str:
     return f"Brought back: {run.dataset_id} · {run.run_id[:8]}."
 
 
-def _keep_words(path: Path, run: int, words: Words) -> None:
+def _keep_words(path: Path, run: int, words: NoteChange) -> None:
     from harness.store.file.database import opened
     from harness.store.notes import change_words
 

@@ -22,7 +22,7 @@ from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class NoteChange:
     """What is changed beside a run."""
 
     note: str | None = None
@@ -38,7 +38,7 @@ OTHERWISE = (
     "kept as it is shown."
 )
 
-Keep = Callable[[Words], None]
+Keep = Callable[[NoteChange], None]
 """Writes the words; called in a thread, raises HarnessError where they cannot be kept."""
 
 
@@ -82,14 +82,14 @@ class NotesScreen(AnsweringScreen[bool]):
             self._say(OTHERWISE)
         self.query_one("#tags").focus()
 
-    def _changes(self) -> Words:
+    def _changes(self) -> NoteChange:
         """Return what was changed; a tag or note that was only shown otherwise stays as it was."""
         field = self.query_one("#tags", Input).value.replace(",", " ").split()
         tags = {self._tags.get(tag, tag) for tag in field}
         before = set(self._tags.values())
         text = self.query_one("#note", TextArea).text
         note = None if text == self._shown else text
-        return Words(note, tuple(sorted(tags - before)), tuple(sorted(before - tags)))
+        return NoteChange(note, tuple(sorted(tags - before)), tuple(sorted(before - tags)))
 
     @on(Input.Submitted)
     @on(Button.Pressed, "#save")
@@ -99,7 +99,7 @@ class NotesScreen(AnsweringScreen[bool]):
         from harness.store.notes import tidy_note, tidy_tags
 
         words = self._changes()
-        if words == Words():
+        if words == NoteChange():
             self.dismiss(False)
             return
         try:
@@ -110,7 +110,7 @@ class NotesScreen(AnsweringScreen[bool]):
         else:
             self._write(words)
 
-    def _write(self, words: Words) -> None:
+    def _write(self, words: NoteChange) -> None:
         def kept(_: None) -> None:
             self.answer(True)
 
@@ -131,7 +131,7 @@ class NotesScreen(AnsweringScreen[bool]):
         if self._writing:
             self._say("Being kept …")
             return
-        if self._changes() == Words():
+        if self._changes() == NoteChange():
             self.dismiss(False)
             return
 

@@ -13,7 +13,7 @@ from harness.events.kinds import Event, Finished, Floor, Progress
 from harness.events.started import started
 from harness.store.corpora.entries import read_dataset
 from harness.store.own_tries import sum_tries
-from harness.store.results import Outcome, read_outcome
+from harness.store.results import StoredTotals, read_outcome
 from harness.store.runs import Run, find_run
 from harness.store.stretches import elapsed_seconds
 from rosetta_tui.session.picture import LiveRun
@@ -35,7 +35,7 @@ def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
     return [begun, _progress(run, outcome, elapsed, tries), finished]
 
 
-def _progress(run: Run, outcome: Outcome, elapsed: float, tries: tuple[int, int]) -> Progress:
+def _progress(run: Run, outcome: StoredTotals, elapsed: float, tries: tuple[int, int]) -> Progress:
     retries, rate_limited = tries
     return Progress(
         run_id=run.run_id,

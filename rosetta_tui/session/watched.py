@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from harness.events.listening import EventSource
 
 
-class Session(NamedTuple):
+class WatchedRun(NamedTuple):
     """A run's events, and the means to steer it."""
 
     source: EventSource

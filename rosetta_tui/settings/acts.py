@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from textual.screen import ModalScreen, Screen
 
 from harness.settings import Changes, FieldError, Settings, checked
-from rosetta_tui.settings.rows import Section, SettingRow
+from rosetta_tui.settings.rows import SettingRow, SettingsSection
 from rosetta_tui.show.key_names import key_name
 from rosetta_tui.show.text import plain
 
@@ -44,43 +44,43 @@ class SettingActs:
             case "exports":
                 self._ask_folder("Folder for exports", self.settings.exports, self._set_exports)
             case "languages":
-                self.add(Section.FOLDERS)
+                self.add(SettingsSection.FOLDERS)
             case name if name.startswith("folder "):
                 number = int(name.removeprefix("folder "))
                 now = self.settings.language_folders[number]
                 self._ask_folder("Folder of languages", now, lambda path: self._put(number, path))
 
-    def add(self, section: Section) -> None:
+    def add(self, section: SettingsSection) -> None:
         """Ask for one more line of a part."""
-        if section is Section.FOLDERS:
+        if section is SettingsSection.FOLDERS:
             end = len(self.settings.language_folders)
             self._ask_folder("Folder of languages", None, lambda path: self._put(end, path))
-        elif section is Section.ENDPOINTS:
+        elif section is SettingsSection.ENDPOINTS:
             self._ask_name()
 
-    def remove(self, section: Section, row: SettingRow) -> None:
+    def remove(self, section: SettingsSection, row: SettingRow) -> None:
         """Take away what a line says; the program's own holds again."""
         now = self.settings
-        if section is Section.MODELS or row.id == "exports":
+        if section is SettingsSection.MODELS or row.id == "exports":
             self._take({row.id: getattr(Settings(), row.id)})
-        elif section is Section.FOLDERS:
+        elif section is SettingsSection.FOLDERS:
             kept = list(now.language_folders)
             del kept[int(row.id.removeprefix("folder "))]
             self._take({"language_folders": tuple(kept)})
-        elif section is Section.ENDPOINTS:
+        elif section is SettingsSection.ENDPOINTS:
             self._take({"endpoints": {row.id: None}})
-        elif section is Section.KEYBOARD:
+        elif section is SettingsSection.KEYBOARD:
             self._take({"keys": {row.id: None}})
 
-    def reset(self, section: Section) -> None:
+    def reset(self, section: SettingsSection) -> None:
         """Leave a whole part to the program."""
         now = self.settings
-        fields: dict[Section, Changes] = {
-            Section.COLOURS: {"theme": ""},
-            Section.MODELS: {"endpoint": "", "model": "", "prices": None},
-            Section.ENDPOINTS: {"endpoints": dict.fromkeys(now.endpoints)},
-            Section.FOLDERS: {"exports": None, "language_folders": ()},
-            Section.KEYBOARD: {"keys": dict.fromkeys(now.keys)},
+        fields: dict[SettingsSection, Changes] = {
+            SettingsSection.COLOURS: {"theme": ""},
+            SettingsSection.MODELS: {"endpoint": "", "model": "", "prices": None},
+            SettingsSection.ENDPOINTS: {"endpoints": dict.fromkeys(now.endpoints)},
+            SettingsSection.FOLDERS: {"exports": None, "language_folders": ()},
+            SettingsSection.KEYBOARD: {"keys": dict.fromkeys(now.keys)},
         }
         self._take(fields[section])
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rosetta_tui.toolkit.keyboard import Keyboard
 
 
-class Section(StrEnum):
+class SettingsSection(StrEnum):
     """Parts of the settings, in the order in which they are offered."""
 
     COLOURS = "Colours"
@@ -31,12 +31,12 @@ class Section(StrEnum):
 
 
 ABOUT = {
-    Section.COLOURS: "Move to see the colours at once; enter keeps them.",
-    Section.MODELS: "What runs take where they do not say it themselves. A run keeps what it took.",
-    Section.ENDPOINTS: "Short names for places that answer calls: a run can name them instead of a URL.",
-    Section.SECRETS: "Kept by the operating system's keyring; never shown, never written to a file.",
-    Section.FOLDERS: "Where language cards and analysers are looked for, and where exports go.",
-    Section.KEYBOARD: "enter asks for another key; del takes the shipped one back.",
+    SettingsSection.COLOURS: "Move to see the colours at once; enter keeps them.",
+    SettingsSection.MODELS: "What runs take where they do not say it themselves. A run keeps what it took.",
+    SettingsSection.ENDPOINTS: "Short names for places that answer calls: a run can name them instead of a URL.",
+    SettingsSection.SECRETS: "Kept by the operating system's keyring; never shown, never written to a file.",
+    SettingsSection.FOLDERS: "Where language cards and analysers are looked for, and where exports go.",
+    SettingsSection.KEYBOARD: "enter asks for another key; del takes the shipped one back.",
 }
 """What a part is for, in a line."""
 
@@ -57,32 +57,32 @@ class SettingRow:
 
 
 COLUMNS = {
-    Section.COLOURS: (
+    SettingsSection.COLOURS: (
         Column("name", "colours", 20, share=1),
         Column("value", "", 8),
         Column("note", "name in the file", 16),
     ),
-    Section.MODELS: (
+    SettingsSection.MODELS: (
         Column("name", "setting", 16),
         Column("value", "now", 14, share=3),
         Column("note", "", 14, share=2, drop=1),
     ),
-    Section.ENDPOINTS: (
+    SettingsSection.ENDPOINTS: (
         Column("name", "name", 14),
         Column("value", "URL", 20, share=1),
         Column("note", "", 7),
     ),
-    Section.SECRETS: (
+    SettingsSection.SECRETS: (
         Column("name", "service", 14, share=1),
         Column("value", "its key", 16, share=2),
         Column("note", "", 20, share=2),
     ),
-    Section.FOLDERS: (
+    SettingsSection.FOLDERS: (
         Column("name", "what", 9),
         Column("value", "folder", 20, share=1),
         Column("note", "", 11),
     ),
-    Section.KEYBOARD: (
+    SettingsSection.KEYBOARD: (
         Column("name", "what it does", 20, share=2),
         Column("value", "key", 8, share=1),
         Column("note", "where", 20, share=3),

@@ -22,9 +22,9 @@ from rosetta_tui.settings.rows import (
     ABOUT,
     COLUMNS,
     SecretState,
-    Section,
     SettingRow,
     SettingRows,
+    SettingsSection,
     colour_rows,
     endpoint_rows,
     folder_rows,
@@ -77,10 +77,10 @@ class SettingsScreen(SearchedScreen):
     def __init__(self, store_path: Path) -> None:
         super().__init__()
         self._home = store_path.parent
-        self._section = Section.COLOURS
+        self._section = SettingsSection.COLOURS
         self._back: list[Changes] = []
         """What takes each change back."""
-        self._can: tuple[Section, bool, bool] | None = None
+        self._can: tuple[SettingsSection, bool, bool] | None = None
         """The part, and whether a line of it can be removed and a change taken back."""
         self._preview: Timer | None = None
         self._secrets: Sequence[SecretState] | None = None
@@ -92,7 +92,7 @@ class SettingsScreen(SearchedScreen):
         """Lay out where am I, the parts, the lines of one, and the keys."""
         yield Where()
         with Horizontal(id="settings-page"):
-            yield PartsList(Section, self.action_lines, id_="parts")
+            yield PartsList(SettingsSection, self.action_lines, id_="parts")
             with Vertical():
                 yield Static(id="about")
                 yield Input(placeholder="words", id="search")
@@ -186,17 +186,17 @@ class SettingsScreen(SearchedScreen):
     def _rows(self) -> list[SettingRow] | None:
         """Return the lines of the part; None where they have to be read first."""
         match self._section:
-            case Section.COLOURS:
+            case SettingsSection.COLOURS:
                 return colour_rows(self.settings)
-            case Section.MODELS:
+            case SettingsSection.MODELS:
                 return model_rows(self.settings)
-            case Section.ENDPOINTS:
+            case SettingsSection.ENDPOINTS:
                 return endpoint_rows(self.settings, self._acts.presets)
-            case Section.SECRETS:
+            case SettingsSection.SECRETS:
                 return None if self._secrets is None else secret_rows(self._secrets)
-            case Section.FOLDERS:
+            case SettingsSection.FOLDERS:
                 return folder_rows(self.settings, self._home)
-            case Section.KEYBOARD:
+            case SettingsSection.KEYBOARD:
                 board = self._acts.board
                 return None if board is None else keyboard_rows(self.settings, board)
 
@@ -204,7 +204,7 @@ class SettingsScreen(SearchedScreen):
         rows, here = self._rows(), self.row
         if rows is None:
             self._say("Reading …")
-            self._read_secrets() if self._section is Section.SECRETS else self._read_keyboard()
+            self._read_secrets() if self._section is SettingsSection.SECRETS else self._read_keyboard()
         else:
             self._say(ABOUT[self._section])
         made = SettingRows(rows or [], self.query_one("#search", Input).value)
@@ -233,9 +233,9 @@ class SettingsScreen(SearchedScreen):
         """Show the part under the cursor now: it may have gone on since this was said."""
         parts = self.query_one("#parts", PartsList)
         if parts.highlighted is not None:
-            self._show_part(list(Section)[parts.highlighted])
+            self._show_part(list(SettingsSection)[parts.highlighted])
 
-    def _show_part(self, section: Section) -> None:
+    def _show_part(self, section: SettingsSection) -> None:
         if section is not self._section:
             self._end_preview()
             self._section = section
@@ -258,7 +258,11 @@ class SettingsScreen(SearchedScreen):
     @on(ResultTable.Moved, "#lines")
     def _moved(self) -> None:
         self._show_line()
-        if self._section is Section.COLOURS and self.row is not None and not self.app.no_color:
+        if (
+            self._section is SettingsSection.COLOURS
+            and self.row is not None
+            and not self.app.no_color
+        ):
             self._stop_preview()
             self._preview = self.set_timer(PREVIEW_SECONDS, partial(self._look_at, self.row.id))
 
@@ -284,13 +288,17 @@ class SettingsScreen(SearchedScreen):
         row = self.row if self.query("#lines") else None
         match action:
             case "add":
-                return self._section in {Section.ENDPOINTS, Section.SECRETS, Section.FOLDERS}
+                return self._section in {
+                    SettingsSection.ENDPOINTS,
+                    SettingsSection.SECRETS,
+                    SettingsSection.FOLDERS,
+                }
             case "remove":
                 return row is not None and row.removable
             case "undo":
                 return bool(self._back)
             case "reset":
-                return self._section is not Section.SECRETS
+                return self._section is not SettingsSection.SECRETS
         return super().check_action(action, parameters)
 
     @on(ResultTable.Chosen, "#lines")
@@ -299,15 +307,15 @@ class SettingsScreen(SearchedScreen):
         if row is None:
             return
         match self._section:
-            case Section.COLOURS:
+            case SettingsSection.COLOURS:
                 self._change({"theme": row.id})
-            case Section.SECRETS:
+            case SettingsSection.SECRETS:
                 self._secret_acts.ask(row.id)
-            case Section.KEYBOARD:
+            case SettingsSection.KEYBOARD:
                 self._acts.press(row)
-            case Section.ENDPOINTS if row.removable:
+            case SettingsSection.ENDPOINTS if row.removable:
                 self._acts.ask_url(row.id)
-            case Section.ENDPOINTS:
+            case SettingsSection.ENDPOINTS:
                 self.notify("Endpoints that are shipped stay as they are.", markup=False)
             case _:
                 self._acts.change(row)
@@ -356,7 +364,7 @@ class SettingsScreen(SearchedScreen):
 
     def action_add(self) -> None:
         """Ask for one more line."""
-        if self._section is Section.SECRETS:
+        if self._section is SettingsSection.SECRETS:
             self._secret_acts.ask_host()
         else:
             self._acts.add(self._section)
@@ -366,7 +374,7 @@ class SettingsScreen(SearchedScreen):
         row = self.row
         if row is None:
             return
-        if self._section is Section.SECRETS:
+        if self._section is SettingsSection.SECRETS:
             self._secret_acts.ask_to_delete(row.id)
         else:
             self._acts.remove(self._section, row)

@@ -43,7 +43,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedColumn:
     """A column that is shown, and how wide."""
 
     index: int
@@ -63,7 +63,9 @@ def widest(columns: Sequence[Column], texts: Mapping[str, Iterable[str]]) -> lis
     return [needs.get(column.key, column.width) for column in columns]
 
 
-def fit(columns: Sequence[Column], width: int, needs: Sequence[int] | None = None) -> list[Placed]:
+def fit(
+    columns: Sequence[Column], width: int, needs: Sequence[int] | None = None
+) -> list[PlacedColumn]:
     """Choose the columns that fit into a width and share out what is left over.
 
     ``needs``: cells of the widest text below each title (``widest``). With them an empty column that may go
@@ -88,7 +90,7 @@ def fit(columns: Sequence[Column], width: int, needs: Sequence[int] | None = Non
             extra = min(left * columns[index].share // shares, full[index] - widths[index])
             widths[index] += extra
             left, shares = left - extra, shares - columns[index].share
-    return [Placed(index, widths[index]) for index in kept]
+    return [PlacedColumn(index, widths[index]) for index in kept]
 
 
 def _full(column: Column, need: int | None) -> int:

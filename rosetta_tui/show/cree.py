@@ -16,7 +16,7 @@ LANGUAGES = frozenset({"cr", "cre", "crk", "cwd", "csw"})
 """Plains, Woods and Swampy Cree, whose two writings can be told from each other letter by letter."""
 
 
-class Writing(StrEnum):
+class CreeTarget(StrEnum):
     """What a text can be turned into."""
 
     ROMAN = "roman letters (SRO)"
@@ -28,19 +28,19 @@ def is_cree(tag: str) -> bool:
     return tag.replace("_", "-").split("-")[0].lower() in LANGUAGES
 
 
-def other_writing(text: str) -> Writing:
+def other_writing(text: str) -> CreeTarget:
     """Return the writing that a text is not in, going by most of its letters."""
     syllabic = scripts([text]).get("Canadian_Aboriginal", 0.0) >= 0.5
-    return Writing.ROMAN if syllabic else Writing.SYLLABICS
+    return CreeTarget.ROMAN if syllabic else CreeTarget.SYLLABICS
 
 
-def converted(text: str, into: Writing, source: str = "") -> str:
+def converted(text: str, into: CreeTarget, source: str = "") -> str:
     """Return a text in one of the writings; what is in it already stays as it is.
 
     So do placeholders, punctuation, words that the ``source`` of an entry has too, and roman words with
     letters that Cree does not have; any other word is taken for Cree.
     """
-    if into is Writing.ROMAN:
+    if into is CreeTarget.ROMAN:
         from cree_sro_syllabics import syllabics2sro  # needed at the press of one key only
 
         return str(syllabics2sro(text))

@@ -17,7 +17,7 @@ _WORD = regex.compile(r"(\s*)([\p{L}\p{M}\p{N}'’ʼ-]+|\S|$)")
 _GRAPHEME = regex.compile(r"\X")
 
 
-class Kind(StrEnum):
+class DiffKind(StrEnum):
     """What became of a word."""
 
     SAME = "same"
@@ -29,7 +29,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class WordPart:
     """A run of characters inside a changed word."""
 
     text: str
@@ -40,11 +40,11 @@ class Part:
 class Piece:
     """One word of the output, of the reference, or of both."""
 
-    kind: Kind
+    kind: DiffKind
     space: str
     """White space before it."""
-    output: tuple[Part, ...] = ()
-    reference: tuple[Part, ...] = ()
+    output: tuple[WordPart, ...] = ()
+    reference: tuple[WordPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +81,23 @@ def _words(text: str) -> list[_Word]:
 
 def _pieces(tag: str, ours: Sequence[_Word], theirs: Sequence[_Word]) -> list[Piece]:
     if tag == "equal":
-        return [Piece(Kind.SAME, word.space, (Part(word.text, False),)) for word in ours]
+        return [Piece(DiffKind.SAME, word.space, (WordPart(word.text, False),)) for word in ours]
     if tag == "delete":
-        return [Piece(Kind.EXTRA, word.space, (Part(word.text, True),)) for word in ours]
+        return [Piece(DiffKind.EXTRA, word.space, (WordPart(word.text, True),)) for word in ours]
     if tag == "insert":
-        return [Piece(Kind.MISSING, w.space, (), (Part(w.text, True),)) for w in theirs]
+        return [Piece(DiffKind.MISSING, w.space, (), (WordPart(w.text, True),)) for w in theirs]
     return [_changed(mine, other) for mine, other in zip(ours, theirs, strict=True)]
 
 
 def _changed(ours: _Word, theirs: _Word) -> Piece:
     mine, other = _GRAPHEME.findall(ours.text), _GRAPHEME.findall(theirs.text)
     steps = Levenshtein.opcodes(mine, other)
-    output = [Part("".join(mine[s.src_start : s.src_end]), s.tag != "equal") for s in steps]
-    reference = [Part("".join(other[s.dest_start : s.dest_end]), s.tag != "equal") for s in steps]
-    return Piece(Kind.CHANGED, ours.space, _filled(output), _filled(reference))
+    output = [WordPart("".join(mine[s.src_start : s.src_end]), s.tag != "equal") for s in steps]
+    reference = [
+        WordPart("".join(other[s.dest_start : s.dest_end]), s.tag != "equal") for s in steps
+    ]
+    return Piece(DiffKind.CHANGED, ours.space, _filled(output), _filled(reference))
 
 
-def _filled(parts: Sequence[Part]) -> tuple[Part, ...]:
+def _filled(parts: Sequence[WordPart]) -> tuple[WordPart, ...]:
     return tuple(part for part in parts if part.text)

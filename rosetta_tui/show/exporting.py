@@ -19,7 +19,7 @@ from rosetta_tui.show.records import Record, Value
 from rosetta_tui.show.text import plain
 
 
-class Form(StrEnum):
+class TableFormat(StrEnum):
     """What a table can be written as."""
 
     CSV = "csv"
@@ -29,33 +29,35 @@ class Form(StrEnum):
 
 
 FORM_WORDS = {
-    Form.CSV: "CSV, for spreadsheets",
-    Form.JSON: "JSON, for programs",
-    Form.MARKDOWN: "Markdown, a table for a page",
-    Form.LATEX: "LaTeX, a table for a paper",
+    TableFormat.CSV: "CSV, for spreadsheets",
+    TableFormat.JSON: "JSON, for programs",
+    TableFormat.MARKDOWN: "Markdown, a table for a page",
+    TableFormat.LATEX: "LaTeX, a table for a paper",
 }
 """Form → what it is for; the form itself is the ending of its files."""
 
-PAGES = frozenset({Form.MARKDOWN, Form.LATEX})
+PAGES = frozenset({TableFormat.MARKDOWN, TableFormat.LATEX})
 """Forms that people read: they have what is shown, and rounded numbers."""
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
-def table_text(records: Sequence[Record], form: Form, right: Collection[str] = frozenset()) -> str:
+def table_text(
+    records: Sequence[Record], form: TableFormat, right: Collection[str] = frozenset()
+) -> str:
     """Write records in a form, each name once as the title of its column.
 
     On a page, columns in ``right`` and those that hold numbers alone stand at the right.
     """
     names = list(dict.fromkeys(name for record in records for name in record))
     match form:
-        case Form.CSV:
+        case TableFormat.CSV:
             return _csv(names, records)
-        case Form.JSON:
+        case TableFormat.JSON:
             return _json(records)
-        case Form.MARKDOWN:
+        case TableFormat.MARKDOWN:
             return _markdown(names, records, right)
-        case Form.LATEX:
+        case TableFormat.LATEX:
             return _latex(names, records, right)
 
 

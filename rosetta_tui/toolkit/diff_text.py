@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
-from rosetta_tui.show.diff import Kind, Part, Piece, diff
+from rosetta_tui.show.diff import DiffKind, Piece, WordPart, diff
 from rosetta_tui.toolkit.content import show
 
 LEGEND = "[output→reference] changed   [-extra-]   [+missing+]"
@@ -23,13 +23,13 @@ def diff_content(output: str, reference: str) -> Content:
 
 def _piece(piece: Piece) -> Content:
     space = show(piece.space)
-    if piece.kind is Kind.SAME:
+    if piece.kind is DiffKind.SAME:
         return Content.assemble(space, _parts(piece.output, "", ""))
-    if piece.kind is Kind.EXTRA:
+    if piece.kind is DiffKind.EXTRA:
         return Content.assemble(
             space, ("[-", "$bad"), _parts(piece.output, "$bad", "strike"), ("-]", "$bad")
         )
-    if piece.kind is Kind.MISSING:
+    if piece.kind is DiffKind.MISSING:
         return Content.assemble(
             space, ("[+", "$good"), _parts(piece.reference, "$good", "underline"), ("+]", "$good")
         )
@@ -43,7 +43,7 @@ def _piece(piece: Piece) -> Content:
     )
 
 
-def _parts(parts: Sequence[Part], colour: str, mark: str) -> Content:
+def _parts(parts: Sequence[WordPart], colour: str, mark: str) -> Content:
     return Content("").join(
         [show(part.text, f"{mark} {colour}".strip() if part.differs else colour) for part in parts]
     )

@@ -30,7 +30,7 @@ _APP = f"{_PACKAGE}.app.app"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class KeyPlace:
     """One screen, or one thing on screens, with the keys that work there."""
 
     name: str
@@ -38,7 +38,7 @@ class Place:
     """App, Screen or Widget, whichever it is."""
     bindings: tuple[Binding, ...]
 
-    def meets(self, other: Place) -> bool:
+    def meets(self, other: KeyPlace) -> bool:
         """Whether the keys of both can work at once: those of two screens never do, nor of two widgets."""
         if self.kind is other.kind:
             return self is other
@@ -48,7 +48,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class Action:
     """Something a person can do by a key, wherever it is offered under this id."""
 
     id: str
@@ -66,16 +66,16 @@ class Act:
 class Keyboard:
     """All places and acts of the program."""
 
-    def __init__(self, places: Iterable[Place]) -> None:
+    def __init__(self, places: Iterable[KeyPlace]) -> None:
         self.places = tuple(places)
-        found: dict[str, list[tuple[Place, Binding]]] = {}
+        found: dict[str, list[tuple[KeyPlace, Binding]]] = {}
         for place in self.places:
             for binding in place.bindings:
                 if binding.id:
                     found.setdefault(binding.id, []).append((place, binding))
         self.acts = {id_: _act(id_, uses) for id_, uses in found.items()}
 
-    def taken(self, act: Act, key: str, chosen: Mapping[str, str]) -> str | None:
+    def taken(self, act: Action, key: str, chosen: Mapping[str, str]) -> str | None:
         """Say what else a key would do somewhere where this act is offered; None where it is free.
 
         A key that is the act's as shipped is free for it, unless it was given to something else.
@@ -95,9 +95,9 @@ def _keys_now(binding: Binding, chosen: Mapping[str, str]) -> Sequence[str]:
     return [binding.key] if mine is None else [key.strip() for key in mine.split(",")]
 
 
-def _act(id_: str, uses: Sequence[tuple[Place, Binding]]) -> Act:
+def _act(id_: str, uses: Sequence[tuple[KeyPlace, Binding]]) -> Action:
     places = tuple(dict.fromkeys(place.name for place, _ in uses))
-    return Act(
+    return Action(
         id=id_,
         words=" / ".join(dict.fromkeys(binding.description for _, binding in uses)),
         places=(EVERYWHERE,) if EVERYWHERE in places else places,
@@ -110,7 +110,7 @@ def keyboard() -> Keyboard:
     """Read the keys of every screen of the program."""
     import rosetta_tui
 
-    found: dict[type[DOMNode], Place] = {}
+    found: dict[type[DOMNode], KeyPlace] = {}
     for module in walk_packages(rosetta_tui.__path__, f"{_PACKAGE}."):
         if not module.name.startswith(f"{_PACKAGE}.commands") and not module.ispkg:
             for kind in _nodes(module.name):
@@ -126,7 +126,7 @@ def _nodes(module: str) -> Iterator[type[DOMNode]]:
             yield value
 
 
-def _place(node: type[DOMNode]) -> Place:
+def _place(node: type[DOMNode]) -> KeyPlace:
     kind = next(kind for kind in _ORDER if issubclass(node, kind))
     found: list[Binding] = []
     for base in node.__mro__:
@@ -136,7 +136,7 @@ def _place(node: type[DOMNode]) -> Place:
             }  # a key has the meaning of the nearest class
             stated = Binding.make_bindings(vars(base).get("BINDINGS", ()))
             found += [binding for binding in stated if binding.key not in nearer]
-    return Place(_name(node, kind), kind, tuple(found))
+    return KeyPlace(_name(node, kind), kind, tuple(found))
 
 
 _ORDER: dict[type[Any], int] = {App: 0, ModalScreen: 3, Screen: 1, DOMNode: 2}

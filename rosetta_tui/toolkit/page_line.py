@@ -7,7 +7,7 @@ from typing import NamedTuple
 from textual.content import Content
 
 
-class Line(NamedTuple):
+class PageLine(NamedTuple):
     """One label with its text."""
 
     label: str

@@ -24,7 +24,7 @@ from textual.strip import Strip
 
 from rosetta_tui.show.cells import Cell, MeasuredRows, NoRows, RowSource
 from rosetta_tui.show.clipboard import MOST_BYTES
-from rosetta_tui.show.columns import GAP, Column, Placed, fit
+from rosetta_tui.show.columns import GAP, Column, PlacedColumn, fit
 from rosetta_tui.show.exporting import row_text
 from rosetta_tui.show.records import CellRecords, Records, read_all
 from rosetta_tui.show.shown_records import ShownRecords
@@ -122,7 +122,7 @@ class ResultTable(ScrollView, can_focus=True):
         self.columns = tuple(columns)
         self.rows: RowSource = NoRows() if rows is None else rows
         self._needs: Sequence[int] | None = None
-        self._placed: list[Placed] = []
+        self._placed: list[PlacedColumn] = []
         self._width = 0
         self._strips: LRUCache[Hashable, Strip] = LRUCache(512)
         self._painted: dict[int, Hashable] = {}

@@ -27,7 +27,7 @@ SHORT, LONG = 0.5, 2.0
 """Length of an output / length of its reference that is out of range below, and above."""
 
 
-class Kind(StrEnum):
+class CaveatKind(StrEnum):
     """In what way outputs fail, in the order in which it is told."""
 
     REPEATED = "repeated"
@@ -44,7 +44,7 @@ class Kind(StrEnum):
 class Caveat:
     """One way in which a part of the outputs fails."""
 
-    kind: Kind
+    kind: CaveatKind
     share: float
     """Of the entries, of the distinct sources where one text is repeated; 0–1."""
     entries: int
@@ -78,7 +78,7 @@ class OutputTally:
 
     def __init__(self) -> None:
         self._entries = 0
-        self._counts: Counter[Kind] = Counter()
+        self._counts: Counter[CaveatKind] = Counter()
         self._sources: set[int] = set()
         self._outputs = _Repetition()
         self._references = _Repetition()
@@ -98,9 +98,9 @@ class OutputTally:
             self._references.add(entry.reference, source)
             length = len(normalize("NFC", entry.reference))
             ratio = len(normalize("NFC", output)) / length if length else 1.0
-            self._counts[Kind.SHORT] += ratio < SHORT
-            self._counts[Kind.LONG] += ratio > LONG
-            self._counts[Kind.UNTRANSLATED] += _untranslated(entry, output, source, taken)
+            self._counts[CaveatKind.SHORT] += ratio < SHORT
+            self._counts[CaveatKind.LONG] += ratio > LONG
+            self._counts[CaveatKind.UNTRANSLATED] += _untranslated(entry, output, source, taken)
 
     @property
     def identical(self) -> bool:
@@ -114,10 +114,10 @@ class OutputTally:
     def caveats(self) -> tuple[Caveat, ...]:
         """Return the caveats so far, each with its share."""
         counted = [
-            (Kind.REPEATED, self._repeated(), len(self._sources)),
+            (CaveatKind.REPEATED, self._repeated(), len(self._sources)),
             *(
                 (kind, self._counts[kind], self._entries)
-                for kind in (Kind.SHORT, Kind.LONG, Kind.UNTRANSLATED)
+                for kind in (CaveatKind.SHORT, CaveatKind.LONG, CaveatKind.UNTRANSLATED)
             ),
         ]
         return tuple(

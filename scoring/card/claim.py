@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from scoring.card.caveats import Caveat, Kind
-from scoring.card.floors import Floor, attainable, best
+from scoring.card.caveats import Caveat, CaveatKind
+from scoring.card.floors import FloorScores, attainable, best
 from scoring.core.composite import Composite, counting_gaps
 from scoring.core.tiers import Tier, quality_tier
 
@@ -15,7 +15,7 @@ SERIOUS_SHARE = 0.5
 """Share of a caveat from which a run claims baseline; from a quarter on it claims emerging at most."""
 
 
-class Reason(StrEnum):
+class ClaimReason(StrEnum):
     """Why no more may be claimed, the gravest first."""
 
     IDENTICAL = "identical"
@@ -40,10 +40,10 @@ class Reason(StrEnum):
 class Limit:
     """One reason why no more may be claimed."""
 
-    reason: Reason
+    reason: ClaimReason
     most: Tier
     """The highest tier that it leaves."""
-    kind: Kind | None = None
+    kind: CaveatKind | None = None
     """Which caveat, where it is one."""
     lower: float | None = None
     """Of a floor: the lower end of the run's interval, on the metric's own scale."""
@@ -69,7 +69,12 @@ class Claim:
     @property
     def at_floor(self) -> bool:
         """True where a floor is not cleared, or the outputs are mostly one and the same (T2)."""
-        floors = {Reason.IDENTICAL, Reason.CHRF_FLOOR, Reason.COMPOSITE_FLOOR, Reason.NO_CHRF}
+        floors = {
+            ClaimReason.IDENTICAL,
+            ClaimReason.CHRF_FLOOR,
+            ClaimReason.COMPOSITE_FLOOR,
+            ClaimReason.NO_CHRF,
+        }
         return any(limit.reason in floors for limit in self.limits)
 
     def tier(self, *, review_passed: bool = False) -> Tier:
@@ -77,7 +82,7 @@ class Claim:
         binding = [
             limit.most
             for limit in self.limits
-            if not (review_passed and limit.reason is Reason.REVIEW)
+            if not (review_passed and limit.reason is ClaimReason.REVIEW)
         ]
         return min([self.quality_tier, *binding], key=lambda tier: tier.rank)
 
@@ -106,18 +111,18 @@ class Claim:
 
     def _floor_words(self, *, brief: bool) -> Iterator[str]:
         by_reason = {limit.reason: limit for limit in self.limits}
-        if Reason.IDENTICAL in by_reason:
+        if ClaimReason.IDENTICAL in by_reason:
             yield "mostly one and the same output"
         yield from _not_cleared(by_reason, brief=brief)
-        if Reason.NO_CHRF in by_reason:
+        if ClaimReason.NO_CHRF in by_reason:
             yield "chrF++ has no value"
-        if Reason.GAP in by_reason:
+        if ClaimReason.GAP in by_reason:
             yield "an input without a value counts as nothing"
 
     def _told_caveats(self) -> Iterator[Caveat]:
-        identical = any(limit.reason is Reason.IDENTICAL for limit in self.limits)
+        identical = any(limit.reason is ClaimReason.IDENTICAL for limit in self.limits)
         for caveat in self.caveats:
-            if not (identical and caveat.kind is Kind.REPEATED):
+            if not (identical and caveat.kind is CaveatKind.REPEATED):
                 yield caveat
 
     def _review_words(self, review: str, *, passed: bool) -> Iterator[str]:
@@ -143,7 +148,7 @@ def decide(
     mixed: Composite,
     lower: float | None,
     chrf: Score,
-    floors: Mapping[str, Floor],
+    floors: Mapping[str, FloorScores],
     *,
     identical: bool = False,
     caveats: Sequence[Caveat] = (),
@@ -161,11 +166,11 @@ def decide(
     scaled = Score(even, None if lower is None else lower * share)
     limits = (
         *_identical(identical),
-        *_floor(Reason.CHRF_FLOOR, chrf, best(floors, "chrf_plus_plus")),
-        *_floor(Reason.COMPOSITE_FLOOR, scaled, best(floors, "composite")),
+        *_floor(ClaimReason.CHRF_FLOOR, chrf, best(floors, "chrf_plus_plus")),
+        *_floor(ClaimReason.COMPOSITE_FLOOR, scaled, best(floors, "composite")),
         *_no_chrf(chrf, best(floors, "chrf_plus_plus")),
         *_gap(quality, quality_tier(even)),
-        *(Limit(Reason.CAVEAT, _most(caveat), caveat.kind) for caveat in caveats),
+        *(Limit(ClaimReason.CAVEAT, _most(caveat), caveat.kind) for caveat in caveats),
         *_review(quality),
     )
     made = Claim(mixed.value, quality, quality, limits, tuple(caveats))
@@ -174,10 +179,10 @@ def decide(
 
 def _identical(identical: bool) -> Iterator[Limit]:
     if identical:
-        yield Limit(Reason.IDENTICAL, Tier.BASELINE)
+        yield Limit(ClaimReason.IDENTICAL, Tier.BASELINE)
 
 
-def _floor(reason: Reason, score: Score, floor: float | None) -> Iterator[Limit]:
+def _floor(reason: ClaimReason, score: Score, floor: float | None) -> Iterator[Limit]:
     if score.value is None or floor is None:
         return
     if score.lower is None or score.lower <= floor:
@@ -187,12 +192,12 @@ def _floor(reason: Reason, score: Score, floor: float | None) -> Iterator[Limit]
 
 def _no_chrf(chrf: Score, floor: float | None) -> Iterator[Limit]:
     if floor is not None and chrf.value is None:
-        yield Limit(Reason.NO_CHRF, Tier.BASELINE)
+        yield Limit(ClaimReason.NO_CHRF, Tier.BASELINE)
 
 
 def _gap(stated: Tier, even: Tier) -> Iterator[Limit]:
     if even.rank < stated.rank:
-        yield Limit(Reason.GAP, even)
+        yield Limit(ClaimReason.GAP, even)
 
 
 def _most(caveat: Caveat) -> Tier:
@@ -201,14 +206,14 @@ def _most(caveat: Caveat) -> Tier:
 
 def _review(quality: Tier) -> Iterator[Limit]:
     if quality.rank > HIGHEST_WITHOUT_REVIEW.rank:
-        yield Limit(Reason.REVIEW, HIGHEST_WITHOUT_REVIEW)
+        yield Limit(ClaimReason.REVIEW, HIGHEST_WITHOUT_REVIEW)
 
 
-_FLOORS = {Reason.CHRF_FLOOR: ("chrF++", 1), Reason.COMPOSITE_FLOOR: ("composite", 2)}
+_FLOORS = {ClaimReason.CHRF_FLOOR: ("chrF++", 1), ClaimReason.COMPOSITE_FLOOR: ("composite", 2)}
 """Name and decimal places of what is held against a floor."""
 
 
-def _not_cleared(limits: Mapping[Reason, Limit], *, brief: bool) -> Iterator[str]:
+def _not_cleared(limits: Mapping[ClaimReason, Limit], *, brief: bool) -> Iterator[str]:
     """Name the floors that are not cleared: that of chrF++, that of the composite, or either."""
     said: dict[str, str] = {}
     for reason, (name, digits) in _FLOORS.items():
@@ -234,16 +239,16 @@ def _floor_words(limit: Limit, digits: int, *, brief: bool) -> str:
 
 
 _SHORTLY = {
-    Kind.REPEATED: "{share} one text",
-    Kind.SHORT: "{share} too short",
-    Kind.LONG: "{share} too long",
-    Kind.UNTRANSLATED: "{share} untranslated",
+    CaveatKind.REPEATED: "{share} one text",
+    CaveatKind.SHORT: "{share} too short",
+    CaveatKind.LONG: "{share} too long",
+    CaveatKind.UNTRANSLATED: "{share} untranslated",
 }
 _WHOLLY = {
-    Kind.REPEATED: "one text, digits and punctuation aside, was given for {share} of the different sources",
-    Kind.SHORT: "{share} of the outputs are empty, or less than half as long as the reference",
-    Kind.LONG: "{share} of the outputs are more than twice as long as the reference",
-    Kind.UNTRANSLATED: "{share} of the outputs are the source, or mostly words of its language",
+    CaveatKind.REPEATED: "one text, digits and punctuation aside, was given for {share} of the different sources",
+    CaveatKind.SHORT: "{share} of the outputs are empty, or less than half as long as the reference",
+    CaveatKind.LONG: "{share} of the outputs are more than twice as long as the reference",
+    CaveatKind.UNTRANSLATED: "{share} of the outputs are the source, or mostly words of its language",
 }
 
 

@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class FoundConstant:
     """The constant that was found."""
 
     text: str
@@ -50,7 +50,7 @@ class Constant:
 
 def best_constant(
     entries: Sequence[Entry], metrics: Sequence[Metric], annotate: Annotate, judges: int
-) -> Constant:
+) -> FoundConstant:
     """Choose among all references by composite; ties go to the text that sorts first.
 
     ``metrics`` are those of the composite; ``judges`` is the number of entries on which the most promising
@@ -64,14 +64,14 @@ def best_constant(
         counts[form] += 1
     texts = _affordable(sorted(counts))
     if len(texts) == 1:
-        return Constant(texts[0], 1)
+        return FoundConstant(texts[0], 1)
     repeated = np.array([counts[text] for text in texts])
     promise = _promise([firsts[text] for text in texts], texts, repeated, metrics, annotate)
     ranked = sorted(range(len(texts)), key=lambda place: (-promise[place], texts[place]))
     finalists = [texts[place] for place in ranked[:PROMISING]]
     tried = spread(entries, judges)
     scores = [_composite(tried, text, metrics, annotate) for text in finalists]
-    return Constant(finalists[max(range(len(finalists)), key=scores.__getitem__)], len(texts))
+    return FoundConstant(finalists[max(range(len(finalists)), key=scores.__getitem__)], len(texts))
 
 
 def spread(things: Sequence[T], most: int) -> list[T]:

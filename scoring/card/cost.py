@@ -23,7 +23,7 @@ class EntryCost:
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TokenBlock:
     """The ``tokens`` block (§6.1). A sum is None where one of its entries was not counted."""
 
     prompt_tokens: int | None
@@ -39,7 +39,7 @@ class Tokens:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class CostBlock:
     """The ``cost`` block (§6.2), US dollars."""
 
     total_cost_usd: float | None
@@ -55,7 +55,7 @@ class Cost:
     """Why the total is unknown, None where it is known."""
 
 
-def tokens(rows: Sequence[EntryCost]) -> Tokens:
+def tokens(rows: Sequence[EntryCost]) -> TokenBlock:
     """Add up the tokens of all entries."""
     prompt = _total([row.prompt_tokens for row in rows])
     completion = _total([row.completion_tokens for row in rows])
@@ -65,7 +65,7 @@ def tokens(rows: Sequence[EntryCost]) -> Tokens:
         for row in rows
         if row.prompt_tokens is not None and row.completion_tokens is not None
     ]
-    return Tokens(
+    return TokenBlock(
         prompt_tokens=prompt,
         completion_tokens=completion,
         reasoning_tokens=_total([row.reasoning_tokens for row in rows]),
@@ -77,7 +77,7 @@ def tokens(rows: Sequence[EntryCost]) -> Tokens:
     )
 
 
-def cost(rows: Sequence[EntryCost], *, made_elsewhere: bool = False) -> Cost:
+def cost(rows: Sequence[EntryCost], *, made_elsewhere: bool = False) -> CostBlock:
     """Add up the cost of all entries and set it against entries, tokens and source characters.
 
     ``made_elsewhere``: the outputs were read from a file, so that no call of theirs is known here.
@@ -85,7 +85,7 @@ def cost(rows: Sequence[EntryCost], *, made_elsewhere: bool = False) -> Cost:
     known = [row.cost_usd for row in rows if row.cost_usd is not None]
     total = fsum(known) if len(known) == len(rows) else None
     thousands = per(tokens(rows).total_tokens, 1000)
-    return Cost(
+    return CostBlock(
         total_cost_usd=total,
         cost_per_entry_usd=per(total, len(rows)),
         cost_per_1k_tokens=per(total, thousands),

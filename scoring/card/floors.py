@@ -34,7 +34,7 @@ BEGINNING = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
+class FloorScores:
     """What one kind of worthless output reaches."""
 
     composite: float | None
@@ -54,7 +54,7 @@ def floors(
     annotate: Annotate = list,
     seed: int = 12345,
     judges: int = JUDGES,
-) -> dict[str, Floor]:
+) -> dict[str, FloorScores]:
     """Score worthless outputs with the metrics of the composite.
 
     ``empty``; ``source``; ``constant``, the best by composite among the references; ``shuffled``, references
@@ -96,13 +96,13 @@ def _outputs(
     yield "truncated", [beginning(entry.reference, BEGINNING) for entry in entries]
 
 
-def best(found: Mapping[str, Floor], name: str) -> float | None:
+def best(found: Mapping[str, FloorScores], name: str) -> float | None:
     """Return the highest ``composite`` or ``chrf_plus_plus`` among the floors; None where none has one."""
     values = (getattr(floor, name) for floor in found.values())
     return max((value for value in values if value is not None), default=None)
 
 
-def attainable(found: Mapping[str, Floor]) -> frozenset[str]:
+def attainable(found: Mapping[str, FloorScores]) -> frozenset[str]:
     """Return the inputs of the composite that some worthless output has a value of."""
     return frozenset(id_ for floor in found.values() for id_ in floor.inputs)
 
@@ -164,11 +164,11 @@ def derangement(length: int, seed: int) -> list[int]:
 
 def _floor(
     translations: Sequence[Translation], metrics: Sequence[Metric], searched: int | None = None
-) -> Floor:
+) -> FloorScores:
     scorer = Scorer(metrics)
     values = scorer.table(scorer.statistics(translations)).corpus_values()
     mixed = composite(values)
-    return Floor(
+    return FloorScores(
         mixed.value,
         values.get("chrf_plus_plus"),
         tuple(part.metric for part in mixed.inputs),

@@ -11,7 +11,7 @@ from corpora.model.entry import Entry
 from scoring.card.caveats import tallied
 from scoring.card.claim import Claim, Score, decide
 from scoring.card.cost import cost_adjusted
-from scoring.card.floors import Floor, floors
+from scoring.card.floors import FloorScores, floors
 from scoring.core.composite import Composite, Input, composite
 from scoring.core.scorer import Scorer
 from scoring.core.specification import specification
@@ -51,7 +51,7 @@ class GroupScores(BaseModel):
     confidence_intervals: dict[str, ConfidenceInterval]
 
 
-class Scores(BaseModel):
+class RunScores(BaseModel):
     """All scores of a run at full precision; ``model_dump(mode="json")`` is the card's block."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -99,7 +99,7 @@ class Scores(BaseModel):
     """None where the outputs were not at hand."""
     claim: Claim
     """What may be claimed and why no more; the fields above are taken from it."""
-    floors: dict[str, Floor]
+    floors: dict[str, FloorScores]
     cost_adjusted: float | None
     confidence_intervals: dict[str, ConfidenceInterval]
     by_difficulty: dict[str, GroupScores]
@@ -134,9 +134,9 @@ def scorecard(
     corpus_values: Mapping[str, float | None] | None = None,
     comet_model: str = "",
     cost_per_entry_usd: float | None = None,
-    known_floors: Mapping[str, Floor] | None = None,
+    known_floors: Mapping[str, FloorScores] | None = None,
     seed: int = SEED,
-) -> Scores:
+) -> RunScores:
     """Fold a run's entries into its scores; all sequences go by entry, in the same order.
 
     ``corpus_values`` are those of the scorer's corpus metrics. ``known_floors`` are those of another run
@@ -161,7 +161,7 @@ def scorecard(
         identical=tally is not None and tally.identical,
         caveats=() if tally is None else tally.caveats(),
     )
-    return Scores(
+    return RunScores(
         **_metric_fields(table, values),
         **_further_fields(table),
         **_composite_fields(mixed),

@@ -23,7 +23,7 @@ class Timing:
 
 
 @dataclass(frozen=True, slots=True)
-class Speed:
+class SpeedBlock:
     """The ``speed`` block (§7); seconds unless the name says otherwise."""
 
     elapsed_seconds: float | None
@@ -49,12 +49,12 @@ def percentiles(latencies: Sequence[float]) -> tuple[float | None, float | None]
 
 def speed(
     timings: Sequence[Timing], *, elapsed_seconds: float | None, total_tokens: int | None
-) -> Speed:
+) -> SpeedBlock:
     """Summarise a run; entries from the cache and of unknown time say nothing about its latency."""
     measured = [t for t in timings if not t.cached and t.latency_s is not None]
     latencies = [t.latency_s for t in measured if t.latency_s is not None]
     middle, late = percentiles(latencies)
-    return Speed(
+    return SpeedBlock(
         elapsed_seconds=elapsed_seconds,
         avg_latency_seconds=float(np.mean(latencies)) if latencies else None,
         median_latency_seconds=middle,

@@ -8,7 +8,7 @@ from scoring.core.metric import FloatArray, Metric
 from scoring.core.signature import own_signature
 
 
-class Rate(Metric):
+class RateMetric(Metric):
     """Statistics (counted, all), value counted / all; null over nothing.
 
     A wider one keeps numbers of its own behind these two, which do not enter the value.
@@ -25,7 +25,7 @@ def share(part: FloatArray, whole: FloatArray) -> FloatArray:
     return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), np.nan)
 
 
-class MatchRate(Rate):
+class MatchRate(RateMetric):
     """A rate whose entries are right or wrong: statistics (1 if right, 1), value in 0–1, higher is better.
 
     Every entry counts in the denominator, a failed one as wrong (DESIGN M2).

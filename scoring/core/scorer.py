@@ -163,7 +163,7 @@ def _taken(
     return [None if lacks else next(found) for lacks in sourceless]
 
 
-class Totals:
+class RunningTotals:
     """Running sums: since statistics are integers, the values after every entry equal those of a batch."""
 
     def __init__(self, scorer: Scorer) -> None:

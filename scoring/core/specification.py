@@ -17,7 +17,7 @@ from scoring.core.metric import MetricInfo
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class InventoryRow:
     """One row of the metric inventory (§2)."""
 
     info: MetricInfo
@@ -54,7 +54,7 @@ class Row:
 class Specification:
     """All tables together."""
 
-    metrics: dict[str, Row]
+    metrics: dict[str, InventoryRow]
     needs: dict[str, str]
     """What a metric may need, in words."""
     profiles: dict[str, dict[str, float]]
@@ -82,7 +82,7 @@ def metric_info(id_: str) -> MetricInfo:
     return specification().metrics[id_].info
 
 
-def _row(id_: str, row: dict[str, Any]) -> Row:
+def _row(id_: str, row: dict[str, Any]) -> InventoryRow:
     info = MetricInfo(
         id=id_,
         title=row["title"],
@@ -91,7 +91,7 @@ def _row(id_: str, row: dict[str, Any]) -> Row:
         better=row["better"],
         source=f"scoring-specification {row['section']}",
     )
-    return Row(
+    return InventoryRow(
         info,
         category=row["category"],
         level=row["level"],

@@ -18,7 +18,7 @@ from scoring.grammar.tagged_word import TaggedWord, tagged_word
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class MorphemeDifference:
     """One thing in which an output differs from the reference."""
 
     output: str | None
@@ -44,14 +44,14 @@ class Difference:
         return frozenset(folded(word) for word in (self.output, self.reference) if word)
 
 
-def morpheme_differences(annotation: FstAnnotation) -> tuple[Difference, ...]:
+def morpheme_differences(annotation: FstAnnotation) -> tuple[MorphemeDifference, ...]:
     """Compare the words of an output with their counterparts in the reference, in the output's order.
 
     A word that stands for one of another lemma differs in that and in nothing else.
     """
     output, reference = annotation.output[:MOST_WORDS], annotation.reference[:MOST_WORDS]
     places = counterparts(output, reference)
-    differences: list[Difference] = []
+    differences: list[MorphemeDifference] = []
     for word, place in zip(output, places, strict=True):
         if place is None:
             differences.append(_surplus(word))
@@ -62,7 +62,7 @@ def morpheme_differences(annotation: FstAnnotation) -> tuple[Difference, ...]:
     return tuple(differences)
 
 
-def sentences(differences: Iterable[Difference]) -> tuple[str, ...]:
+def sentences(differences: Iterable[MorphemeDifference]) -> tuple[str, ...]:
     """Say differences word by word: all faults of a word's form in one sentence, and nothing twice."""
     said: list[str] = []
     for (word, _, inflected), group in groupby(
@@ -75,7 +75,7 @@ def sentences(differences: Iterable[Difference]) -> tuple[str, ...]:
     return tuple({folded(sentence): sentence for sentence in said}.values())
 
 
-def _between(word: WordAnalysis, other: WordAnalysis) -> Iterator[Difference]:
+def _between(word: WordAnalysis, other: WordAnalysis) -> Iterator[MorphemeDifference]:
     """Say how a word differs from its counterpart."""
     if folded(word.word) == folded(other.word):
         return
@@ -89,7 +89,7 @@ def _between(word: WordAnalysis, other: WordAnalysis) -> Iterator[Difference]:
         yield from _between_analysed(word, other)
 
 
-def _between_analysed(word: WordAnalysis, other: WordAnalysis) -> Iterator[Difference]:
+def _between_analysed(word: WordAnalysis, other: WordAnalysis) -> Iterator[MorphemeDifference]:
     """Compare the two analyses of one lemma that differ least; name the lemmas where there is none."""
     pairs = [
         (found, expected)
@@ -99,7 +99,7 @@ def _between_analysed(word: WordAnalysis, other: WordAnalysis) -> Iterator[Diffe
     same = [pair for pair in pairs if pair[0].key == pair[1].key]
     found, expected = min(same or pairs, key=_distance)
     if not same:
-        yield Difference(
+        yield MorphemeDifference(
             word.word,
             other.word,
             "lemma",
@@ -110,7 +110,7 @@ def _between_analysed(word: WordAnalysis, other: WordAnalysis) -> Iterator[Diffe
         return
     for fault in inflection_faults(found.tags, expected.tags):
         sentence = faulty(word.word, (fault.words,))
-        yield Difference(
+        yield MorphemeDifference(
             word.word,
             other.word,
             fault.category,
@@ -125,18 +125,20 @@ def _distance(pair: tuple[TaggedWord, TaggedWord]) -> int:
     return len(pair[0].tags ^ pair[1].tags)
 
 
-def _plain(word: WordAnalysis, other: WordAnalysis, category: str, between: str) -> Difference:
+def _plain(
+    word: WordAnalysis, other: WordAnalysis, category: str, between: str
+) -> MorphemeDifference:
     sentence = f"“{shortened(word.word)}” {between} “{shortened(other.word)}”."
-    return Difference(word.word, other.word, category, word.word, other.word, sentence)
+    return MorphemeDifference(word.word, other.word, category, word.word, other.word, sentence)
 
 
-def _surplus(word: WordAnalysis) -> Difference:
+def _surplus(word: WordAnalysis) -> MorphemeDifference:
     known = "" if word.accepted is not None else ", and the analyser does not know it"
     sentence = f"“{shortened(word.word)}” has no counterpart in the reference{known}."
-    return Difference(word.word, None, "surplus word", word.word, None, sentence)
+    return MorphemeDifference(word.word, None, "surplus word", word.word, None, sentence)
 
 
-def _missing(word: WordAnalysis) -> Difference:
-    return Difference(
+def _missing(word: WordAnalysis) -> MorphemeDifference:
+    return MorphemeDifference(
         None, word.word, "missing word", None, word.word, f"“{shortened(word.word)}” is missing."
     )

@@ -53,7 +53,7 @@ class Sentence:
 
 
 @dataclass(slots=True)
-class NormalForm:
+class NormalText:
     """A text in normal form, and what was taken from it."""
 
     sentences: list[Sentence] = field(default_factory=list)
@@ -92,9 +92,9 @@ class NormalForms:
         self.spell = lru_cache(maxsize=MOST_KEPT)(self._respelled)
         """Give a word in the spelling that rules and analyses are looked up in."""
 
-    def of(self, text: str, on: Set[VariantClass], analyses: Analyses) -> NormalForm:
+    def of(self, text: str, on: Set[VariantClass], analyses: Analyses) -> NormalText:
         """Bring a text into the normal form in which differences of the classes ``on`` do not show."""
-        form, whole = NormalForm(), list(self._sentences(text))
+        form, whole = NormalText(), list(self._sentences(text))
         if self._apart and VariantClass.ORTHOGRAPHIC in on:
             whole = [self._taken_apart(pieces) for pieces in whole]
         for pieces in whole:
@@ -136,7 +136,7 @@ class NormalForms:
     def _joins(self, pieces: list[str]) -> bool:
         return any(self.spell(piece).casefold() in self._clause_words for piece in pieces)
 
-    def _left_out(self, piece: str, on: Set[VariantClass], form: NormalForm) -> bool:
+    def _left_out(self, piece: str, on: Set[VariantClass], form: NormalText) -> bool:
         """Tell whether a word may be missing; noted in ``form``, because it may not be exchanged."""
         word = self.spell(piece).casefold()
         if VariantClass.OPTIONAL_PARTICLE not in on or word not in self._particles:
@@ -173,7 +173,7 @@ class NormalForms:
         spelled: str,
         on: Set[VariantClass],
         analyses: Analyses,
-        form: NormalForm,
+        form: NormalText,
     ) -> str:
         """Bring one word into normal form, and note in ``form`` what was taken from it."""
         if VariantClass.PROGRESSIVE_AMBIGUITY in on and (plain := self._over(spelled)) != spelled:
@@ -192,7 +192,7 @@ class NormalForms:
         *before, last = spelled.split("-")
         return "-".join([*(part for part in before if part not in self._progressive), last])
 
-    def _meant(self, known: tuple[TaggedWord, ...], on: Set[VariantClass], form: NormalForm) -> str:
+    def _meant(self, known: tuple[TaggedWord, ...], on: Set[VariantClass], form: NormalText) -> str:
         """Return what a word means where a class has something to say about its analyses, else nothing."""
         meanings, speakers = [], set()
         heads = self._heads if VariantClass.LEMMA_SYNONYM in on else {}
@@ -209,14 +209,14 @@ class NormalForms:
             form.speakers |= speakers
         return min(meanings, default="")
 
-    def _pronoun(self, spelled: str, form: NormalForm) -> str:
+    def _pronoun(self, spelled: str, form: NormalText) -> str:
         """Return a whole word for “we” without saying who is meant; nothing for other words."""
         known, inclusive = self._pronouns.get(spelled, ("", False))
         if known:
             form.speakers.add(inclusive)
         return known
 
-    def _speakerless(self, spelled: str, form: NormalForm) -> str:
+    def _speakerless(self, spelled: str, form: NormalText) -> str:
         """Do the same for an inflected word that no analyser knows: beginning and end must both fit."""
         for affixes in self._rules.clusive_affixes:
             for start, end in (affixes.exclusive, affixes.inclusive):

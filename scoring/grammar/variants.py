@@ -14,7 +14,7 @@ from itertools import chain
 from corpora.languages.variant_rules import VariantRules
 from corpora.text.comparison import comparison_form, is_blank
 from scoring.core.analysis import FstAnnotation, WordAnalysis
-from scoring.grammar.normal_form import Analyses, NormalForm, NormalForms, Sentence, VariantClass
+from scoring.grammar.normal_form import Analyses, NormalForms, NormalText, Sentence, VariantClass
 from scoring.grammar.prefilter import Glance
 
 _WORD = re.compile(r"\w+")
@@ -122,7 +122,7 @@ class Equivalence:
             return True
         return VariantClass.WORD_ORDER in on and self._reordered(ours, theirs, analyses)
 
-    def _reordered(self, ours: NormalForm, theirs: NormalForm, analyses: Analyses) -> bool:
+    def _reordered(self, ours: NormalText, theirs: NormalText, analyses: Analyses) -> bool:
         """Tell whether only words within one clause stand in another order."""
         return len(ours.sentences) == len(theirs.sentences) and all(
             one.words == other.words

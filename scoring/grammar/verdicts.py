@@ -98,7 +98,7 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class GrammarJudgement:
     """A verdict with its reasons; words are as they were written."""
 
     verdict: SemanticVerdict
@@ -130,17 +130,17 @@ class Judge:
         self._may_be_missing = frozenset(self._rules.optional_particles)
         self._seen: dict[WordAnalysis, Meaning] = {}
 
-    def judge(self, translation: Translation, annotation: FstAnnotation) -> Judgement:
+    def judge(self, translation: Translation, annotation: FstAnnotation) -> GrammarJudgement:
         """Judge one output; the annotation holds the words of output and reference."""
         output, entry = translation.output, translation.entry
         if is_blank(output):
-            return Judgement(SemanticVerdict.NO_OUTPUT)
+            return GrammarJudgement(SemanticVerdict.NO_OUTPUT)
         ours = [*map(self._meaning, annotation.output), *_numbers(output)]
         theirs = [*map(self._meaning, annotation.reference), *_numbers(entry.reference)]
         if _same(ours, theirs) or folded(output.strip()) == folded(entry.reference.strip()):
-            return Judgement(SemanticVerdict.EXACT_MATCH)
+            return GrammarJudgement(SemanticVerdict.EXACT_MATCH)
         if self._equivalence.equivalent(output, entry.reference, entry.source, annotation):
-            return Judgement(SemanticVerdict.VALID)
+            return GrammarJudgement(SemanticVerdict.VALID)
         said = content_words(entry.source).union(_NUMBER.findall(entry.source))
         matched = _matched(ours, theirs)
         strange = [
@@ -148,7 +148,7 @@ class Judge:
             for place, word in enumerate(ours)
             if place not in matched and not word.empty and not word.explained_by(said)
         ]
-        found = Judgement(
+        found = GrammarJudgement(
             SemanticVerdict.VALID,
             missing=tuple(
                 word.written
@@ -291,7 +291,7 @@ def _explained_share(said: frozenset[str], ours: Sequence[Meaning]) -> float:
     return len(told) / len(said) if said else 0.0
 
 
-def _with_verdict(found: Judgement, share: float) -> Judgement:
+def _with_verdict(found: GrammarJudgement, share: float) -> GrammarJudgement:
     if share == 0:
         verdict = SemanticVerdict.WRONG
     elif share < 0.5:
@@ -302,7 +302,7 @@ def _with_verdict(found: Judgement, share: float) -> Judgement:
         verdict = SemanticVerdict.WRONG_ORDER
     else:
         verdict = SemanticVerdict.VALID
-    return Judgement(
+    return GrammarJudgement(
         verdict,
         found.missing,
         found.unexplained,

@@ -7,17 +7,17 @@ from functools import cached_property
 from corpora.text.words import folded
 from scoring.core.analysis import FstAnnotation
 from scoring.core.metric import Statistics
-from scoring.core.rate import Rate
+from scoring.core.rate import RateMetric
 from scoring.core.signature import analyser_key, card_key, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import counted, listed
 from scoring.words.reading import SIGNATURE, Reading, capitalised
 from scoring.words.resources import Resources
-from scoring.words.sides import QUOTED, Side, Sides, languages_alike
+from scoring.words.sides import QUOTED, LanguageSide, Sides, languages_alike
 
 
-class CodeSwitching(Rate):
+class CodeSwitching(RateMetric):
     """Words that are the source language's and not the target's / words, 0–1, lower is better.
 
     A word is the target's if the analyser accepts it, or it stands in references, in prescribed renderings
@@ -77,11 +77,11 @@ class CodeSwitching(Rate):
         number, suspects = 0, []
         for word, written in zip(output.words, output.written, strict=True):
             told = side(word)
-            if told is Side.NONE or (word in names and capitalised(written)):
+            if told is LanguageSide.NONE or (word in names and capitalised(written)):
                 continue
             number += 1
-            if told is Side.SOURCE or (
-                told is Side.UNKNOWN and len(word) > 1 and word in source.distinct
+            if told is LanguageSide.SOURCE or (
+                told is LanguageSide.UNKNOWN and len(word) > 1 and word in source.distinct
             ):
                 suspects.append((word, written))
         known = self._known(translation) if suspects else frozenset()

@@ -6,7 +6,7 @@ import math
 
 from corpora.text.comparison import is_blank
 from scoring.core.metric import FloatArray, Statistics
-from scoring.core.rate import Rate
+from scoring.core.rate import RateMetric
 from scoring.core.setup import ScoringSetup
 from scoring.core.signature import own_signature
 from scoring.core.specification import metric_info
@@ -64,7 +64,7 @@ _WARNING = (
 )
 
 
-class Comet(Rate):
+class Comet(RateMetric):
     """Mean of the checkpoint's scores, 0–1, higher is better.
 
     Statistics are (sum of scores, entries, scores outside 0–1). The regression behind COMET can leave its

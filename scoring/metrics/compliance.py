@@ -12,9 +12,9 @@ from scoring.core.signature import own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.words.resources import Resources
-from scoring.words.violations import Demand, Part, Rules
+from scoring.words.violations import Demand, Rules, ViolationPart
 
-WEIGHTS = {Part.VARIABLES: 3, Part.QUOTES: 1, Part.CASING: 1}
+WEIGHTS = {ViolationPart.VARIABLES: 3, ViolationPart.QUOTES: 1, ViolationPart.CASING: 1}
 """Fifths: 60 % variables, 20 % quotation marks, 20 % casing (scoring-specification §2.5)."""
 
 
@@ -66,13 +66,16 @@ class ComplianceIndex(Metric):
         demand = self._rules.demand(translation.entry)
         found = demand.violations(translation.output)
         told = [sentence for part in found.values() for sentence in part.sentences]
-        return (*told, *(_NOT_LOOKED_AT[part] for part in Part if part not in demand.known))
+        return (
+            *told,
+            *(_NOT_LOOKED_AT[part] for part in ViolationPart if part not in demand.known),
+        )
 
 
 _NOT_LOOKED_AT = {
-    Part.VARIABLES: "",
-    Part.QUOTES: "Quotation marks were not looked at: no language card says which ones are right.",
-    Part.CASING: "Casing was not looked at: nothing says in which script the language is written.",
+    ViolationPart.VARIABLES: "",
+    ViolationPart.QUOTES: "Quotation marks were not looked at: no language card says which ones are right.",
+    ViolationPart.CASING: "Casing was not looked at: nothing says in which script the language is written.",
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
 from scoring.core.metric import FloatArray, Statistics
-from scoring.core.rate import Rate
+from scoring.core.rate import RateMetric
 from scoring.core.setup import AnalyserFacts, ScoringSetup
 from scoring.core.signature import analyser_key, card_key, own_signature
 from scoring.core.specification import metric_info
@@ -18,7 +18,7 @@ LEAST_ACCEPTANCE = 0.5
 """Share of the references' words that an analyser must accept before it may judge outputs (METRICS §2)."""
 
 
-class FstAcceptance(Rate):
+class FstAcceptance(RateMetric):
     """Accepted words / words, 0–1, higher is better; statistics (accepted, words, all accepted).
 
     It is no measure of quality by itself: a strict analyser accepts about 60 % of human Cree, so that the

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scoring.core.metric import Statistics
-from scoring.core.rate import Rate
+from scoring.core.rate import RateMetric
 from scoring.core.signature import content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
@@ -26,7 +26,7 @@ _LACKS = (_UNLINKED, _NEW, _LEFT_OVER, _AGAIN)
 """What a word or number without support lacks, in the order in which it is told."""
 
 
-class Hallucination(Rate):
+class Hallucination(RateMetric):
     """Content words of the output without support / its content words, 0–1, lower is better.
 
     Content words are all but the frequent words of the references; numbers are content always. Support: the

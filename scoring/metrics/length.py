@@ -5,13 +5,13 @@ from __future__ import annotations
 from unicodedata import normalize
 
 from scoring.core.metric import Statistics
-from scoring.core.rate import Rate
+from scoring.core.rate import RateMetric
 from scoring.core.signature import own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 
 
-class LengthRatio(Rate):
+class LengthRatio(RateMetric):
     """Characters of the output / characters of the reference, both in NFC; 1 is ideal, no upper end.
 
     The corpus value is total / total (scoring-specification §2.1). Null for an empty reference.

@@ -11,7 +11,7 @@ from corpora.text.words import folded
 from scoring.core.analysis import FstAnnotation, WordAnalysis
 from scoring.core.assignment import best_pairs
 from scoring.core.metric import FloatArray, Statistics
-from scoring.core.rate import Rate
+from scoring.core.rate import RateMetric
 from scoring.core.setup import ScoringSetup
 from scoring.core.signature import analyser_key, card_key, own_signature
 from scoring.core.specification import metric_info
@@ -25,7 +25,7 @@ from scoring.metrics.fst_acceptance import why_no_acceptance
 from scoring.words.resources import Resources
 
 
-class MorphologicalAccuracy(Rate):
+class MorphologicalAccuracy(RateMetric):
     """Lemmas and tags that are as expected / those expected, 0–1, higher is better.
 
     Every gold word is paired with one word of the output such that the pairs have the most in common; of
@@ -107,7 +107,7 @@ NO_GOLD = "no entry has a morphological analysis that can be compared"
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class WordPair:
     """A gold word and the word of the output that stands for it."""
 
     gold: GoldWord
@@ -142,7 +142,7 @@ class Pair:
         return faulty(self.found.word, faults) if faults else None
 
 
-def pairs(gold: Sequence[GoldWord], annotation: FstAnnotation) -> list[Pair]:
+def pairs(gold: Sequence[GoldWord], annotation: FstAnnotation) -> list[WordPair]:
     """Pair each gold word with the output's counterpart of the reference word that it tells about.
 
     A gold word that tells about no word of the reference is paired as if it stood at its end.
@@ -226,12 +226,12 @@ def _most_common(gold: GoldWord, analyses: Sequence[TaggedWord]) -> int:
     return most
 
 
-def _pair(gold: GoldWord, found: WordAnalysis | None) -> Pair:
+def _pair(gold: GoldWord, found: WordAnalysis | None) -> WordPair:
     if found is None or not found.analyses:
-        return Pair(gold, found, None)
+        return WordPair(gold, found, None)
     analyses = map(tagged_word, found.analyses)
     best = max(analyses, key=lambda each: (_most_common(gold, (each,)), gold.has_lemma(each)))
-    return Pair(gold, found, best)
+    return WordPair(gold, found, best)
 
 
 def _confirmed(gold: Sequence[GoldWord], reference: Sequence[WordAnalysis]) -> tuple[GoldWord, ...]:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from corpora.text.words import folded
 from scoring.core.metric import Statistics
-from scoring.core.rate import Rate
+from scoring.core.rate import RateMetric
 from scoring.core.signature import card_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
@@ -16,7 +16,7 @@ from scoring.words.resources import Resources
 from scoring.words.spelling import Spelling
 
 
-class OrthographicAccuracy(Rate):
+class OrthographicAccuracy(RateMetric):
     """Words that break no rule of the language card / words, 0–1, higher is better; statistics are both.
 
     Words of other scripts are code-switching and no spelling: they count on neither side. Letters of names

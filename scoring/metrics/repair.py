@@ -6,16 +6,16 @@ import numpy as np
 
 from corpora.text.comparison import is_blank
 from scoring.core.metric import FloatArray, Statistics
-from scoring.core.rate import Rate, share
+from scoring.core.rate import RateMetric, share
 from scoring.core.signature import own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.metrics.compliance import compliance_facts
 from scoring.words.resources import Resources
-from scoring.words.violations import Part, Rules, total
+from scoring.words.violations import Rules, ViolationPart, total
 
 
-class RepairEffectiveness(Rate):
+class RepairEffectiveness(RateMetric):
     """Violations repaired / violations found in the raw answers, 0–1, higher is better (§2.5).
 
     Statistics: (repaired, found, first answers that are known beside the output). Violations are those of
@@ -53,7 +53,7 @@ class RepairEffectiveness(Rate):
         known = int(translation.raw is not None)
         if not found:
             return (0, 0, 1) if known else None
-        counts = {part: total(found, part) for part in Part}
+        counts = {part: total(found, part) for part in ViolationPart}
         if raw == translation.output or is_blank(translation.output):
             return (0, sum(counts.values()), known)
         left = demand.violations(translation.output)

@@ -12,17 +12,17 @@ from functools import cached_property
 from corpora.text.comparison import is_blank
 from scoring.core.analysis import FstAnnotation
 from scoring.core.metric import Statistics
-from scoring.core.rate import Rate
+from scoring.core.rate import RateMetric
 from scoring.core.setup import ScoringSetup
 from scoring.core.signature import analyser_key, card_key, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import listed
-from scoring.grammar.verdicts import TENTHS, Judge, Judgement, SemanticVerdict
+from scoring.grammar.verdicts import TENTHS, GrammarJudgement, Judge, SemanticVerdict
 from scoring.words.resources import Resources
 
 
-class SemanticScore(Rate):
+class SemanticScore(RateMetric):
     """Mean of an entry's score, 0–1, higher is better; statistics are (sum of scores, most they could be).
 
     By verdicts an entry counts in tenths, so that sums are whole numbers; by embeddings it counts the cosine
@@ -68,12 +68,12 @@ class SemanticScore(Rate):
             return (0.0, 1)
         return (min(max(float(cosine), 0.0), 1.0), 1)
 
-    def judgement(self, translation: Translation) -> Judgement | None:
+    def judgement(self, translation: Translation) -> GrammarJudgement | None:
         """Return the verdict with its reasons; None where another form is in use or analyses are missing."""
         if not self._by_verdicts:
             return None
         if is_blank(translation.output):
-            return Judgement(SemanticVerdict.NO_OUTPUT)
+            return GrammarJudgement(SemanticVerdict.NO_OUTPUT)
         annotation = translation.annotations.get("fst")
         if not isinstance(annotation, FstAnnotation):
             return None

@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import cached_property
 
 from scoring.core.metric import Statistics
-from scoring.core.rate import Rate
+from scoring.core.rate import RateMetric
 from scoring.core.signature import analyser_key, card_key, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.words.renderings import LEAST_STEM, Renderings
 from scoring.words.resources import Resources
-from scoring.words.terminology import Term
+from scoring.words.terminology import DictionaryTerm
 
 
-class TerminologyAdherence(Rate):
+class TerminologyAdherence(RateMetric):
     """Prescribed terms that the output renders as prescribed / those that apply, 0–1, higher is better.
 
     A term applies where it stands in the source and the reference or a variant renders it as prescribed:
@@ -62,7 +62,7 @@ class TerminologyAdherence(Rate):
         ]
         return (f"{'; '.join(lacking)}.",) if lacking else ()
 
-    def _applying(self, translation: Translation) -> list[Term]:
+    def _applying(self, translation: Translation) -> list[DictionaryTerm]:
         """Return the terms that apply to an entry, worked out once whatever the outputs say."""
         entry = translation.entry
         key = (entry.source, entry.reference, entry.variants, "fst" in translation.annotations)
@@ -75,7 +75,7 @@ class TerminologyAdherence(Rate):
         return applying
 
     @cached_property
-    def _known(self) -> dict[tuple[str, str, tuple[str, ...], bool], list[Term]]:
+    def _known(self) -> dict[tuple[str, str, tuple[str, ...], bool], list[DictionaryTerm]]:
         """By what decides; there are no more than entries."""
         return {}
 

@@ -10,7 +10,7 @@ from functools import cache, cached_property, lru_cache
 
 import regex
 
-from corpora.languages.language import Writing
+from corpora.languages.language import WritingSystem
 from corpora.text.words import JOINERS, folded, pieces, words
 
 _UNSPACED = (
@@ -114,7 +114,7 @@ class Reader:
         return written, tuple(folded(word) for word in written)
 
 
-def reader(writing: Writing | None = None) -> Reader:
+def reader(writing: WritingSystem | None = None) -> Reader:
     """Return the reader of a writing; the same for all who ask, so that they share what it keeps."""
     if writing is None:
         return _reader(JOINERS, "")

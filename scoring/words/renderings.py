@@ -10,7 +10,7 @@ from scoring.core.analysis import FstAnnotation, WordAnalysis
 from scoring.core.translation import Translation
 from scoring.grammar.tagged_word import tagged_word
 from scoring.words.reading import Reader
-from scoring.words.terminology import Term
+from scoring.words.terminology import DictionaryTerm
 
 LEAST_STEM = 3
 """Letters that must stay when an ending is taken off."""
@@ -25,13 +25,13 @@ class Renderings:
         self._forms = lru_cache(maxsize=65536)(self._stripped)
         self._plain = lru_cache(maxsize=8192)(self._without_lemmas)
 
-    def found(self, terms: Sequence[Term], translation: Translation) -> list[str | None]:
+    def found(self, terms: Sequence[DictionaryTerm], translation: Translation) -> list[str | None]:
         """Return for each term the first of its renderings that stands in the output, None where none does."""
         fst = _analyses(translation)
         lemmas = _lemmas((*fst.reference, *fst.output)) if fst else {}
         return self._found_in(translation.output, terms, lemmas)
 
-    def expected(self, terms: Sequence[Term], translation: Translation) -> list[bool]:
+    def expected(self, terms: Sequence[DictionaryTerm], translation: Translation) -> list[bool]:
         """Tell for each term whether the reference or a variant renders it so; the output has no say.
 
         Without any reference all terms are expected.
@@ -45,7 +45,7 @@ class Renderings:
         ]
 
     def _found_in(
-        self, text: str, terms: Sequence[Term], lemmas: Mapping[str, frozenset[str]]
+        self, text: str, terms: Sequence[DictionaryTerm], lemmas: Mapping[str, frozenset[str]]
     ) -> list[str | None]:
         written = self._with_lemmas(text, lemmas) if lemmas else self._plain(text)
         anywhere = frozenset[str]().union(*written)

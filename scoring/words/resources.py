@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from corpora.languages.language import LanguageCard, Writing
+from corpora.languages.language import LanguageCard, WritingSystem
 from corpora.model.entry import Entry
 from scoring.core.setup import ScoringSetup
 from scoring.words.bitext import Bitext
@@ -35,12 +35,12 @@ class Resources:
     """Target lemma → glosses in the source language (Plains Cree semantic verdicts)."""
 
     @property
-    def writing(self) -> Writing | None:
+    def writing(self) -> WritingSystem | None:
         """How the target is written; None without a language card."""
         return None if self.card is None else self.card.writing(self.setup.script)
 
     @property
-    def source_writing(self) -> Writing | None:
+    def source_writing(self) -> WritingSystem | None:
         """How the source is written; None without a language card."""
         card = self.source_card
         return None if card is None else card.writing(None)

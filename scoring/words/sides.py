@@ -24,7 +24,7 @@ CAPITALS = 0.25
 _BETWEEN_PARTS = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 
 
-class Side(Enum):
+class LanguageSide(Enum):
     """What a word says of its language."""
 
     TARGET = "target"
@@ -64,14 +64,14 @@ class Sides:
         parts = [part for part in _BETWEEN_PARTS.split(word) if len(part) > 1]
         return bool(parts) and parts != [word] and self.common.issuperset(parts)
 
-    def _side(self, word: str) -> Side:
+    def _side(self, word: str) -> LanguageSide:
         if not word.isalpha() and any(map(str.isdigit, word)):
-            return Side.NONE
+            return LanguageSide.NONE
         if word in self._target_words:
-            return Side.TARGET
+            return LanguageSide.TARGET
         if self._in_source_script(word) or (len(word) > 1 and self.listed(word)):
-            return Side.SOURCE
-        return Side.UNKNOWN
+            return LanguageSide.SOURCE
+        return LanguageSide.UNKNOWN
 
     def _in_source_script(self, word: str) -> bool:
         if not self._only_source:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import regex
 
-from corpora.languages.language import Writing
+from corpora.languages.language import WritingSystem
 from corpora.text.comparison import script_of
 from corpora.text.words import Word, folded, pieces, words
 from scoring.core.wording import listed
@@ -64,7 +64,7 @@ class Spelling:
     """
 
     def __init__(
-        self, writing: Writing, loans: Set[str] = frozenset(), source: Reader | None = None
+        self, writing: WritingSystem, loans: Set[str] = frozenset(), source: Reader | None = None
     ) -> None:
         """Take the known words of the language with foreign letters, folded, and the reader of sources."""
         self._writing = writing

@@ -10,7 +10,7 @@ from scoring.words.reading import reader
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class DictionaryTerm:
     """One line of the coaching dictionary."""
 
     source: tuple[str, ...]
@@ -21,7 +21,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    term: Term
+    term: DictionaryTerm
     first: int
     last: int
 
@@ -46,8 +46,10 @@ class Terminology:
             written = [target for target in targets if target.strip()]
             if (words := self._read(phrase).words) and written:
                 renderings.setdefault(words, {}).update(dict.fromkeys(written))
-        self.terms = tuple(Term(words, tuple(found)) for words, found in renderings.items())
-        self._by_first: dict[str, list[Term]] = {}
+        self.terms = tuple(
+            DictionaryTerm(words, tuple(found)) for words, found in renderings.items()
+        )
+        self._by_first: dict[str, list[DictionaryTerm]] = {}
         for term in self.terms:
             self._by_first.setdefault(term.source[0], []).append(term)
         self._places = lru_cache(maxsize=8192)(lambda text: tuple(self._find(text)))
@@ -55,11 +57,11 @@ class Terminology:
     def __len__(self) -> int:
         return len(self.terms)
 
-    def occurring(self, text: str) -> tuple[Term, ...]:
+    def occurring(self, text: str) -> tuple[DictionaryTerm, ...]:
         """Return every term whose words stand in a text in its order, each once; case is ignored."""
         return tuple(dict.fromkeys(place.term for place in self._places(text)))
 
-    def applying(self, text: str) -> tuple[Term, ...]:
+    def applying(self, text: str) -> tuple[DictionaryTerm, ...]:
         """Return the terms that a text asks for: of terms inside one another only the longest."""
         places = self._places(text)
         outer = (place for place in places if not any(place.inside(other) for other in places))

@@ -15,7 +15,7 @@ from unicodedata import normalize
 import regex
 
 from corpora.model.entry import Entry
-from corpora.text.placeholders import Reading, read
+from corpora.text.placeholders import PlaceholderReading, read
 from scoring.words.quotation import quotation_marks, quoting, turned_round
 from scoring.words.resources import Resources
 
@@ -34,7 +34,7 @@ _SHOWN = 60
 """Characters of a piece of text that a sentence shows."""
 
 
-class Part(StrEnum):
+class ViolationPart(StrEnum):
     """The three things that are looked at (scoring-specification §2.5)."""
 
     VARIABLES = "variables"
@@ -106,24 +106,24 @@ class Demand:
         self._source = read(entry.source)
 
     @cached_property
-    def known(self) -> frozenset[Part]:
+    def known(self) -> frozenset[ViolationPart]:
         """The parts of which a rule is known.
 
         A part that asks nothing of this entry is known and kept. Casing is not where the target's script
         is unknown, quotes are not where marks are asked for and neither card nor reference shows which.
         """
-        unknown = {Part.CASING} if self._rules.script is None else set()
+        unknown = {ViolationPart.CASING} if self._rules.script is None else set()
         if self._source_quotes and not self._marks:
-            unknown.add(Part.QUOTES)
-        return frozenset(Part) - unknown
+            unknown.add(ViolationPart.QUOTES)
+        return frozenset(ViolationPart) - unknown
 
-    def violations(self, output: str) -> dict[Part, Violations]:
+    def violations(self, output: str) -> dict[ViolationPart, Violations]:
         """Find what one output breaks; parts that it keeps to are left out."""
         reading = read(output)
         found = {
-            Part.VARIABLES: self._variables(reading),
-            Part.QUOTES: self._quotes(reading.prose),
-            Part.CASING: self._casing(reading.prose),
+            ViolationPart.VARIABLES: self._variables(reading),
+            ViolationPart.QUOTES: self._quotes(reading.prose),
+            ViolationPart.CASING: self._casing(reading.prose),
         }
         return {
             part: violations
@@ -131,7 +131,7 @@ class Demand:
             if violations is not None and part in self.known
         }
 
-    def _variables(self, reading: Reading) -> Violations | None:
+    def _variables(self, reading: PlaceholderReading) -> Violations | None:
         asked, there = self._source.variables, reading.variables
         if asked == there:
             return None
@@ -241,7 +241,7 @@ def folded_latin(word: str) -> str:
     return normalize("NFKC", word).casefold()
 
 
-def total(found: dict[Part, Violations], part: Part) -> int:
+def total(found: dict[ViolationPart, Violations], part: ViolationPart) -> int:
     """Count the violations of one part."""
     return found[part].count if part in found else 0
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from scoring.card.scorecard import Scores
+from scoring.card.scorecard import RunScores
 from scoring.core.composite import composite
-from scoring.core.specification import Row, specification
+from scoring.core.specification import InventoryRow, specification
 
 SEEDS = Path(__file__).parents[2].parent / "shared" / "seeds"
 NO_FURTHER_FIELDS = {"fst_accepted", "exact_matches", "equivalent_matches"}
@@ -53,7 +53,7 @@ def inventory() -> dict[str, list[str]]:
     return table(section("2.1 Surface Metrics", "3. Metric Status Tiers"))
 
 
-def metrics() -> dict[str, Row]:
+def metrics() -> dict[str, InventoryRow]:
     return specification().metrics
 
 
@@ -162,8 +162,8 @@ def test_every_metric_that_the_document_gives_an_interval_has_one() -> None:
 
 def test_every_key_of_the_scores_block_is_on_the_card() -> None:
     keys = set(re.findall(r'^\s*"(\w+)":', section('"scores": {', '"cost": {'), re.MULTILINE))
-    assert keys - {"scores"} <= set(Scores.model_fields)
-    assert set(metrics()) | NO_FURTHER_FIELDS <= set(Scores.model_fields)
+    assert keys - {"scores"} <= set(RunScores.model_fields)
+    assert set(metrics()) | NO_FURTHER_FIELDS <= set(RunScores.model_fields)
 
 
 def test_the_example_composite_does_not_follow_from_its_own_numbers_s2() -> None:

@@ -15,7 +15,7 @@ from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
 from harness.endpoint.keys import no_key
 from harness.estimate.asking_ahead import first_request, groups
-from harness.estimate.estimate import Estimate, estimate
+from harness.estimate.estimate import RunEstimate, estimate
 from harness.estimate.token_guess import Range, guess
 from harness.method.options import MethodOptions
 from harness.methods.registry import build
@@ -62,7 +62,7 @@ def model(asked: Asked) -> Answer:
     return json_answer(completion(answer, usage=usage), seconds=seconds)
 
 
-def estimated(path: Path, given: Corpus, plan: Plan, places: range | None = None) -> Estimate:
+def estimated(path: Path, given: Corpus, plan: Plan, places: range | None = None) -> RunEstimate:
     method = build(plan.method, plan.options, given.entries, no_key)
     with closing(open_store(path)) as connection:
         return estimate(

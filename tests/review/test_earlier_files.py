@@ -15,7 +15,7 @@ from review.files.batch_form import BATCH_FORMAT, BatchManifest
 from review.files.ratings import open_ratings
 from review.files.ratings_form import RATINGS_FORMAT
 from review.log.event import read_event
-from review.office.intake.file_report import Outcome
+from review.office.intake.file_report import FileOutcome
 from review.office.intake.importing import import_bytes
 from review.office.results.certifying import review_evidence
 from review.office.store.store import Office
@@ -61,7 +61,7 @@ def test_an_office_goes_on_with_its_reviews(tmp_path: Path) -> None:
         for number in range(3):
             data = (FILES / f"laptop-{number}.rosetta-ratings").read_bytes()
             report = import_bytes(office, IDENTITIES, data, "again")
-            assert (report.outcome, report.added, report.already_here) == (Outcome.TAKEN, 0, 18)
+            assert (report.outcome, report.added, report.already_here) == (FileOutcome.TAKEN, 0, 18)
             opened = open_ratings(data, IDENTITIES)
             words = (opened.phrase(earlier=True), opened.laptop_phrase(earlier=True))
             assert (report.phrase, report.laptop_phrase) == words

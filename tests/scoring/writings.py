@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corpora.languages.language import LanguageCard, Writing
+from corpora.languages.language import LanguageCard, WritingSystem
 from corpora.model.entry import Entry
 from scoring.core.setup import ScoringSetup
 from scoring.core.translation import Translation
@@ -23,7 +23,7 @@ def target(
         name="Test",
         default_script=script or "Latn",
         writings={
-            script or "Latn": Writing(
+            script or "Latn": WritingSystem(
                 letters="a",
                 cased=script in {"Latn", "Cyrl", None},
                 quotes=quotes,

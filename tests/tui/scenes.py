@@ -26,7 +26,7 @@ from harness.store.runs import CARD_COLUMNS, create_run, find_run, seal_run, set
 from scoring.card.claim import Claim, Score, decide
 from scoring.core.composite import Composite
 from scoring.core.reasons import missing_reasons
-from scoring.core.scorer import Scorer, Totals
+from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import surface_metrics
 
@@ -200,7 +200,7 @@ def claim_so_far(
 
 
 def values_of(entries: Sequence[Entry], results: Sequence[Result]) -> dict[str, float | None]:
-    totals = Totals(SCORER)
+    totals = RunningTotals(SCORER)
     if results:
         totals.add([SCORER.unpack(result.statistics) for result in results])
     return {**totals.values(), "composite": totals.composite().value}

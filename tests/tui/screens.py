@@ -18,7 +18,7 @@ from textual.worker import WorkerCancelled
 from harness.events.control import Control
 from harness.events.listening import EventQueue
 from rosetta_tui.app.app import RosettaApp
-from rosetta_tui.session.watched import Followed, Session
+from rosetta_tui.session.watched import Followed, WatchedRun
 from rosetta_tui.toolkit.textual_inside import TerminalApp
 from tests.tui.scenes import Scene
 
@@ -71,7 +71,7 @@ class App(RosettaApp):
         self.control = Control()
         self.queue = made.queue if made else EventQueue()
         self.followed: list[str] = []
-        session = Session(self.queue, self.control)
+        session = WatchedRun(self.queue, self.control)
         super().__init__(
             (made.path if made else path) or Path(),
             self._follow_run,

@@ -25,8 +25,8 @@ from rosetta_tui.plots import screen as plots
 from rosetta_tui.plots.drawing import Axis, Lines, plane
 from rosetta_tui.plots.points import (
     Effort,
-    Kind,
-    Picture,
+    PlotKind,
+    PlotPicture,
     Point,
     by_corpus,
     cost,
@@ -213,16 +213,16 @@ def test_runs_of_other_corpora_and_without_a_card_are_apart() -> None:
     st.lists(st.tuples(NUMBERS, NUMBERS, st.sampled_from(HOSTILE)), min_size=1, max_size=9),
     st.integers(20, 200),
     st.integers(4, 60),
-    st.sampled_from(list(Kind)),
+    st.sampled_from(list(PlotKind)),
 )
 def test_any_picture_fits_any_room_and_is_harmless(
-    numbers: list[tuple[float, float, str]], width: int, height: int, kind: Kind
+    numbers: list[tuple[float, float, str]], width: int, height: int, kind: PlotKind
 ) -> None:
     points = tuple(
         Point("r", name, across, "", ends=(across, across + 1), up=up, up_ends=(up - 1, up + 1))
         for across, up, name in numbers
     )
-    picture = Picture(kind, "across", "up", points, "{:.3g}".format, "{:.3g}".format)
+    picture = PlotPicture(kind, "across", "up", points, "{:.3g}".format, "{:.3g}".format)
     layout = Lines.of(picture, width)
     lines = [layout.line(point, focus=False) for point in points] + layout.foot()
     lines += plane(picture, width, height, 0)
@@ -282,7 +282,7 @@ async def test_the_four_plots(
         await settle(pilot)
         await pilot.press("p")
         await settle(pilot)
-        for kind in Kind:
+        for kind in PlotKind:
             await pilot.press("down")
             await settle(pilot)
             compare(f"plots-{kind.name.lower()}", size, app)
@@ -411,7 +411,7 @@ async def test_hostile_names_are_drawn(tmp_path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await pilot.press("p")
-        for _ in Kind:
+        for _ in PlotKind:
             await settle(pilot)
             assert acting(text(app).replace("\n", "")) == []
             assert app.screen.query_one(PlotView).display

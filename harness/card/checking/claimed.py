@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from corpora.text.comparison import comparison_form
 from harness.card.reading import block, number
-from scoring.card.caveats import LEAST_SHARE, MOST_IDENTICAL, Caveat, Kind
-from scoring.card.claim import HIGHEST_WITHOUT_REVIEW, Claim, Limit, Reason, Score, decide
-from scoring.card.floors import VERSION, Floor, attainable
+from scoring.card.caveats import LEAST_SHARE, MOST_IDENTICAL, Caveat, CaveatKind
+from scoring.card.claim import HIGHEST_WITHOUT_REVIEW, Claim, ClaimReason, Limit, Score, decide
+from scoring.card.floors import VERSION, FloorScores, attainable
 from scoring.core.composite import Composite, Input, counting_gaps
 from scoring.core.specification import specification
 from scoring.core.tiers import Tier, quality_tier
@@ -61,7 +61,7 @@ def without_rise(card: Mapping[str, Any]) -> float | None:
     return None if even == mixed.value else even
 
 
-def stated_floors(card: Mapping[str, Any]) -> dict[str, Floor]:
+def stated_floors(card: Mapping[str, Any]) -> dict[str, FloorScores]:
     """Return the floors of a card by name."""
     listed = card.get("floors") or block(card, "scores").get("floors")
     if isinstance(listed, Mapping):
@@ -70,9 +70,9 @@ def stated_floors(card: Mapping[str, Any]) -> dict[str, Floor]:
     return {str(floor.get("name", "")): _floor(floor) for floor in found if isinstance(floor, dict)}
 
 
-def _floor(stated: Mapping[str, Any]) -> Floor:
+def _floor(stated: Mapping[str, Any]) -> FloorScores:
     inputs = stated.get("inputs")
-    return Floor(
+    return FloorScores(
         number(stated.get("composite")),
         number(stated.get("chrf_plus_plus")),
         tuple(map(str, inputs)) if isinstance(inputs, list | tuple) else (),
@@ -84,10 +84,10 @@ def _floor(stated: Mapping[str, Any]) -> Floor:
 def _own_limits(card: Mapping[str, Any], scores: Mapping[str, Any], made: Claim) -> Iterator[Limit]:
     """Yield what the card itself claims less than its numbers allow."""
     if scores.get("at_floor") is True and not made.at_floor and made.composite is not None:
-        yield Limit(Reason.COMPOSITE_FLOOR, Tier.BASELINE, clear=False)
+        yield Limit(ClaimReason.COMPOSITE_FLOOR, Tier.BASELINE, clear=False)
     stated = card.get("claimable_tier")
     if isinstance(stated, str) and stated in set(Tier) and Tier(stated).rank < made.tier().rank:
-        yield Limit(Reason.STATED, Tier(stated))
+        yield Limit(ClaimReason.STATED, Tier(stated))
 
 
 def _mixed(scores: Mapping[str, Any]) -> Composite:
@@ -115,10 +115,15 @@ def stated_caveats(claim: object) -> tuple[Caveat, ...]:
     for each in listed if isinstance(listed, list | tuple) else ():
         part = _object(each)
         share, kind = number(part.get("share")), part.get("kind")
-        if share is not None and 0 <= share <= 1 and isinstance(kind, str) and kind in set(Kind):
+        if (
+            share is not None
+            and 0 <= share <= 1
+            and isinstance(kind, str)
+            and kind in set(CaveatKind)
+        ):
             entries, of = _whole(part.get("entries")) or 0, _whole(part.get("of")) or 0
             threshold = number(part.get("threshold")) or LEAST_SHARE
-            found.append(Caveat(Kind(kind), share, entries, of, threshold))
+            found.append(Caveat(CaveatKind(kind), share, entries, of, threshold))
     return tuple(found)
 
 

@@ -16,7 +16,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class CardDifference:
     """One value that is not what it should be."""
 
     path: str
@@ -39,7 +39,7 @@ def _short(value: object) -> str:
 
 def differences(
     found: object, expected: object, path: str = "$", *, rounded: bool = False
-) -> Iterator[Difference]:
+) -> Iterator[CardDifference]:
     """Yield where ``found`` is not ``expected``, in the order of ``found``.
 
     Members that only one of the two has are passed over: a card may lack a field or have further ones.
@@ -53,11 +53,11 @@ def differences(
                 )
     elif isinstance(found, list) and isinstance(expected, list):
         if len(found) != len(expected):
-            yield Difference(f"{path}.length", len(expected), len(found))
+            yield CardDifference(f"{path}.length", len(expected), len(found))
         for place, (one, other) in enumerate(zip(found, expected, strict=False)):
             yield from differences(one, other, f"{path}[{place}]", rounded=rounded)
     elif not _same(found, expected, rounded=rounded):
-        yield Difference(path, expected, found)
+        yield CardDifference(path, expected, found)
 
 
 def member(path: str, name: str) -> str:

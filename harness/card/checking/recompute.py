@@ -17,7 +17,7 @@ from harness.core.version import VERSION
 from harness.method.method import Setup
 from harness.setup.floors import EARLIER
 from harness.setup.scoring_tools import stated_setup
-from scoring.card.floors import Floor
+from scoring.card.floors import FloorScores
 from scoring.core.metric import Statistics
 from scoring.core.scorer import EntryValues, Scorer
 from scoring.core.table import EntryStatistics
@@ -82,15 +82,15 @@ def card_scorer(card: RunCard, entries: Sequence[Entry]) -> Scorer:
     return scorer if columns == list(scorer.packed) else make_scorer(resources, columns)
 
 
-def _floors(card: RunCard, scorer: Scorer) -> dict[str, Floor] | None:
+def _floors(card: RunCard, scorer: Scorer) -> dict[str, FloorScores] | None:
     """Return the floors that the card states where this version cannot work them out; None: to be computed."""
     return card_floors(card) if floors_are_stated(card, scorer) else None
 
 
-def card_floors(card: RunCard) -> dict[str, Floor]:
+def card_floors(card: RunCard) -> dict[str, FloorScores]:
     """Return the floors that the card states, by name."""
     return {
-        floor.name: Floor(
+        floor.name: FloorScores(
             floor.composite,
             floor.chrf_plus_plus,
             tuple(floor.inputs),

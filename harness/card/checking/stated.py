@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isfinite
 
-from harness.card.checking.difference import Difference
+from harness.card.checking.difference import CardDifference
 from harness.card.model import RunCard
 from scoring.card.floors import VERSION
 from scoring.core.composite import STRUCTURAL_KEY, composite_metrics
@@ -24,7 +24,7 @@ FLOORS = ("empty", "source", "constant")
 """Floors that every run has; one of a single entry has no ``shuffled`` and no ``words``."""
 
 
-def impossible(card: RunCard, scorer: Scorer) -> Iterator[Difference]:
+def impossible(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:
     """Yield everything stated that no run can have given, by JSON path, in the order of the card.
 
     Rows with the same numbers, as most are, are judged once.
@@ -42,7 +42,7 @@ def impossible(card: RunCard, scorer: Scorer) -> Iterator[Difference]:
                 known[key] = _fault(metrics[id_], numbers)
             if must := known[key]:
                 path = f"$.results[{place}].statistics.{id_}"
-                yield Difference(path, must, numbers, computed=False)
+                yield CardDifference(path, must, numbers, computed=False)
 
 
 def _fault(metric: Metric, numbers: Sequence[float]) -> str | None:
@@ -110,29 +110,29 @@ def _earlier(card: RunCard) -> str:
     )
 
 
-def _impossible_scores(card: RunCard, scorer: Scorer) -> Iterator[Difference]:
+def _impossible_scores(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:
     for metric in scorer.corpus_metrics:
         value = getattr(card.scores, metric.info.id, None)
         if isinstance(value, int | float) and not _within(metric.info, value):
             path = f"$.scores.{metric.info.id}"
-            yield Difference(path, f"within {_range(metric.info)}", value, computed=False)
+            yield CardDifference(path, f"within {_range(metric.info)}", value, computed=False)
 
 
-def _impossible_floors(card: RunCard, scorer: Scorer) -> Iterator[Difference]:
+def _impossible_floors(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:
     named = [floor.name for floor in card.floors]
     of_ours = _beyond_texts(scorer) or getattr(card.scores, "at_floor", None) is not None
     if of_ours and card.results and not set(FLOORS) <= set(named):
         must = f"those of {', '.join(FLOORS)} outputs at least"
-        yield Difference("$.floors", must, named, computed=False)
+        yield CardDifference("$.floors", must, named, computed=False)
     if card.floors_version == VERSION and getattr(card.scores, "claim", None) is None:
         must = "what may be claimed, and why no more"
-        yield Difference("$.scores.claim", must, None, computed=False)
+        yield CardDifference("$.scores.claim", must, None, computed=False)
     for place, floor in enumerate(card.floors):
         for name, high in (("composite", 1), ("chrf_plus_plus", 100)):
             value = getattr(floor, name)
             if value is not None and not 0 <= value <= high:
                 path = f"$.floors[{place}].{name}"
-                yield Difference(path, f"within 0–{high}", value, computed=False)
+                yield CardDifference(path, f"within 0–{high}", value, computed=False)
 
 
 def _within(info: MetricInfo, value: float | None) -> bool:

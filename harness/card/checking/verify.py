@@ -16,7 +16,7 @@ from harness.card.canonical import (
     sorted_key_sha256,
 )
 from harness.card.checking.claimed import earlier_claim
-from harness.card.checking.difference import Difference, differences
+from harness.card.checking.difference import CardDifference, differences
 from harness.card.checking.recompute import (
     card_material,
     card_scorer,
@@ -31,7 +31,14 @@ from harness.card.checking.recompute import (
 )
 from harness.card.checking.stated import impossible, taken_as_stated
 from harness.card.fingerprint import fingerprint
-from harness.card.foreign.layouts import Layout, adopt, is_ours, layout, snake_case, unwrapped
+from harness.card.foreign.layouts import (
+    ForeignLayout,
+    adopt,
+    is_ours,
+    layout,
+    snake_case,
+    unwrapped,
+)
 from harness.card.foreign.report import report_again
 from harness.card.material import stored_material
 from harness.card.model import RunCard, Withheld
@@ -64,7 +71,7 @@ _TERMS = ("transmission", "transmission_because")
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CardCheck:
     """One thing that was looked at."""
 
     name: str
@@ -74,11 +81,11 @@ class Check:
 
 
 @dataclass(slots=True)
-class Verdict:
+class CardVerdict:
     """What came out of verifying a card."""
 
-    checks: list[Check] = field(default_factory=list)
-    differences: list[Difference] = field(default_factory=list)
+    checks: list[CardCheck] = field(default_factory=list)
+    differences: list[CardDifference] = field(default_factory=list)
     """Every value that is not what it should be: fingerprint, rows, measures, scores, in this order."""
 
     @property
@@ -87,7 +94,7 @@ class Verdict:
         return all(check.ok is not False for check in self.checks)
 
     @property
-    def first_difference(self) -> Difference | None:
+    def first_difference(self) -> CardDifference | None:
         """The first value that is wrong; None where only the seal is, or nothing."""
         return self.differences[0] if self.differences else None
 
@@ -95,20 +102,20 @@ class Verdict:
         """Note how a part of the card compares with what was computed again."""
         self.judge(name, list(differences(found, expected, rounded=rounded)))
 
-    def judge(self, name: str, wrong: list[Difference]) -> None:
+    def judge(self, name: str, wrong: list[CardDifference]) -> None:
         """Note what is wrong in a part of the card, if anything."""
         self.differences += wrong
         words = "as computed again" if not wrong else f"{len(wrong):,} wrong, first: {wrong[0]}"
-        self.checks.append(Check(name, not wrong, words))
+        self.checks.append(CardCheck(name, not wrong, words))
 
     def skip(self, name: str, words: str) -> None:
         """Note what could not be checked, and why."""
-        self.checks.append(Check(name, None, words))
+        self.checks.append(CardCheck(name, None, words))
 
 
 def verify_card(
     data: bytes, connection: sqlite3.Connection | None = None, name: str = "the card"
-) -> Verdict:
+) -> CardVerdict:
     """Verify the bytes of a card, as far as they carry data.
 
     Withheld rows are taken from the store where ``connection`` has the run. Numbers agree within
@@ -117,20 +124,20 @@ def verify_card(
     """
     raw = unwrapped(parse_object(data, name))
     match layout(raw, name):
-        case Layout.CARD:
+        case ForeignLayout.CARD:
             return _verify(raw, adopt(raw, name), connection)
-        case Layout.REPORT:
+        case ForeignLayout.REPORT:
             return _verify_report(raw)
-        case Layout.LOG:
+        case ForeignLayout.LOG:
             return _verify_log()
-        case Layout.ROW | Layout.PUBLISHED:
+        case ForeignLayout.ROW | ForeignLayout.PUBLISHED:
             return _verify_row(raw)
 
 
 def _verify(
     raw: Mapping[str, Any], card: RunCard, connection: sqlite3.Connection | None
-) -> Verdict:
-    verdict = Verdict([_seal(raw)])
+) -> CardVerdict:
+    verdict = CardVerdict([_seal(raw)])
     _check_stated_tier(verdict, card)
     ours = is_ours(raw)
     _check_fingerprint(verdict, raw, card, ours=ours)
@@ -151,18 +158,22 @@ def _verify(
     return verdict
 
 
-def _seal(raw: Mapping[str, Any]) -> Check:
+def _seal(raw: Mapping[str, Any]) -> CardCheck:
     if not raw.get(HASH_FIELD):
         lost = False if is_ours(raw) else None  # every card of this program has one
-        return Check("seal", lost, "the card has no run_card_hash")
+        return CardCheck("seal", lost, "the card has no run_card_hash")
     form = seal_form(raw)
     if form is None:
-        return Check("seal", False, "run_card_hash is not the hash of this card: it was changed")
-    return Check("seal", True, "RFC 8785" if form is SealForm.JCS else "older form, sorted keys")
+        return CardCheck(
+            "seal", False, "run_card_hash is not the hash of this card: it was changed"
+        )
+    return CardCheck(
+        "seal", True, "RFC 8785" if form is SealForm.JCS else "older form, sorted keys"
+    )
 
 
 def _check_fingerprint(
-    verdict: Verdict, raw: Mapping[str, Any], card: RunCard, *, ours: bool
+    verdict: CardVerdict, raw: Mapping[str, Any], card: RunCard, *, ours: bool
 ) -> None:
     stated = raw.get("fingerprint")
     if not isinstance(stated, dict) or not stated.get("hash"):
@@ -175,7 +186,7 @@ def _check_fingerprint(
         _check_older_fingerprint(verdict, stated)
 
 
-def _check_stated_tier(verdict: Verdict, card: RunCard) -> None:
+def _check_stated_tier(verdict: CardVerdict, card: RunCard) -> None:
     """Name a verification tier that only the card itself vouches for."""
     if card.verification_tier != VERIFICATION_TIER:
         verdict.skip(
@@ -197,7 +208,7 @@ def _setup_at_top(card: RunCard) -> dict[str, Any]:
     return found
 
 
-def _check_older_fingerprint(verdict: Verdict, stated: Mapping[str, Any]) -> None:
+def _check_older_fingerprint(verdict: CardVerdict, stated: Mapping[str, Any]) -> None:
     components = stated.get("components")
     if not isinstance(components, dict):
         verdict.skip("fingerprint", "the card does not list its components")
@@ -213,7 +224,7 @@ def _check_older_fingerprint(verdict: Verdict, stated: Mapping[str, Any]) -> Non
     )
 
 
-def _check_stated(verdict: Verdict, card: RunCard) -> bool:
+def _check_stated(verdict: CardVerdict, card: RunCard) -> bool:
     """Judge what is not computed again; False where no run can have given it."""
     scorer = card_scorer(card, [row_entry(row) for row in card.results])
     wrong = list(impossible(card, scorer))
@@ -222,7 +233,9 @@ def _check_stated(verdict: Verdict, card: RunCard) -> bool:
     return not wrong
 
 
-def _check_all(verdict: Verdict, raw: Mapping[str, Any], card: RunCard, *, rounded: bool) -> None:
+def _check_all(
+    verdict: CardVerdict, raw: Mapping[str, Any], card: RunCard, *, rounded: bool
+) -> None:
     material = card_material(card)
     if words := taken_as_stated(card, material.scorer):
         verdict.skip("stated numbers", words)
@@ -237,7 +250,7 @@ def _check_all(verdict: Verdict, raw: Mapping[str, Any], card: RunCard, *, round
 
 
 def _check_scores(
-    verdict: Verdict,
+    verdict: CardVerdict,
     raw: Mapping[str, Any],
     expected: dict[str, Any],
     scorer: Scorer,
@@ -302,7 +315,7 @@ def _comparable(
             yield id_, expected["confidence_intervals"][id_]
 
 
-def _check_arithmetic(verdict: Verdict, stated: Mapping[str, Any]) -> None:
+def _check_arithmetic(verdict: CardVerdict, stated: Mapping[str, Any]) -> None:
     """Check what follows from the stated scores alone: the composite and its tier (§4, §5.1)."""
     if not isinstance(stated.get("composite"), int | float):
         verdict.skip("composite", "the card states none")
@@ -316,7 +329,7 @@ def _check_arithmetic(verdict: Verdict, stated: Mapping[str, Any]) -> None:
 
 
 def _check_against_store(
-    verdict: Verdict, raw: Mapping[str, Any], run_id: str, connection: sqlite3.Connection | None
+    verdict: CardVerdict, raw: Mapping[str, Any], run_id: str, connection: sqlite3.Connection | None
 ) -> bool:
     """Compare a card with what the store computes, where it has the run; gives whether it has."""
     whole = "withheld" not in raw  # as older versions sealed it
@@ -334,7 +347,7 @@ def _check_against_store(
     return True
 
 
-def _check_totals(verdict: Verdict, raw: Mapping[str, Any], told: Withheld) -> None:
+def _check_totals(verdict: CardVerdict, raw: Mapping[str, Any], told: Withheld) -> None:
     """Check what a card without rows states."""
     verdict.skip(
         "numbers",
@@ -344,7 +357,7 @@ def _check_totals(verdict: Verdict, raw: Mapping[str, Any], told: Withheld) -> N
     _check_arithmetic(verdict, raw["scores"])
 
 
-def _check_withheld(verdict: Verdict, raw: Mapping[str, Any], card: RunCard) -> None:
+def _check_withheld(verdict: CardVerdict, raw: Mapping[str, Any], card: RunCard) -> None:
     count = withheld(card.results)
     verdict.skip(
         "scores",
@@ -375,8 +388,8 @@ def _stored_again(
         return None
 
 
-def _verify_report(raw: Mapping[str, Any]) -> Verdict:
-    verdict = Verdict()
+def _verify_report(raw: Mapping[str, Any]) -> CardVerdict:
+    verdict = CardVerdict()
     verdict.skip("seal", "a test report has none")
     verdict.skip("fingerprint", "a test report has none")
     overall, entries = report_again(raw)
@@ -386,15 +399,15 @@ def _verify_report(raw: Mapping[str, Any]) -> Verdict:
     return verdict
 
 
-def _verify_log() -> Verdict:
-    verdict = Verdict()
+def _verify_log() -> CardVerdict:
+    verdict = CardVerdict()
     verdict.skip("seal", "a run log has none")
     verdict.skip("scores", "a run log has none; import it, and it is scored")
     return verdict
 
 
-def _verify_row(raw: Mapping[str, Any]) -> Verdict:
-    verdict = Verdict()
+def _verify_row(raw: Mapping[str, Any]) -> CardVerdict:
+    verdict = CardVerdict()
     row = snake_case(raw)
     verdict.skip("seal", "a leaderboard row is no card; its hash, if any, is that of the card")
     verdict.skip("numbers", "a leaderboard row has no outputs to compute them from")

@@ -17,7 +17,7 @@ from scoring.card.claim import HIGHEST_WITHOUT_REVIEW
 from scoring.core.tiers import Tier, quality_tier
 
 
-class Layout(StrEnum):
+class ForeignLayout(StrEnum):
     """What kind of record a JSON object is."""
 
     CARD = "run card"
@@ -42,18 +42,18 @@ _INTERVAL_NAMES = {
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-def layout(raw: Mapping[str, Any], name: str) -> Layout:
+def layout(raw: Mapping[str, Any], name: str) -> ForeignLayout:
     """Say what a JSON object is; raises UsageError where it is nothing of the kind."""
     if isinstance(raw.get("overall"), dict) and isinstance(raw.get("entries"), list):
-        return Layout.REPORT
+        return ForeignLayout.REPORT
     if isinstance(raw.get("scores"), dict) and isinstance(raw.get("dataset"), dict):
-        return Layout.CARD
+        return ForeignLayout.CARD
     if isinstance(raw.get("config"), dict) and isinstance(log_rows(raw), list):
-        return Layout.LOG
+        return ForeignLayout.LOG
     if isinstance(raw.get("chrf_plus_plus"), int | float) and "modelSlug" not in raw:
-        return Layout.PUBLISHED
+        return ForeignLayout.PUBLISHED
     if "modelSlug" in raw or ("model" in raw and any(_HUMP.search(key) for key in raw)):
-        return Layout.ROW
+        return ForeignLayout.ROW
     raise UsageError(
         f"{name} is no run card: it has neither `scores` with `dataset`, nor `overall` with `entries`."
     )

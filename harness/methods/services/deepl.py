@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.methods.services.service import Question, Wire, language
+from harness.methods.services.service import ServiceQuestion, WireRequest, language
 
 _VARIANTS = {"EN-US", "EN-GB", "PT-PT", "PT-BR", "ZH-HANS", "ZH-HANT", "ES-419"}
 
@@ -15,7 +15,7 @@ class DeepL:
     name = "deepl"
     most_texts = 50
 
-    def wire(self, url: str, question: Question) -> Wire:
+    def wire(self, url: str, question: ServiceQuestion) -> WireRequest:
         """See ``Service``."""
         if (question.key or "").endswith(":fx"):
             url = url.replace("https://api.deepl.com/", "https://api-free.deepl.com/")
@@ -25,7 +25,7 @@ class DeepL:
             "target_lang": _target(question.target),
         }
         headers = {"Authorization": f"DeepL-Auth-Key {question.key}"} if question.key else {}
-        return Wire(url, body, headers)
+        return WireRequest(url, body, headers)
 
     def texts(self, reply: Any) -> list[Any]:
         """See ``Service``."""

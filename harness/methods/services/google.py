@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.methods.services.service import Question, Wire
+from harness.methods.services.service import ServiceQuestion, WireRequest
 
 _TAGS = {"zh-hans": "zh-CN", "zh-hant": "zh-TW", "nb": "no"}
 
@@ -15,7 +15,7 @@ class Google:
     name = "google"
     most_texts = 128
 
-    def wire(self, url: str, question: Question) -> Wire:
+    def wire(self, url: str, question: ServiceQuestion) -> WireRequest:
         """See ``Service``."""
         body = {
             "q": list(question.texts),
@@ -23,7 +23,7 @@ class Google:
             "target": _TAGS.get(question.target.lower(), question.target),
             "format": "text",
         }
-        return Wire(url, body, {"X-goog-api-key": question.key} if question.key else {})
+        return WireRequest(url, body, {"X-goog-api-key": question.key} if question.key else {})
 
     def texts(self, reply: Any) -> list[Any]:
         """See ``Service``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.methods.services.service import Question, Wire, language
+from harness.methods.services.service import ServiceQuestion, WireRequest, language
 
 
 class LibreTranslate:
@@ -13,7 +13,7 @@ class LibreTranslate:
     name = "libretranslate"
     most_texts = 50
 
-    def wire(self, url: str, question: Question) -> Wire:
+    def wire(self, url: str, question: ServiceQuestion) -> WireRequest:
         """See ``Service``."""
         body = {
             "q": list(question.texts),
@@ -22,7 +22,7 @@ class LibreTranslate:
             "format": "text",
         }
         secrets = {"api_key": question.key} if question.key else {}
-        return Wire(url, body, body_secrets=secrets)
+        return WireRequest(url, body, body_secrets=secrets)
 
     def texts(self, reply: Any) -> list[Any]:
         """See ``Service``; a single text may come back without a list."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from harness.methods.services.service import Question, Wire
+from harness.methods.services.service import ServiceQuestion, WireRequest
 
 _TAGS = {"zh": "zh-Hans", "no": "nb", "sr": "sr-Cyrl"}
 
@@ -16,7 +16,7 @@ class Microsoft:
     name = "microsoft"
     most_texts = 100
 
-    def wire(self, url: str, question: Question) -> Wire:
+    def wire(self, url: str, question: ServiceQuestion) -> WireRequest:
         """See ``Service``."""
         source, target = (_TAGS.get(tag, tag) for tag in (question.source, question.target))
         asked = urlencode({"api-version": "3.0", "from": source, "to": target})
@@ -24,7 +24,7 @@ class Microsoft:
             "Ocp-Apim-Subscription-Key": question.key,
             "Ocp-Apim-Subscription-Region": question.region,
         }
-        return Wire(
+        return WireRequest(
             url=f"{url}?{asked}",
             body=[{"Text": text} for text in question.texts],
             headers={name: value for name, value in headers.items() if value},

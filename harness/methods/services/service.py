@@ -10,7 +10,7 @@ from harness.core.failures import ErrorClass, Transient
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ServiceQuestion:
     """What is asked of a service, in its own language tags."""
 
     texts: Sequence[str]
@@ -23,7 +23,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
+class WireRequest:
     """A question in the form in which it goes over the wire."""
 
     url: str
@@ -39,7 +39,7 @@ class Service(Protocol):
     most_texts: int
     """Texts that one call may hold."""
 
-    def wire(self, url: str, question: Question) -> Wire:
+    def wire(self, url: str, question: ServiceQuestion) -> WireRequest:
         """Put a question into the service's shape; keys into headers, never into the URL."""
         ...
 

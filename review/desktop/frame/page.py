@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from review.desktop.frame.desk import Desk
 from review.desktop.frame.more_below import MoreBelow
-from review.desktop.frame.reading import Reading
+from review.desktop.frame.reading import ReadingArea
 from review.desktop.look import fonts
 from review.desktop.look.missing_letters import shown
 from review.desktop.parts.announcing import announce
@@ -377,7 +377,7 @@ class Page(QWidget):
         super().resizeEvent(event)
         self._fit()
 
-    def _scrolling(self) -> Reading:
+    def _scrolling(self) -> ReadingArea:
         inside = self._inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, INSET, 0, INSET)
@@ -389,7 +389,7 @@ class Page(QWidget):
         column.addLayout(read)
         column.addStretch(1)
         column.addLayout(self._after)
-        self._scroll = Reading(inside)
+        self._scroll = ReadingArea(inside)
         self._scroll.lost_focus.connect(self.setFocus)
         return self._scroll
 

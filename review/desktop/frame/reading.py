@@ -13,7 +13,7 @@ _LEAST = 40
 """Pixels that are left on the smallest screen; what stands below never gives way."""
 
 
-class Reading(QScrollArea):
+class ReadingArea(QScrollArea):
     """Scrolls to what takes the focus; a button that is scrolled away loses it, for nobody sees what Enter does."""
 
     lost_focus = Signal()

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from review.desktop.frame.desk import Desk
 from review.desktop.frame.page import Page
 from review.desktop.look.missing_letters import shown
-from review.desktop.parts.rows import Rows
+from review.desktop.parts.rows import ChoiceRows
 from review.session.view import ShownItem
 from review.session.words.catalogue import Words
 from review.session.words.item import beginning
@@ -33,7 +33,7 @@ class AnswersPage(Page):
             self.paragraph(words("Choose a sentence to look at it, and to change your answer."))
         else:
             self.paragraph(words("You have not answered anything yet."), "strong")
-        rows = Rows(words, [_row(words, item, translating=translating) for item in answered])
+        rows = ChoiceRows(words, [_row(words, item, translating=translating) for item in answered])
         rows.chosen.connect(lambda number: self.chosen.emit(answered[number].id))
         self.add(rows)
         self.button(words("Back"), self.back, words("Esc"), main=True)

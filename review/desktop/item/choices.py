@@ -14,10 +14,10 @@ from review.desktop.parts.buttons import Button
 from review.desktop.parts.flow import FlowLayout
 from review.desktop.parts.labels import Line
 from review.session.words.catalogue import Words
-from review.session.words.item import Answer, Question
+from review.session.words.item import Answer, ItemQuestion
 
 
-class Asked(QWidget):
+class QuestionBox(QWidget):
     """A question with a way back; hidden until it is asked."""
 
     left = Signal()
@@ -32,7 +32,7 @@ class Asked(QWidget):
         self._column.addWidget(self._said)
         self.hide()
 
-    def ask(self, question: Question) -> None:
+    def ask(self, question: ItemQuestion) -> None:
         """Ask it."""
         self._said.setText(question.said)
         self.setAccessibleName(question.said)
@@ -49,7 +49,7 @@ class Asked(QWidget):
         return button
 
 
-class Choices(Asked):
+class Choices(QuestionBox):
     """Several answers, each with its digit."""
 
     picked = Signal(int)
@@ -68,7 +68,7 @@ class Choices(Asked):
         self._answers.mark(numbers)
 
 
-class OnceMore(Asked):
+class OnceMore(QuestionBox):
     """Yes or no, for what should not happen by a slip of one key."""
 
     agreed = Signal()

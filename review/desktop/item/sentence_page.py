@@ -24,7 +24,7 @@ from review.session import saying
 from review.session.session import Session
 from review.session.view import ShownItem, TextField, View
 from review.session.words import item as item_words
-from review.session.words.item import Question
+from review.session.words.item import ItemQuestion
 from review.session.words.keys import Act, act_of, cannot_judge_of
 from review.session.words.labels import harm_question
 from review.session.words.onward import ONWARD_OF, Onward
@@ -278,7 +278,7 @@ class SentencePage(SentenceFace):
     # asking once more
 
     def _ask_why(self, _: ShownItem) -> None:
-        self._why.ask(Question(self.words(self.WHY)))
+        self._why.ask(ItemQuestion(self.words(self.WHY)))
         self.enter_mode(Mode.WHY)
 
     def _cannot_judge(self, why: CannotJudge | None) -> None:
@@ -290,7 +290,7 @@ class SentencePage(SentenceFace):
     def _ask_harm(self, item: ShownItem) -> None:
         translating = self.session.translating
         said = harm_question(self.words, harmful=item.harmful, translating=translating)
-        self._harm.ask(Question(said))
+        self._harm.ask(ItemQuestion(said))
         self.enter_mode(Mode.HARM)
 
     def _flag_harm(self) -> None:

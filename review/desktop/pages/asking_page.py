@@ -12,7 +12,7 @@ from review.desktop.pages.first_page import FirstPage
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.flow import FlowLayout
 from review.desktop.parts.letter_row import LetterRow
-from review.session.opening_words import Asked
+from review.session.opening_words import AskedLine
 
 _LONGEST = 400
 
@@ -22,7 +22,7 @@ class AskingPage(FirstPage):
 
     answered = Signal(str)
 
-    def __init__(self, desk: Desk, asked: Asked, typed: str = "") -> None:
+    def __init__(self, desk: Desk, asked: AskedLine, typed: str = "") -> None:
         super().__init__(desk)
         self.place(asked.place)
         label = self.paragraph(

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from review.desktop.frame.desk import Desk
 from review.desktop.look.missing_letters import shown
 from review.desktop.pages.first_page import FirstPage
-from review.desktop.parts.rows import Rows
+from review.desktop.parts.rows import ChoiceRows
 from review.session import opening_words
 from review.session.choice import Choice
 from review.session.words.troubles import Trouble
@@ -63,7 +63,7 @@ class ChoosePage(FirstPage):
             f"{shown(each.title)}\n{shown(opening_words.where(self.words, each))}"
             for each in self._choices
         ]
-        rows = Rows(self.words, names, main=True)
+        rows = ChoiceRows(self.words, names, main=True)
         rows.chosen.connect(lambda number: self.chosen.emit(self._choices[number]))
         self.add(rows)
 

@@ -19,7 +19,7 @@ from harness.core.failures import HarnessError
 from review.desktop.frame.desk import Desk
 from review.desktop.look.missing_letters import shown
 from review.desktop.parts.labels import Line
-from review.desktop.parts.rows import Rows
+from review.desktop.parts.rows import ChoiceRows
 from review.files.stick import stick_error
 from review.session.words.troubles import trouble
 
@@ -107,7 +107,7 @@ class Folders(QWidget):
         if title:
             column.addWidget(Line(title, "strong"))
         if names:
-            rows = Rows(self._desk.words, [shown(each) for each in names])
+            rows = ChoiceRows(self._desk.words, [shown(each) for each in names])
             rows.chosen.connect(lambda number: choose(paths[number]))
             column.addWidget(rows)
 

@@ -18,7 +18,7 @@ from review.desktop.look.missing_letters import shown
 from review.desktop.pages.folders import Folders, first_folder
 from review.desktop.parts.announcing import announce
 from review.desktop.parts.offers import Offers
-from review.desktop.parts.rows import Rows
+from review.desktop.parts.rows import ChoiceRows
 from review.desktop.parts.text_pane import TextPane
 from review.session.handing_over import Exported
 from review.session.view import View
@@ -134,7 +134,7 @@ class HandOverPage(Page):
             self.paragraph(self._came_of_it, "warn")
         asked = " ".join([*self._how_far(), self.paragraph(self._question(), "strong").text()])
         if places:
-            rows = Rows(words, [self._named(each) for each in places], main=stick is not None)
+            rows = ChoiceRows(words, [self._named(each) for each in places], main=stick is not None)
             rows.chosen.connect(lambda number: self.save(places[number].path))
             self.add(rows)
         if stick is None:

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QWidget
 
 from review.desktop.look.own_words import said
 from review.desktop.parts.buttons import RADIUS, Button, key_said
-from review.desktop.parts.flow import Columns
+from review.desktop.parts.flow import FlowColumns
 from review.desktop.parts.wrapped import Wrapped
 from review.session.words.catalogue import msgid
 from review.session.words.item import Answer
@@ -54,7 +54,7 @@ class Answers(QWidget):
     def __init__(self, answers: Sequence[Answer], sizes: Sequence[int] = ()) -> None:
         """``sizes`` are pixels of the letters of each word; without them all have those of the page."""
         super().__init__()
-        self._columns = Columns(self)
+        self._columns = FlowColumns(self)
         each = itertools.zip_longest(answers, sizes[: len(answers)])
         self._buttons = [_AnswerButton(answer, size) for answer, size in each]
         for number, button in enumerate(self._buttons):

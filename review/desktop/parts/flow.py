@@ -12,7 +12,7 @@ GAP = 2
 """Pixels between two buttons, beside the room that each has for its ring: 12 are seen."""
 
 
-class Rows(QLayout):
+class FlowRows(QLayout):
     """Widgets in rows; the height follows from the width, the sides change with the reading direction."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -109,7 +109,7 @@ class Rows(QLayout):
         return Qt.LayoutDirection.LeftToRight if parent is None else parent.layoutDirection()
 
 
-class FlowLayout(Rows):
+class FlowLayout(FlowRows):
     """Each item as wide as it likes to be; one that does not fit begins a new row."""
 
     def rows(self, width: int) -> Iterator[list[tuple[QLayoutItem, int]]]:
@@ -127,7 +127,7 @@ class FlowLayout(Rows):
             yield row
 
 
-class Columns(Rows):
+class FlowColumns(FlowRows):
     """All items of one width, in the number of columns that needs least height without breaking a word."""
 
     MOST = 4

@@ -14,7 +14,7 @@ from review.session.words.catalogue import Words
 _AT_ONCE = 40
 
 
-class Rows(QWidget):
+class ChoiceRows(QWidget):
     """Gives the number of the row that was chosen, from 0."""
 
     chosen = Signal(int)

@@ -15,30 +15,32 @@ from review.desktop.parts.buttons import Button
 from review.desktop.parts.flow import FlowLayout
 from review.desktop.parts.labels import Line
 from review.desktop.program.no_window import where_answers_are
-from review.log.saving import NotSaved, Problem
+from review.log.saving import NotSaved, StorageProblem
 from review.session.words.catalogue import Words, msgid
 from review.session.words.troubles import Trouble
 
-_WHY: Final[Mapping[Problem, str]] = {
-    Problem.DISK_FULL: msgid(
+_WHY: Final[Mapping[StorageProblem, str]] = {
+    StorageProblem.DISK_FULL: msgid(
         "The computer's disk is full. Free some space, then try again. Your answers are safe."
     ),
-    Problem.READ_ONLY: msgid(
+    StorageProblem.READ_ONLY: msgid(
         "The program may not write on this computer's disk. Ask for help, then try again."
     ),
-    Problem.MOVED: msgid(
+    StorageProblem.MOVED: msgid(
         "The file with your answers was moved, or its disk is gone. Put it back, then try again."
     ),
-    Problem.BUSY: msgid(
+    StorageProblem.BUSY: msgid(
         "The program is at work in another window. Close that window, then try again."
     ),
-    Problem.DAMAGED: msgid(
+    StorageProblem.DAMAGED: msgid(
         "The file with your answers is damaged. Ask for help. Do not delete anything."
     ),
-    Problem.NOT_OURS: msgid(
+    StorageProblem.NOT_OURS: msgid(
         "Another program uses the name of the file with your answers. Ask for help."
     ),
-    Problem.OTHER: msgid("That did not work. Try again. If that does not help, ask for help."),
+    StorageProblem.OTHER: msgid(
+        "That did not work. Try again. If that does not help, ask for help."
+    ),
 }
 """Why the file does not open → words, to be translated."""
 

@@ -11,7 +11,7 @@ from review.log.merge import Remark
 from review.office.intake.speaking import Several
 
 
-class Outcome(StrEnum):
+class FileOutcome(StrEnum):
     """What became of a file."""
 
     TAKEN = "taken"
@@ -25,7 +25,7 @@ class FileReport:
     """One file, in numbers and words for the organiser; no text of a reviewer."""
 
     name: str
-    outcome: Outcome
+    outcome: FileOutcome
     why: str = ""
     """Why it was refused."""
     review: str = ""

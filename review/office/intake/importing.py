@@ -25,7 +25,7 @@ from review.log.payloads import Kind, Withdraw
 from review.log.saving import NotSaved, saying
 from review.log.table import devices_of, insert_event, read_device, read_person
 from review.log.withdrawal import known_withdrawals
-from review.office.intake.file_report import FileReport, Outcome
+from review.office.intake.file_report import FileOutcome, FileReport
 from review.office.intake.objections import closed_devices, objection
 from review.office.intake.quarantine import drop_reached, holds_reached, set_aside
 from review.office.intake.speaking import note_laptops, speaking_of
@@ -95,9 +95,9 @@ def import_files(
             data = read_file(path)
             yield import_bytes(office, identities, data, path.name, now=now)
         except NotSaved as error:
-            yield FileReport(path.name, Outcome.REFUSED, f"{path.name}: {error}")
+            yield FileReport(path.name, FileOutcome.REFUSED, f"{path.name}: {error}")
         except StickError as error:
-            yield FileReport(path.name, Outcome.REFUSED, str(error))
+            yield FileReport(path.name, FileOutcome.REFUSED, str(error))
 
 
 def import_bytes(
@@ -117,7 +117,7 @@ def import_bytes(
         ratings = open_ratings(data, identities)
     except FileError as error:
         why = _BATCH if name.lower().endswith(BATCH_SUFFIX) else str(error)
-        return FileReport(name, Outcome.REFUSED, f"{name}: {why}")
+        return FileReport(name, FileOutcome.REFUSED, f"{name}: {why}")
     with saying(office.path):
         now = now or datetime.now(UTC)
         report = _received(office, _Came(name, data, ratings, now))
@@ -166,13 +166,13 @@ class _Came:
         """Report that nothing is taken of it, and why; ``named`` says the review too."""
         return FileReport(
             self.name,
-            Outcome.REFUSED,
+            FileOutcome.REFUSED,
             f"{self.name}: {why}",
             review=review.name if review and named else "",
             phrase=self.phrase(review) if review else self.ratings.phrase(),
         )
 
-    def report(self, outcome: Outcome, review: Review) -> FileReport:
+    def report(self, outcome: FileOutcome, review: Review) -> FileReport:
         """Report what became of it."""
         return FileReport(
             self.name,
@@ -196,7 +196,7 @@ def _received(office: Office, came: _Came) -> FileReport:
             return came.refused(_TAKEN_BACK.format(key=said.signer), review)
         if not set_aside(office, said.signer, came.name, came.data, came.phrase(review)):
             return came.refused(_TOO_MUCH_WAITS, review)
-        return came.report(Outcome.SET_ASIDE, review)
+        return came.report(FileOutcome.SET_ASIDE, review)
     if laptop.removed is not None:
         return came.refused(_taken_out(laptop), review, named=True)
     return _taken(office, review, laptop, came)
@@ -243,7 +243,7 @@ def _taken(office: Office, review: Review, laptop: KnownLaptop, came: _Came) -> 
     rewrite(office.connection)
     if recompute:
         suspend_withdrawn(office)
-    report = came.report(Outcome.TAKEN, review)
+    report = came.report(FileOutcome.TAKEN, review)
     report = replace(report, withdrawn=withdrawn, recompute=recompute, unclean=office.unclean)
     report = replace(report, erased=_erased_on_arrival(came.events, merged))
     report = replace(report, elsewhere=tuple(sorted(map(review.code, elsewhere))))

@@ -53,7 +53,7 @@ def usual_counts(real: int) -> Counts:
 
 
 @dataclass(frozen=True)
-class Material:
+class ControlMaterial:
     """What controls are made of."""
 
     real: Sequence[Item]
@@ -89,7 +89,7 @@ def is_development(entry: Entry) -> bool:
     return entry.segment in {None, Segment.DEVELOPMENT}
 
 
-def make_controls(material: Material, counts: Counts, seed: int) -> Controls:
+def make_controls(material: ControlMaterial, counts: Counts, seed: int) -> Controls:
     """Make the controls of a batch: repeats, bad items and anchors, in a number as near to the asked as can be."""
     repeats = list(_repeats(material, counts.repeats, seed))
     anchors = list(_anchors(material, counts.anchors, seed))
@@ -112,7 +112,7 @@ def _why_short(name: str, made: int, wanted: int) -> str:
     return f"{made} of {wanted} {name} could be made{why}."
 
 
-def _repeats(material: Material, wanted: int, seed: int) -> Iterable[Item]:
+def _repeats(material: ControlMaterial, wanted: int, seed: int) -> Iterable[Item]:
     """Ask some translations a second time, of different entries."""
     by_entry = {item.truth.entry: item for item in _shuffled(material.real, seed, "repeats")}
     for first in list(by_entry.values())[:wanted]:
@@ -125,7 +125,7 @@ def _repeats(material: Material, wanted: int, seed: int) -> Iterable[Item]:
         )
 
 
-def _anchors(material: Material, wanted: int, seed: int) -> Iterable[Item]:
+def _anchors(material: ControlMaterial, wanted: int, seed: int) -> Iterable[Item]:
     """Show some references as candidates, rather of entries that are not asked otherwise."""
     asked = {item.truth.entry for item in material.real}
     open_ = [
@@ -139,11 +139,11 @@ def _anchors(material: Material, wanted: int, seed: int) -> Iterable[Item]:
         yield new_item(entry, entry.reference, control=ControlKind.ANCHOR)
 
 
-def _same_as_output(material: Material, id_: EntryId, entry: Entry) -> bool:
+def _same_as_output(material: ControlMaterial, id_: EntryId, entry: Entry) -> bool:
     return plain_form(entry.reference) in map(plain_form, material.outputs.get(id_, ()))
 
 
-def _bad(material: Material, wanted: int, seed: int, anchors: Sequence[Item]) -> list[Item]:
+def _bad(material: ControlMaterial, wanted: int, seed: int, anchors: Sequence[Item]) -> list[Item]:
     """Make wrong translations, of different entries."""
     real = _shuffled(material.real, seed, "partners")
     partners = {item.truth.entry: item for item in (*anchors, *real)}
@@ -158,7 +158,7 @@ def _bad(material: Material, wanted: int, seed: int, anchors: Sequence[Item]) ->
 
 
 def _sources(
-    material: Material, real: Sequence[Item], anchors: Sequence[Item], seed: int
+    material: ControlMaterial, real: Sequence[Item], anchors: Sequence[Item], seed: int
 ) -> Iterator[tuple[EntryId, WrongTexts, str]]:
     """Yield entry, what makes it wrong, and the right text, those with an untouched partner first.
 
@@ -179,7 +179,7 @@ def _sources(
 
 
 def _wrong(
-    material: Material,
+    material: ControlMaterial,
     texts: WrongTexts,
     id_: EntryId,
     right: str,

@@ -13,9 +13,9 @@ from review.files.batch_form import MOST_ITEMS, TrainingItem
 from review.files.reviewer_codes import make_codes
 from review.office.items.assignment import orders
 from review.office.items.controls import (
+    ControlMaterial,
     Controls,
     Counts,
-    Material,
     is_development,
     make_controls,
     usual_counts,
@@ -50,7 +50,7 @@ class Size:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Draft(Drawn):
+class ReviewDraft(Drawn):
     """A review that is worked out and not yet written anywhere."""
 
     runs: ReviewedRuns
@@ -88,7 +88,7 @@ def draft_review(
     texts: ReviewTexts,
     training: Sequence[TrainingItem] | None = None,
     carries: Carries = Carries.OPEN,
-) -> Draft:
+) -> ReviewDraft:
     """Draw entries and make controls, orders and training; everything but ids and codes follows from the seed.
 
     UsageError where too much or too little is asked for.
@@ -101,7 +101,7 @@ def draft_review(
     controls, why_no_forms = _controls(runs, real, in_core, counts, seed)
     around = surroundings(list(runs.corpus.values()), carries)
     every = around.of(_within_batch([*real, *controls.items]))
-    return Draft(
+    return ReviewDraft(
         dataset=runs.dataset,
         runs=runs,
         entries=entries,
@@ -133,7 +133,7 @@ def _controls(
 ) -> tuple[Controls, str]:
     """Make the controls; gives also why there are no wrong word forms, where there are none."""
     forms = known_forms(runs.dataset, _attested(runs, real))
-    material = Material(
+    material = ControlMaterial(
         real=in_core,
         entries=runs.corpus,
         outputs=_outputs(runs),
@@ -231,7 +231,7 @@ def _spare(runs: ReviewedRuns, every: Sequence[Item]) -> list[Entry]:
 
 
 def make_review(
-    draft: Draft, said: Said, policy: bytes, identity: Identity, *, one_each: bool = False
+    draft: ReviewDraft, said: Said, policy: bytes, identity: Identity, *, one_each: bool = False
 ) -> Made:
     """Sign the batch, or one for each reviewer, and write the answer key; nothing is stored yet."""
     runs = draft.runs.key_runs(draft.entries)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from corpora.languages.cards import find_card
 from corpora.languages.scripts import CODES, resolve_script
-from corpora.languages.writing import Writing
+from corpora.languages.writing import WritingSystem
 from corpora.text.comparison import script_of
 from corpora.text.visible import plain
 from corpora.text.words import JOINERS
@@ -56,7 +56,7 @@ def _most_frequent(letters: Sequence[str], used: Counter[str]) -> tuple[str, ...
     return tuple(letter for letter in letters if letter in kept)
 
 
-def _lacking(writing: Writing) -> tuple[str, ...]:
+def _lacking(writing: WritingSystem) -> tuple[str, ...]:
     """Return what a keyboard with the letters a–z lacks, in the order of the alphabet."""
     joiners = "" if writing.joiners == JOINERS else writing.joiners
     every = [*writing.graphemes, *writing.word_letters, *joiners]

@@ -22,7 +22,7 @@ from review.verdict.certificate.attachment import Standing, standing
 from review.verdict.certificate.certificate import Certificate
 from review.verdict.certificate.evidence_file import EvidenceFile
 from review.verdict.certificate.verifying import Verification, verify
-from review.verdict.gate.verdict import Outcome
+from review.verdict.gate.verdict import GateOutcome
 
 
 def attach(
@@ -43,7 +43,7 @@ def attach(
     _refuse(done, trusted, earlier=earlier)
     run = _run(connection, certificate)
     before = standing(attached_to(connection, run.id), run.run_id, certificate.run.run_card_hash)
-    if certificate.outcome is not Outcome.GO and before is None:
+    if certificate.outcome is not GateOutcome.GO and before is None:
         raise HarnessError(
             f"The certificate says {certificate.outcome}: there is nothing that it could lift. "
             "Only a go is attached, or what takes an earlier go away."
@@ -74,7 +74,7 @@ def _refuse(done: Verification, trusted: str, *, earlier: bool) -> None:
     if not done.ok:
         wrong = next((c for c in done.checks if c.ok is False), done.checks[-1])
         raise HarnessError(f"Not attached. {done.words} ({wrong.name}: {wrong.words})")
-    if done.unshown and done.certificate.outcome is Outcome.GO and not earlier:
+    if done.unshown and done.certificate.outcome is GateOutcome.GO and not earlier:
         raise HarnessError(
             f"Not attached. {done.words} Issue it anew from a batch of now, or take it for what it shows: --earlier"
         )

@@ -10,17 +10,17 @@ from review.files.signed_archive import read_manifest
 from review.log.chain import ancestors
 from review.log.event import Event, events_sha256
 from review.log.fold import looks_by_run
-from review.log.payloads import Look
+from review.log.payloads import OrganiserLook
 from review.office.store.store import IssuedCertificate, Office, Review, utc_now
 from review.sealed.keys import Identity
 from review.sealed.signature import Signed
 from review.verdict.certificate.certificate import Certificate, Issuer
-from review.verdict.certificate.certify import Reading, certify, read_verdict
+from review.verdict.certificate.certify import EvidenceReading, certify, read_verdict
 from review.verdict.certificate.evidence import Evidence, gather, looked_at
 from review.verdict.certificate.evidence_file import EvidenceFile
 from review.verdict.certificate.signed import HandedOver
 from review.verdict.certificate.verifying import check_signed
-from review.verdict.gate.verdict import Outcome
+from review.verdict.gate.verdict import GateOutcome
 
 
 def review_evidence(
@@ -69,14 +69,14 @@ def _tips(hand_overs: Iterable[HandedOver]) -> list[str]:
     return [tip for each in hand_overs for tips in each.tips.values() for tip in tips]
 
 
-def seen(evidence: Evidence, run_id: str) -> Reading | None:
+def seen(evidence: Evidence, run_id: str) -> EvidenceReading | None:
     """Read the verdict on one run where that is no new look; None where it would be one.
 
     A look at ratings that changed since the last one is a new look, and asks for more (docs/gate.md); one at
     the same ratings is not. Too few ratings show no numbers, so that is no look at all.
     """
     reading = read_verdict(evidence, run_id)
-    known = reading.verdict.outcome is Outcome.INSUFFICIENT or _is_known(evidence, run_id)
+    known = reading.verdict.outcome is GateOutcome.INSUFFICIENT or _is_known(evidence, run_id)
     return reading if known else None
 
 
@@ -85,7 +85,9 @@ def look(office: Office, review: Review, run_id: str, evidence: Evidence) -> Evi
     if seen(evidence, run_id) is not None:
         return evidence
     batch, ratings = review.key.batches[0], _ratings(evidence)
-    office.append(review, Look(wall=utc_now(), batch=batch, run_id=run_id, events_sha256=ratings))
+    office.append(
+        review, OrganiserLook(wall=utc_now(), batch=batch, run_id=run_id, events_sha256=ratings)
+    )
     return review_evidence(office, review, evidence.devices[evidence.organisation_device])
 
 
@@ -101,7 +103,7 @@ def _is_known(evidence: Evidence, run_id: str) -> bool:
 def _seen_ratings(events: Iterable[Event], own: Collection[str]) -> dict[str, set[str]]:
     """Return run → the sets of ratings that the organisation looked at, each as its one hash."""
     said = (event.payload for event in events if event.device in own)
-    return looks_by_run(look for look in said if isinstance(look, Look))
+    return looks_by_run(look for look in said if isinstance(look, OrganiserLook))
 
 
 def unseen_runs(office: Office, review: Review) -> dict[str, int]:
@@ -133,7 +135,9 @@ def look_at_ratings(office: Office, review: Review) -> dict[str, int]:
     """
     new, ratings = _unseen(office, review)
     for run in new:
-        said = Look(wall=utc_now(), batch=review.key.batches[0], run_id=run, events_sha256=ratings)
+        said = OrganiserLook(
+            wall=utc_now(), batch=review.key.batches[0], run_id=run, events_sha256=ratings
+        )
         office.append(review, said)
     return new
 

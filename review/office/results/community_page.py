@@ -22,7 +22,7 @@ from review.session.words.catalogue import Words, msgid
 from review.session.words.labels import REASONS
 from review.verdict.certificate.certificate import Certificate
 from review.verdict.certificate.html_page import document, outside
-from review.verdict.gate.verdict import Outcome
+from review.verdict.gate.verdict import GateOutcome
 from review.verdict.panel.counted import counted
 from review.verdict.panel.key import AnswerKey
 
@@ -32,17 +32,17 @@ MOST_QUESTIONS = 12
 _SIDES = 2
 """People on each side of a question: a single one could be recognised."""
 
-_ANSWERS: Final[Mapping[Outcome, tuple[str, str]]] = {
-    Outcome.GO: (msgid("Yes."), msgid("The people who looked at it found it good enough.")),
-    Outcome.NO_GO: (
+_ANSWERS: Final[Mapping[GateOutcome, tuple[str, str]]] = {
+    GateOutcome.GO: (msgid("Yes."), msgid("The people who looked at it found it good enough.")),
+    GateOutcome.NO_GO: (
         msgid("No."),
         msgid("The people who looked at it did not find it good enough."),
     ),
-    Outcome.DISCUSS: (
+    GateOutcome.DISCUSS: (
         msgid("Not clear yet."),
         msgid("The answers do not settle it. It needs to be talked about."),
     ),
-    Outcome.INSUFFICIENT: (
+    GateOutcome.INSUFFICIENT: (
         msgid("Too early to say."),
         msgid("Not enough sentences have been looked at yet."),
     ),
@@ -60,7 +60,7 @@ _HARD: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DividedItem:
     """An item that some found good and others did not."""
 
     item: BatchItem
@@ -124,7 +124,7 @@ def reasons(key: AnswerKey, state: State, run_id: str) -> list[Reason]:
 
 def questions(
     key: AnswerKey, state: State, texts: Mapping[str, BatchItem], run_id: str
-) -> list[Question]:
+) -> list[DividedItem]:
     """Return the items that split the panel, at least two people on each side, the most even first."""
     found: list[tuple[int, str]] = []
     for item, known in key.items.items():
@@ -133,7 +133,7 @@ def questions(
             if min(good, bad) >= _SIDES:
                 found.append((abs(good - bad), item))
     return [
-        Question(texts[item], _shared_wordings(key, state, item))
+        DividedItem(texts[item], _shared_wordings(key, state, item))
         for _, item in sorted(found)[:MOST_QUESTIONS]
     ]
 
@@ -265,7 +265,7 @@ def _reasons(found: list[Reason], words: Words) -> Iterator[str]:
     yield f"<ul>{items}</ul>"
 
 
-def _questions(asked: list[Question], words: Words) -> Iterator[str]:
+def _questions(asked: list[DividedItem], words: Words) -> Iterator[str]:
     if not asked:
         return
     yield _heading(words("Questions about the language"))

@@ -55,7 +55,7 @@ class ReviewerProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingLaptop:
     """A laptop whose ratings wait until somebody vouches for it."""
 
     signing_key: str
@@ -182,11 +182,11 @@ def _reviewer(
     )
 
 
-def waiting(office: Office) -> list[Waiting]:
+def waiting(office: Office) -> list[WaitingLaptop]:
     """Return the laptops whose files were set aside, by their key."""
     files = office.quarantine()
     return [
-        Waiting(
+        WaitingLaptop(
             key,
             key_phrase(key),
             tuple(each.phrase for each in files if each.signing_key == key),

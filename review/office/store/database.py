@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.core.failures import StoreError
 from harness.store.file.database import BUSY_MILLISECONDS
 from review.log.device import fingerprint, new_device
-from review.log.own_file import Form, opening
+from review.log.own_file import FileForm, opening
 from review.log.saving import NotSaved
 from review.log.table import create_event_table
 from review.log.withdrawal import erase
@@ -158,7 +158,7 @@ def _m_around(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE item ADD COLUMN around TEXT NOT NULL DEFAULT ''")
 
 
-OFFICE = Form(
+OFFICE = FileForm(
     APPLICATION_ID,
     (_m001, _m002, _m003, _m_removed, _m_signed, _m_witness, _m_people, _m_around),
 )

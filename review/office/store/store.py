@@ -20,7 +20,7 @@ from review.files.witness import Statement, read_statement
 from review.log.event import Event
 from review.log.fold import fold, looks_by_run
 from review.log.own_file import OwnFile
-from review.log.payloads import Adjudicate, Kind, LaptopWord, Look, Speaks, Withdraw
+from review.log.payloads import Adjudicate, Kind, LaptopWord, OrganiserLook, Speaks, Withdraw
 from review.log.saving import saying
 from review.log.state import State
 from review.log.table import append_event, read_device, read_events
@@ -221,7 +221,7 @@ class Office(OwnFile):
         return last
 
     def append(
-        self, review: Review, payload: Adjudicate | Look | Withdraw | LaptopWord | Speaks
+        self, review: Review, payload: Adjudicate | OrganiserLook | Withdraw | LaptopWord | Speaks
     ) -> Event:
         """Write an event of the organisation's own; it is durable when this returns.
 
@@ -258,7 +258,7 @@ class Office(OwnFile):
     def looks(self) -> dict[str, int]:
         """Return run id → how often its numbers were looked at, in all reviews: at how many different sets of ratings."""
         looks = (event.payload for event in self.own_words(Kind.LOOK))
-        found = looks_by_run(look for look in looks if isinstance(look, Look))
+        found = looks_by_run(look for look in looks if isinstance(look, OrganiserLook))
         return {run: len(seen) for run, seen in found.items()}
 
     def own_words(self, kind: Kind) -> list[Event]:

@@ -69,7 +69,7 @@ class Offer(NamedTuple):
     """False where there is nothing yet to do it to: a button keeps its place, and a key is not named."""
 
 
-class Question(NamedTuple):
+class ItemQuestion(NamedTuple):
     """A question about an item that is not shown any more."""
 
     said: str
@@ -242,13 +242,13 @@ def has_reasons(view: View) -> bool:
     return view.last is not None and view.last.rating is not None
 
 
-def last_question(words: Words, last: LastJudged) -> Question:
+def last_question(words: Words, last: LastJudged) -> ItemQuestion:
     """Ask what is wrong with the one that was judged just before."""
     rating = "" if last.rating is None else rating_label(words, last.rating)
     said = words("You answered: {rating}. What is wrong with it?", rating=rating)
     item = last.item
     place = words("Sentence {number} of {of}", number=item.number, of=item.of)
-    return Question(said, item.source, item.candidate, place)
+    return ItemQuestion(said, item.source, item.candidate, place)
 
 
 def beginning(text: str, most: int = NAMED) -> str:

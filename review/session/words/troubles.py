@@ -9,35 +9,35 @@ from typing import Final, NamedTuple
 from harness.core.failures import HarnessError
 from review.files.reviewer_codes import CodeError, CodeProblem
 from review.files.stick import StickError, StickProblem
-from review.log.saving import NotSaved, Problem
+from review.log.saving import NotSaved, StorageProblem
 from review.sealed.problem import FileError, FileProblem
 from review.session.words.catalogue import Words, msgid
 
-SAVING: Final[Mapping[Problem, str]] = {
-    Problem.DISK_FULL: msgid(
+SAVING: Final[Mapping[StorageProblem, str]] = {
+    StorageProblem.DISK_FULL: msgid(
         "This was not saved: the computer's disk is full. Free some space, then press the key again."
     ),
-    Problem.READ_ONLY: msgid(
+    StorageProblem.READ_ONLY: msgid(
         "This was not saved: the program may not write on this computer's disk. "
         "Ask for help, then press the key again."
     ),
-    Problem.MOVED: msgid(
+    StorageProblem.MOVED: msgid(
         "This was not saved: the file with your answers was moved, or its disk is gone. "
         "Put it back, then press the key again."
     ),
-    Problem.BUSY: msgid(
+    StorageProblem.BUSY: msgid(
         "This was not saved: the program is open in another window. "
         "Close that window, then press the key again."
     ),
-    Problem.DAMAGED: msgid(
+    StorageProblem.DAMAGED: msgid(
         "This was not saved: the file with your answers is damaged. "
         "Stop here and ask for help. Do not delete anything."
     ),
-    Problem.NOT_OURS: msgid(
+    StorageProblem.NOT_OURS: msgid(
         "This was not saved: another program uses the name of the file with your answers. "
         "Stop here and ask for help."
     ),
-    Problem.OTHER: msgid(
+    StorageProblem.OTHER: msgid(
         "This was not saved. Press the key again. If that does not help, stop here and ask for help."
     ),
 }

@@ -17,7 +17,7 @@ from review.verdict.certificate.certificate import (
     Certificate,
     read_certificate,
 )
-from review.verdict.gate.verdict import Outcome
+from review.verdict.gate.verdict import GateOutcome
 
 _GOLD = "gold_standard"
 """The segment that the community keeps (benchmark-specification §9.4)."""
@@ -34,7 +34,7 @@ class Standing:
     @property
     def passed(self) -> bool:
         """True where the gate said go and all ratings still stand: the claimable tier's cap is lifted."""
-        return self.certificate.outcome is Outcome.GO and not self.suspended
+        return self.certificate.outcome is GateOutcome.GO and not self.suspended
 
     @property
     def verification_tier(self) -> str | None:
@@ -63,7 +63,7 @@ def standing(attached: Sequence[Attached], run_id: str, run_card_hash: str) -> S
 
 def _place(certificate: Certificate) -> tuple[str, bool, str]:
     """Order by time of issue; of two of one second the one that lifts nothing counts as the later."""
-    return certificate.issued, certificate.outcome is not Outcome.GO, certificate.sha256
+    return certificate.issued, certificate.outcome is not GateOutcome.GO, certificate.sha256
 
 
 def _holds(attached: Attached, run_id: str, run_card_hash: str) -> Certificate | None:
@@ -80,7 +80,7 @@ def _holds(attached: Attached, run_id: str, run_card_hash: str) -> Certificate |
 
 def why_not_community(certificate: Certificate) -> str:
     """Say why a certificate does not make its run community-validated; empty where it does."""
-    if certificate.outcome is not Outcome.GO:
+    if certificate.outcome is not GateOutcome.GO:
         return "the gate did not say go"
     others = sorted(
         name for name, count in certificate.run.segments.items() if count and name != _GOLD

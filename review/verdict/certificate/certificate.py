@@ -16,25 +16,25 @@ from pydantic import Field, ValidationError
 from harness.card.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from review.forms import Form, Since, VersionedForm, formats
+from review.forms import Since, StrictForm, VersionedForm, formats
 from review.log.payloads import Count, Hex64, Id, Short
 from review.verdict.certificate.asked import Became
 from review.verdict.certificate.witnesses import CertifiedWitnesses
-from review.verdict.gate.verdict import Outcome
+from review.verdict.gate.verdict import GateOutcome
 
 CertificateFormat = Literal["rosetta-certificate/1", "rosetta-certificate/2"]
 CERTIFICATE_FORMAT: Final[CertificateFormat] = "rosetta-certificate/2"
 MOST_BYTES = 4 * 2**20
 """A certificate is a page; a larger file is something else."""
 
-ISSUED = frozenset({Outcome.GO, Outcome.NO_GO, Outcome.DISCUSS})
+ISSUED = frozenset({GateOutcome.GO, GateOutcome.NO_GO, GateOutcome.DISCUSS})
 """Outcomes that are certified; too few ratings decide nothing that could be certified."""
 
 COMMUNITY_VALIDATED = "community-validated"
 """The verification tier that reviewers give (benchmark-specification §9.4)."""
 
 
-class Issuer(Form):
+class Issuer(StrictForm):
     """Who answers for the certificate."""
 
     name: Short
@@ -56,7 +56,7 @@ class CertifiedRun(VersionedForm):
     """Looks at it in earlier reviews."""
 
 
-class CertifiedPolicy(Form):
+class CertifiedPolicy(StrictForm):
     """By which rule."""
 
     sha256: Hex64
@@ -67,7 +67,7 @@ class CertifiedPolicy(Form):
     """From how many reviewers on the policy speaks of the community."""
 
 
-class CertifiedLog(Form):
+class CertifiedLog(StrictForm):
     """The events that it rests on: hashes that hold whatever is erased later."""
 
     sha256: Hex64
@@ -99,7 +99,7 @@ class CertifiedPanel(VersionedForm):
     """What became of those who were invited."""
 
 
-class CertifiedLaptops(Form):
+class CertifiedLaptops(StrictForm):
     """What the organisation said about laptops; whom it concerns is not told."""
 
     removed: tuple[Short, ...]
@@ -113,7 +113,7 @@ class CertifiedLaptops(Form):
     """People of whom several laptops speak without a word of the organisation: their ratings do not count."""
 
 
-class CertifiedDecision(Form):
+class CertifiedDecision(StrictForm):
     """What the organisation decided about one item that somebody called harmful; which item is not told."""
 
     harmful: bool
@@ -124,7 +124,7 @@ class CertifiedDecision(Form):
     """Who decided; empty likewise."""
 
 
-class CertifiedRelations(Form):
+class CertifiedRelations(StrictForm):
     """What the people whose ratings count say of themselves and the method, in numbers."""
 
     made: Count
@@ -169,9 +169,9 @@ class Certificate(VersionedForm):
     """Of the second verifier that was given out with it."""
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> GateOutcome:
         """What the gate said."""
-        return Outcome(self.verdict["outcome"])
+        return GateOutcome(self.verdict["outcome"])
 
     def as_bytes(self) -> bytes:
         """Return the certificate's one byte form."""
@@ -196,7 +196,7 @@ def read_certificate(data: bytes, name: str) -> Certificate:
         raise UsageError(f"{name} is not a certificate of the form {' or '.join(known)}.")
     try:
         certificate = Certificate.model_validate_json(data)
-        Outcome(certificate.verdict["outcome"])
+        GateOutcome(certificate.verdict["outcome"])
     except ValidationError as error:
         raise UsageError(f"{name}: {first_problem(error)}") from error
     except (KeyError, ValueError):

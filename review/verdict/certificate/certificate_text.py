@@ -16,7 +16,7 @@ from review.verdict.certificate.certificate import (
     CertifiedRelations,
 )
 from review.verdict.certificate.html_page import visible
-from review.verdict.gate.findings import Code, Finding
+from review.verdict.gate.findings import Code, GateFinding
 from review.verdict.gate.reasons import OUTCOMES, finding_words, findings_words
 from review.verdict.panel.agreement import MEASURES, SHARES
 
@@ -174,7 +174,9 @@ def _people(count: int) -> str:
 def findings(certificate: Certificate) -> list[tuple[str, list[str]]]:
     """Return every finding in a sentence, each with the test translations that it lists."""
     stated = [
-        Finding(Code(each["code"]), {name: fact for name, fact in each.items() if name != "code"})
+        GateFinding(
+            Code(each["code"]), {name: fact for name, fact in each.items() if name != "code"}
+        )
         for each in certificate.verdict["findings"]
     ]
     return findings_words(stated, _finding)
@@ -202,7 +204,7 @@ def percent(share: str | None) -> str:
     return "–" if share is None else f"{float(share):.1%}"
 
 
-def _finding(said: Finding) -> str:
+def _finding(said: GateFinding) -> str:
     if said.code in _PERSON:
         shown = {k: percent(v) if isinstance(v, str) else v for k, v in said.facts.items()}
         return _PERSON[said.code].format_map(shown)

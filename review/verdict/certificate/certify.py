@@ -37,8 +37,8 @@ from review.verdict.certificate.witnesses import certified_witnesses
 from review.verdict.gate.findings import Code
 from review.verdict.gate.gate import decide
 from review.verdict.gate.policy import GatePolicy, read_policy
-from review.verdict.gate.verdict import Verdict
-from review.verdict.panel.agreement import MEASURES, Agreement, Measure, agreement
+from review.verdict.gate.verdict import GateVerdict
+from review.verdict.panel.agreement import MEASURES, Agreement, AgreementMeasure, agreement
 from review.verdict.panel.counted import counted
 from review.verdict.panel.panel import Harm, Panel
 from review.verdict.panel.panels import panel_of, run_of
@@ -46,12 +46,12 @@ from review.verdict.panel.rounding import six
 
 
 @dataclass(frozen=True)
-class Reading:
+class EvidenceReading:
     """What the evidence says of one run today."""
 
     policy: GatePolicy
     panel: Panel
-    verdict: Verdict
+    verdict: GateVerdict
     relations: CertifiedRelations
     harm: tuple[CertifiedDecision, ...] = ()
     """What was decided about items that were called harmful."""
@@ -62,7 +62,7 @@ class Reading:
         return agreement(self.panel, self.verdict.numbers.reviewers)
 
 
-def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> Reading:
+def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> EvidenceReading:
     """Decide about one run; ``look`` is the number of looks at it, those before the review too, unless it is given."""
     policy = read_policy(evidence.policy, "policy.toml")
     before = run_of(evidence.key, run_id).looks
@@ -70,7 +70,7 @@ def read_verdict(evidence: Evidence, run_id: str, look: int | None = None) -> Re
     panel = panel_of(evidence.state, evidence.key, run_id, number)
     verdict = decide(panel, policy)
     relations = certified_relations(evidence, verdict.numbers.reviewers)
-    return Reading(policy, panel, verdict, relations, _harm(panel, evidence.state))
+    return EvidenceReading(policy, panel, verdict, relations, _harm(panel, evidence.state))
 
 
 def certified_relations(evidence: Evidence, reviewers: Collection[str]) -> CertifiedRelations:
@@ -98,7 +98,7 @@ def _harm(panel: Panel, state: State) -> tuple[CertifiedDecision, ...]:
     return tuple(sorted(told, key=lambda each: (not each.harmful, each.reason, each.by)))
 
 
-def require_enough(reading: Reading) -> None:
+def require_enough(reading: EvidenceReading) -> None:
     """Raise HarnessError where too little was rated to certify anything."""
     if reading.verdict.outcome not in ISSUED:
         raise HarnessError(
@@ -126,7 +126,7 @@ def certify(
 def _certificate(
     evidence: Evidence,
     run_id: str,
-    reading: Reading,
+    reading: EvidenceReading,
     issuer: Issuer,
     issued: str,
     supersedes: str | None,
@@ -162,7 +162,7 @@ def _certificate(
     )
 
 
-def _agreement(reading: Reading, form: CertificateFormat) -> Agreement:
+def _agreement(reading: EvidenceReading, form: CertificateFormat) -> Agreement:
     """Return the agreement as a form states it: the first one takes the chance term of AC2 from paired items alone."""
     if form != "rosetta-certificate/1":
         return reading.agreement
@@ -198,7 +198,7 @@ def certified_again(evidence: Evidence, stated: Certificate) -> Certificate:
     )
 
 
-def without_names(verdict: Verdict) -> dict[str, Any]:
+def without_names(verdict: GateVerdict) -> dict[str, Any]:
     """Return a verdict as JSON without pseudonyms: people's shares by size, findings about people without whose."""
     said = verdict.as_json()
     codes = list(Code)
@@ -225,7 +225,7 @@ def agreement_json(measured: Agreement) -> dict[str, Any]:
     }
 
 
-def _measure(measure: Measure) -> dict[str, Any]:
+def _measure(measure: AgreementMeasure) -> dict[str, Any]:
     ends = measure.interval
     return {
         "value": None if measure.value is None else str(six(measure.value)),
@@ -278,7 +278,7 @@ def certified_laptops(voices: Voices) -> CertifiedLaptops:
     )
 
 
-def _panel(evidence: Evidence, verdict: Verdict, *, first: bool) -> CertifiedPanel:
+def _panel(evidence: Evidence, verdict: GateVerdict, *, first: bool) -> CertifiedPanel:
     counted = verdict.numbers.reviewers
     count = len(counted)
     later = {} if first else {"asked": what_became(evidence, counted)}

@@ -26,7 +26,7 @@ LESS_THAN_BOUND = "a certificate of form 1 shows less than its batches bind it t
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CertificateCheck:
     """One thing that was looked at."""
 
     name: str
@@ -100,25 +100,25 @@ class Attested:
         return ancestors(self.events, tips)
 
 
-def check_batches(attested: Attested, stated: Certificate) -> Check:
+def check_batches(attested: Attested, stated: Certificate) -> CertificateCheck:
     """Hold policy, answer key and everybody who was asked against the batches that the certificate's signer gave out."""
     evidence, found = attested.evidence, attested.batches
     if stated.version == 1 and any(manifest.version != 1 for manifest in found.values()):
-        return Check("batches", False, LESS_THAN_BOUND)
+        return CertificateCheck("batches", False, LESS_THAN_BOUND)
     missing = [batch for batch in evidence.key.batches if batch not in found]
     if len(missing) == len(evidence.key.batches) and stated.version == 1:
         words = "not in the evidence, which an earlier version wrote: policy, answer key and people are the organisation's word"
-        return Check("batches", None, words, earlier=True)
+        return CertificateCheck("batches", None, words, earlier=True)
     if wrong := list(_differences(evidence, found, stated)):
-        return Check("batches", False, "; ".join(wrong))
+        return CertificateCheck("batches", False, "; ".join(wrong))
     if not attested.commits:
         words = "an earlier version made them: they bind the policy, but not the answer key"
-        return Check("batches", None, words, earlier=True)
+        return CertificateCheck("batches", None, words, earlier=True)
     asked = len(evidence.key.orders)
     words = (
         f"policy, answer key and the {asked} people who were asked are those of the signed batches"
     )
-    return Check("batches", True, words)
+    return CertificateCheck("batches", True, words)
 
 
 def _differences(
@@ -128,35 +128,37 @@ def _differences(
     return differences(evidence.key, evidence.policy_sha256, evidence.batches, found, signer)
 
 
-def check_laptops(attested: Attested, part: Evidence) -> Check:
+def check_laptops(attested: Attested, part: Evidence) -> CertificateCheck:
     """Hold the events of some certified part against what laptops signed; the organisation's own against its office."""
     forged = [
         event for event in part.events if event.device in part.own_devices and event.kind not in OWN
     ]
     if forged:
-        return Check(
+        return CertificateCheck(
             "laptops", False, f"{len(forged):,} answers stand in the organisation's own log"
         )
     if wrong := next(_wrong_hand_overs(attested), None):
-        return Check("laptops", False, wrong)
+        return CertificateCheck("laptops", False, wrong)
     left = _unsigned(attested, part)
     if left and attested.commits:
-        return Check("laptops", False, f"{_events(left)} of {_logs(left)} no laptop signed")
+        return CertificateCheck(
+            "laptops", False, f"{_events(left)} of {_logs(left)} no laptop signed"
+        )
     if left:
         words = (
             f"{_events(left)} of {_logs(left)} came without a signature that was kept, as earlier versions did: "
             "that these people said this is the organisation's word"
         )
-        return Check("laptops", None, words, earlier=True)
+        return CertificateCheck("laptops", None, words, earlier=True)
     if apart := len(_in_no_whole_hand_over(attested, part)):
         words = f"{apart:,} answers stand in no hand-over that was certified whole"
-        return Check(
+        return CertificateCheck(
             "laptops", False if attested.commits else None, words, earlier=not attested.commits
         )
     count = len({event.device for event in part.events} - part.own_devices)
     others = _gone_on_with(attested, part)
     more = f"; {others} went on with the log of another, as the organisation says" if others else ""
-    return Check("laptops", True, f"{count} logs, each signed by its laptop{more}")
+    return CertificateCheck("laptops", True, f"{count} logs, each signed by its laptop{more}")
 
 
 def _wrong_hand_overs(attested: Attested) -> Iterator[str]:
@@ -242,7 +244,7 @@ def _gone_on_with(attested: Attested, part: Evidence) -> int:
     )
 
 
-def check_contents(attested: Attested, part: Evidence, taken: Evidence) -> Check:
+def check_contents(attested: Attested, part: Evidence, taken: Evidence) -> CertificateCheck:
     """Hold answers without content against whose they are; ``taken`` has the withdrawals that explain them."""
     own = part.own_devices
     bare = {
@@ -252,7 +254,7 @@ def check_contents(attested: Attested, part: Evidence, taken: Evidence) -> Check
     }
     if bare and not attested.commits:
         words = f"whose the {len(bare):,} answers without content are cannot be told: earlier versions did not sign for it"
-        return Check("contents", None, words, earlier=True)
+        return CertificateCheck("contents", None, words, earlier=True)
     withdrawn = {
         place for place, scopes in taken.state.withdrawn.items() if scopes - {Scope.COMMENTS}
     }
@@ -275,8 +277,10 @@ def check_contents(attested: Attested, part: Evidence, taken: Evidence) -> Check
                 }
     if lost:
         words = f"{len(lost):,} answers are missing whose people took nothing back"
-        return Check("contents", False, words)
-    return Check("contents", True, "none is missing but those of people who took them back")
+        return CertificateCheck("contents", False, words)
+    return CertificateCheck(
+        "contents", True, "none is missing but those of people who took them back"
+    )
 
 
 def _events(events: Sequence[Event]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from harness.card.checking.difference import Difference, member
+from harness.card.checking.difference import CardDifference, member
 from harness.core.failures import HarnessError
 from review.files.batch import Batch
 from review.log.event import events_sha256
@@ -22,13 +22,13 @@ from review.verdict.certificate.evidence_file import EARLIER_PROGRAMS, own_progr
 from review.verdict.certificate.kept import check_hand_over, check_kept_batch
 from review.verdict.certificate.signed import (
     Attested,
-    Check,
+    CertificateCheck,
     check_batches,
     check_contents,
     check_laptops,
 )
 from review.verdict.certificate.witnesses import statements
-from review.verdict.gate.verdict import Outcome
+from review.verdict.gate.verdict import GateOutcome
 from review.verdict.panel.panels import not_shown
 
 _ABSENT = ("absent",)
@@ -42,20 +42,20 @@ class Verification:
     """What came out of verifying a certificate."""
 
     certificate: Certificate
-    checks: tuple[Check, ...]
-    differences: tuple[Difference, ...] = ()
+    checks: tuple[CertificateCheck, ...]
+    differences: tuple[CardDifference, ...] = ()
     """Every stated value that is not what the evidence gives."""
     missing: int = 0
     """Contents that were there when it was issued: without them the numbers of that day cannot be computed again."""
-    without: Outcome | None = None
+    without: GateOutcome | None = None
     """The verdict without them; None where none is missing, or nobody took any back."""
-    kept: tuple[Check, ...] = ()
+    kept: tuple[CertificateCheck, ...] = ()
     """Words of hand-overs that somebody kept, held against it. The verdict does not hang on them."""
     not_shown: Mapping[str, bool] = field(default_factory=dict)
     """Items that a laptop could not show, by the evidence → whether somebody rated it. No share counts what nobody rated."""
 
     @property
-    def every(self) -> tuple[Check, ...]:
+    def every(self) -> tuple[CertificateCheck, ...]:
         """All that was looked at."""
         return (*self.checks, *self.kept)
 
@@ -70,7 +70,7 @@ class Verification:
         return all(check.ok or check.earlier for check in self.every)
 
     @property
-    def unshown(self) -> tuple[Check, ...]:
+    def unshown(self) -> tuple[CertificateCheck, ...]:
         """Return what could not be checked because the files are of an earlier version."""
         return tuple(check for check in self.every if check.earlier)
 
@@ -150,11 +150,11 @@ def verify(
 
 
 def _verdict(
-    stated: Certificate, checks: list[Check], evidence: Evidence, part: Evidence
+    stated: Certificate, checks: list[CertificateCheck], evidence: Evidence, part: Evidence
 ) -> Verification:
     """Compute the verdict again where everything that it rests on holds."""
     if any(check.ok is False for check in checks):
-        left = Check("verdict", None, "not computed: it would rest on something else")
+        left = CertificateCheck("verdict", None, "not computed: it would rest on something else")
         return Verification(stated, (*checks, left))
     missing = part.withheld - stated.log.withheld
     try:
@@ -163,44 +163,46 @@ def _verdict(
         return _again(stated, checks, part)
     except (HarnessError, ValidationError, ArithmeticError) as error:  # a key that fits no review
         words = str(error) if isinstance(error, HarnessError) else "the answer key gives no verdict"
-        return Verification(stated, (*checks, Check("verdict", False, words)))
+        return Verification(stated, (*checks, CertificateCheck("verdict", False, words)))
 
 
-def _signature(stated: Certificate, data: bytes, signature: bytes) -> Check:
+def _signature(stated: Certificate, data: bytes, signature: bytes) -> CertificateCheck:
     key = stated.organisation.signing_key
     if signed_by(key, data, signature):
-        return Check("signature", True, f"of {stated.organisation.name}, key {key}")
-    return Check("signature", False, f"key {key} did not sign this certificate: it was changed")
+        return CertificateCheck("signature", True, f"of {stated.organisation.name}, key {key}")
+    return CertificateCheck(
+        "signature", False, f"key {key} did not sign this certificate: it was changed"
+    )
 
 
-def _same(name: str, stated: str, found: str) -> Check:
+def _same(name: str, stated: str, found: str) -> CertificateCheck:
     if stated == found:
-        return Check(name, True, "the one that was certified")
-    return Check(name, False, f"not the one that was certified (SHA-256 {stated[:16]}…)")
+        return CertificateCheck(name, True, "the one that was certified")
+    return CertificateCheck(name, False, f"not the one that was certified (SHA-256 {stated[:16]}…)")
 
 
-def _log(stated: Certificate, part: Evidence) -> Check:
+def _log(stated: Certificate, part: Evidence) -> CertificateCheck:
     if events_sha256(event.id for event in part.events) == stated.log.sha256:
-        return Check("log", True, f"the {len(part.events):,} events that were certified")
-    return Check(
+        return CertificateCheck("log", True, f"the {len(part.events):,} events that were certified")
+    return CertificateCheck(
         "log", False, f"not the {stated.log.events:,} events that were certified: some are missing"
     )
 
 
-def _chains(stated: Certificate, part: Evidence) -> Check:
+def _chains(stated: Certificate, part: Evidence) -> CertificateCheck:
     if part.gaps() != stated.log.gaps:
-        return Check("chains", False, "an event does not follow on the one before it")
+        return CertificateCheck("chains", False, "an event does not follow on the one before it")
     unknown = [
         device for device in {event.device for event in part.events} if device not in part.devices
     ]
     if unknown:
         words = "written by a laptop that the organisation does not know"
-        return Check("chains", False, f"{len(unknown)} of them {words}")
+        return CertificateCheck("chains", False, f"{len(unknown)} of them {words}")
     whole = "whole" if not stated.log.gaps else f"with {stated.log.gaps:,} gaps, as certified"
-    return Check("chains", True, f"{whole}; every content matches its head")
+    return CertificateCheck("chains", True, f"{whole}; every content matches its head")
 
 
-def _programs(stated: Certificate, program: bytes | None) -> Iterator[Check]:
+def _programs(stated: Certificate, program: bytes | None) -> Iterator[CertificateCheck]:
     """Compare the second verifier of the file, and the one that the certificate names, with ours.
 
     It would be run by whoever doubts the file.
@@ -213,22 +215,24 @@ def _programs(stated: Certificate, program: bytes | None) -> Iterator[Check]:
             f"the certificate names a second verifier (SHA-256 {named[:16]}…) that was never given out, as far as this "
             "version knows: do not run it. Install the newest version, or take the program from its makers"
         )
-        yield Check("second verifier", False, words)
+        yield CertificateCheck("second verifier", False, words)
 
 
-def _program(found: str) -> Check:
+def _program(found: str) -> CertificateCheck:
     if found == own_program_sha256():
-        return Check("second verifier", True, "the one that is installed here")
+        return CertificateCheck("second verifier", True, "the one that is installed here")
     if found in EARLIER_PROGRAMS:
-        return Check("second verifier", True, f"an earlier one, {EARLIER_PROGRAMS[found]}")
+        return CertificateCheck(
+            "second verifier", True, f"an earlier one, {EARLIER_PROGRAMS[found]}"
+        )
     words = (
         f"rosetta_verify.py in the file (SHA-256 {found[:16]}…) is none that was ever given out, as far as this version "
         "knows: do not run it. Install the newest version, or take the program from its makers"
     )
-    return Check("second verifier", False, words)
+    return CertificateCheck("second verifier", False, words)
 
 
-def check_signed(stated: Certificate, evidence: Evidence, part: Evidence) -> list[Check]:
+def check_signed(stated: Certificate, evidence: Evidence, part: Evidence) -> list[CertificateCheck]:
     """Hold the evidence against what others signed; what was missing when it was issued was taken back by then."""
     attested = Attested(evidence)
     taken = part if part.withheld == stated.log.withheld else evidence
@@ -240,10 +244,10 @@ def check_signed(stated: Certificate, evidence: Evidence, part: Evidence) -> lis
             *_witnesses(stated, part),
         ]
     except HarnessError as error:
-        return [Check("signed files", False, str(error))]
+        return [CertificateCheck("signed files", False, str(error))]
 
 
-def _witnesses(stated: Certificate, part: Evidence) -> Iterator[Check]:
+def _witnesses(stated: Certificate, part: Evidence) -> Iterator[CertificateCheck]:
     """Say who saw which laptops; nobody need have, and no file shows that a laptop is not the organisation's own."""
     if stated.witnesses is None:
         return
@@ -255,11 +259,15 @@ def _witnesses(stated: Certificate, part: Evidence) -> Iterator[Check]:
         if said
         else f"nobody signed for having seen one of the {wrote} laptops: that they are speakers' is the organisation's word"
     )
-    yield Check("witnesses", True, words)
+    yield CertificateCheck("witnesses", True, words)
 
 
 def _with_contents_missing(
-    stated: Certificate, checks: list[Check], evidence: Evidence, part: Evidence, missing: int
+    stated: Certificate,
+    checks: list[CertificateCheck],
+    evidence: Evidence,
+    part: Evidence,
+    missing: int,
 ) -> Verification:
     """Say how many contents are missing and how many people took theirs back.
 
@@ -270,26 +278,28 @@ def _with_contents_missing(
     contents = f"{missing:,} content{'s are' if missing > 1 else ' is'} missing"
     if not people:
         words = f"{contents}, and nobody has taken any back since"
-        return Verification(stated, (*checks, Check("contents", False, words)), missing=missing)
+        return Verification(
+            stated, (*checks, CertificateCheck("contents", False, words)), missing=missing
+        )
     words = f"{contents}; {len(people)} {'people' if len(people) > 1 else 'person'} took theirs back since"
     run = stated.run.run_id
     without = read_verdict(
         part, run
     ).verdict.outcome  # of what was certified; later ratings stay unseen
-    left = Check("verdict", None, words)
+    left = CertificateCheck("verdict", None, words)
     return Verification(stated, (*checks, left), missing=missing, without=without)
 
 
-def _again(stated: Certificate, checks: list[Check], part: Evidence) -> Verification:
+def _again(stated: Certificate, checks: list[CertificateCheck], part: Evidence) -> Verification:
     expected = certified_again(part, stated)
     found, wanted = stated.model_dump(mode="json"), expected.model_dump(mode="json")
     wrong = tuple(_differ(found, wanted, "$"))
     same = stated.as_bytes() == expected.as_bytes()
     words = "computed again, byte for byte" if same else f"{len(wrong):,} wrong, first: {wrong[0]}"
-    return Verification(stated, (*checks, Check("verdict", same, words)), wrong)
+    return Verification(stated, (*checks, CertificateCheck("verdict", same, words)), wrong)
 
 
-def _differ(found: Any, expected: Any, path: str) -> Iterator[Difference]:
+def _differ(found: Any, expected: Any, path: str) -> Iterator[CardDifference]:
     """Yield every place where two JSON values are not the same; a missing member is one too."""
     if isinstance(found, dict) and isinstance(expected, dict):
         for name in sorted({*found, *expected}):
@@ -299,4 +309,4 @@ def _differ(found: Any, expected: Any, path: str) -> Iterator[Difference]:
         for place, (one, other) in enumerate(zip(found, expected, strict=True)):
             yield from _differ(one, other, f"{path}[{place}]")
     elif type(found) is not type(expected) or found != expected:
-        yield Difference(path, expected, found)
+        yield CardDifference(path, expected, found)

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from review.files.witness import Statement, read_statement
-from review.forms import Form
+from review.forms import StrictForm
 from review.log.payloads import Count, Hex64
 from review.sealed.problem import FileError
 from review.verdict.certificate.evidence import Evidence
 
 
-class CertifiedWitnesses(Form):
+class CertifiedWitnesses(StrictForm):
     """What witnesses said, in numbers."""
 
     laptops: Count

@@ -56,7 +56,7 @@ class Code(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class GateFinding:
     """One reason for a verdict, or one note beside it."""
 
     code: Code

@@ -12,15 +12,15 @@ from decimal import Decimal
 from fractions import Fraction
 
 from review.verdict.gate.careless import Carelessness, carelessness
-from review.verdict.gate.findings import Code, Fact, Finding
+from review.verdict.gate.findings import Code, Fact, GateFinding
 from review.verdict.gate.panel_numbers import add_up
 from review.verdict.gate.policy import GatePolicy
-from review.verdict.gate.verdict import Numbers, Outcome, Verdict
+from review.verdict.gate.verdict import GateOutcome, GateVerdict, Numbers
 from review.verdict.panel.check import check
 from review.verdict.panel.panel import Harm, Panel
 from review.verdict.panel.rounding import six
 
-__all__ = ["Outcome", "Verdict", "decide"]
+__all__ = ["GateOutcome", "GateVerdict", "decide"]
 
 NOT_ENOUGH = frozenset({Code.NO_CORE, Code.FEW_ITEMS, Code.FEW_IN_STRATUM, Code.FEW_REVIEWERS})
 """Any of these, and there is no verdict."""
@@ -30,7 +30,7 @@ STOPS = frozenset(
 """Any of these, and a go needs people to talk; they take nothing from a no-go."""
 
 
-def decide(panel: Panel, policy: GatePolicy) -> Verdict:
+def decide(panel: Panel, policy: GatePolicy) -> GateVerdict:
     """Judge one method; HarnessError where the panel contradicts itself."""
     check(panel)
     care = carelessness(panel, policy.careless)
@@ -39,17 +39,19 @@ def decide(panel: Panel, policy: GatePolicy) -> Verdict:
     failed = list(_controls_failed(care, policy))
     numbers, findings = _judge(panel, valid, policy, failed)
     outcome = without = _outcome(findings)
-    if flagged and outcome in {Outcome.GO, Outcome.NO_GO}:
+    if flagged and outcome in {GateOutcome.GO, GateOutcome.NO_GO}:
         without = _outcome(_judge(panel, set(valid) - set(flagged), policy, failed)[1])
-    changed = [Finding(Code.FLAGS_DECIDE, {"outcome": str(without)})] if without != outcome else []
+    changed = (
+        [GateFinding(Code.FLAGS_DECIDE, {"outcome": str(without)})] if without != outcome else []
+    )
     notes = [
         *_left_out(panel, valid),
-        *(Finding(Code.CONTROL_DROPPED, {"control": one}) for one in care.dropped),
+        *(GateFinding(Code.CONTROL_DROPPED, {"control": one}) for one in care.dropped),
         *_notes(panel, numbers, policy),
-        *(_guidelines(numbers, policy) if outcome is not Outcome.INSUFFICIENT else ()),
+        *(_guidelines(numbers, policy) if outcome is not GateOutcome.INSUFFICIENT else ()),
     ]
-    return Verdict(
-        outcome=Outcome.DISCUSS if changed else outcome,
+    return GateVerdict(
+        outcome=GateOutcome.DISCUSS if changed else outcome,
         numbers=numbers,
         level=six(policy.level.share),
         confidence=six(policy.confidence(panel.look)),
@@ -58,25 +60,29 @@ def decide(panel: Panel, policy: GatePolicy) -> Verdict:
         findings=(*findings, *changed, *notes),
         community_panel=len(valid) >= policy.enough.community_reviewers,
         flagged=flagged,
-        without_flagged=without if flagged and outcome in {Outcome.GO, Outcome.NO_GO} else None,
+        without_flagged=without
+        if flagged and outcome in {GateOutcome.GO, GateOutcome.NO_GO}
+        else None,
     )
 
 
-def _outcome(findings: Collection[Finding]) -> Outcome:
+def _outcome(findings: Collection[GateFinding]) -> GateOutcome:
     """Draw the conclusion from what was found."""
     codes = {finding.code for finding in findings}
     if codes & NOT_ENOUGH:
-        return Outcome.INSUFFICIENT
+        return GateOutcome.INSUFFICIENT
     if Code.HARM_OPEN in codes:
-        return Outcome.DISCUSS
+        return GateOutcome.DISCUSS
     if Code.LEVEL_MISSED in codes:
-        return Outcome.NO_GO
-    return Outcome.GO if Code.LEVEL_REACHED in codes and not codes & STOPS else Outcome.DISCUSS
+        return GateOutcome.NO_GO
+    return (
+        GateOutcome.GO if Code.LEVEL_REACHED in codes and not codes & STOPS else GateOutcome.DISCUSS
+    )
 
 
 def _judge(
-    panel: Panel, reviewers: Collection[str], policy: GatePolicy, failed: Collection[Finding]
-) -> tuple[Numbers, list[Finding]]:
+    panel: Panel, reviewers: Collection[str], policy: GatePolicy, failed: Collection[GateFinding]
+) -> tuple[Numbers, list[GateFinding]]:
     """Hold the ratings of these reviewers against the policy; ``failed`` tells of the controls of all."""
     numbers = add_up(panel, reviewers, policy.confidence(panel.look), policy.veto)
     lacking = list(_lacking(panel, numbers, policy))
@@ -99,20 +105,20 @@ def _is_valid(panel: Panel, rated: int, policy: GatePolicy) -> bool:
     return six(Fraction(rated, len(panel.core))) >= policy.enough.core_share
 
 
-def _lacking(panel: Panel, numbers: Numbers, policy: GatePolicy) -> Iterator[Finding]:
+def _lacking(panel: Panel, numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
     """Rule 1: is there enough to say anything?"""
     need = policy.enough
     if not panel.core:
-        yield Finding(Code.NO_CORE, {})
+        yield GateFinding(Code.NO_CORE, {})
     if numbers.items < need.items:
-        yield Finding(Code.FEW_ITEMS, {"found": numbers.items, "needed": need.items})
+        yield GateFinding(Code.FEW_ITEMS, {"found": numbers.items, "needed": need.items})
     for stratum, found in numbers.strata.items():
         if found.items < need.per_stratum:
             facts = {"stratum": stratum, "found": found.items, "needed": need.per_stratum}
-            yield Finding(Code.FEW_IN_STRATUM, facts)
+            yield GateFinding(Code.FEW_IN_STRATUM, facts)
     if len(numbers.reviewers) < need.reviewers:
         facts = {"found": len(numbers.reviewers), "needed": need.reviewers}
-        yield Finding(Code.FEW_REVIEWERS, facts)
+        yield GateFinding(Code.FEW_REVIEWERS, facts)
 
 
 def _harm(panel: Panel) -> dict[Harm, int]:
@@ -120,78 +126,78 @@ def _harm(panel: Panel) -> dict[Harm, int]:
     return {kind: found[kind] for kind in Harm}
 
 
-def _harmful(panel: Panel) -> Iterator[Finding]:
+def _harmful(panel: Panel) -> Iterator[GateFinding]:
     """Rule 4, second half: what was called harmful stops the gate until people have looked into it."""
     found = _harm(panel)
     if found[Harm.FLAGGED]:
-        yield Finding(Code.HARM_OPEN, {"items": found[Harm.FLAGGED]})
+        yield GateFinding(Code.HARM_OPEN, {"items": found[Harm.FLAGGED]})
     if found[Harm.UPHELD]:
-        yield Finding(Code.HARM_UPHELD, {"items": found[Harm.UPHELD]})
+        yield GateFinding(Code.HARM_UPHELD, {"items": found[Harm.UPHELD]})
 
 
-def _level(numbers: Numbers, policy: GatePolicy) -> Finding:
+def _level(numbers: Numbers, policy: GatePolicy) -> GateFinding:
     """Rules 2 and 6: which side of the bounds is the level on?"""
     level, lower, upper = six(policy.level.share), numbers.lower, numbers.upper
     if lower is not None and lower >= level:
-        return Finding(Code.LEVEL_REACHED, _facts(lower=lower, level=level))
+        return GateFinding(Code.LEVEL_REACHED, _facts(lower=lower, level=level))
     if upper is not None and upper < level:
-        return Finding(Code.LEVEL_MISSED, _facts(upper=upper, level=level))
-    return Finding(Code.LEVEL_OPEN, _facts(lower=lower, upper=upper, level=level))
+        return GateFinding(Code.LEVEL_MISSED, _facts(upper=upper, level=level))
+    return GateFinding(Code.LEVEL_OPEN, _facts(lower=lower, upper=upper, level=level))
 
 
-def _stops(numbers: Numbers, policy: GatePolicy) -> Iterator[Finding]:
+def _stops(numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
     """Rules 3, 4 and 5: a weak stratum, too many rejected items, a reviewer far below the level."""
     needed = six(policy.level.share - policy.stops.weak_stratum_margin)
     for stratum, found in numbers.strata.items():
         if found.share is not None and found.share < needed:
             shares = _facts(share=found.share, needed=needed)
-            yield Finding(Code.WEAK_STRATUM, {"stratum": stratum, **shares})
+            yield GateFinding(Code.WEAK_STRATUM, {"stratum": stratum, **shares})
     rejected = numbers.rejections
     if rejected.upper > policy.veto.most:
         shares = _facts(upper=rejected.upper, most=six(policy.veto.most))
-        yield Finding(Code.VETO, {"items": rejected.items, "of": rejected.of, **shares})
+        yield GateFinding(Code.VETO, {"items": rejected.items, "of": rejected.of, **shares})
     needed = six(policy.level.share - policy.stops.reviewer_margin)
     for who, share in numbers.reviewers.items():
         if share < needed:
-            yield Finding(
+            yield GateFinding(
                 Code.LOW_REVIEWER, {"reviewer": who, **_facts(share=share, needed=needed)}
             )
 
 
-def _controls_failed(care: Carelessness, policy: GatePolicy) -> Iterator[Finding]:
+def _controls_failed(care: Carelessness, policy: GatePolicy) -> Iterator[GateFinding]:
     """Where most people accept most of what was spoilt, nothing shows that anybody read."""
     failed = care.spoilt_failed
     if six(failed.share) > policy.careless.spoilt_failed:
-        yield Finding(Code.CONTROLS_FAILED, {"dropped": failed.count, "of": failed.of})
+        yield GateFinding(Code.CONTROLS_FAILED, {"dropped": failed.count, "of": failed.of})
 
 
-def _left_out(panel: Panel, valid: Collection[str]) -> Iterator[Finding]:
+def _left_out(panel: Panel, valid: Collection[str]) -> Iterator[GateFinding]:
     """Say whose ratings do not count, and of which strata nothing was asked."""
     for who, rated in _core_ratings(panel).items():
         if who not in valid and panel.core:
             not_judged = len(panel.core & panel.cannot_judge.get(who, frozenset()))
             counts = {"rated": rated, "core": len(panel.core), "cannot_judge": not_judged}
-            yield Finding(Code.REVIEWER_LEFT_OUT, {"reviewer": who, **counts})
+            yield GateFinding(Code.REVIEWER_LEFT_OUT, {"reviewer": who, **counts})
     for stratum in sorted(panel.weights.keys() - panel.strata.values()):
         if weight := six(panel.weights[stratum]):
-            yield Finding(Code.STRATUM_LEFT_OUT, {"stratum": stratum, **_facts(weight=weight)})
+            yield GateFinding(Code.STRATUM_LEFT_OUT, {"stratum": stratum, **_facts(weight=weight)})
 
 
-def _notes(panel: Panel, numbers: Numbers, policy: GatePolicy) -> Iterator[Finding]:
+def _notes(panel: Panel, numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
     """Say what a reader should know beside the verdict."""
     found, needed = len(numbers.reviewers), policy.enough.community_reviewers
     if found < needed:
-        yield Finding(Code.SMALL_PANEL, {"found": found, "needed": needed})
+        yield GateFinding(Code.SMALL_PANEL, {"found": found, "needed": needed})
     if panel.look > 1:
         confidence = six(policy.confidence(panel.look))
-        yield Finding(Code.LATER_LOOK, {"look": panel.look, **_facts(confidence=confidence)})
+        yield GateFinding(Code.LATER_LOOK, {"look": panel.look, **_facts(confidence=confidence)})
 
 
-def _guidelines(numbers: Numbers, policy: GatePolicy) -> Iterator[Finding]:
+def _guidelines(numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
     """Say that agreement is low; not where too little is rated for any number to be shown."""
     alpha, near, limit = numbers.alpha, numbers.within_one, policy.guidelines
     if alpha is not None and near is not None and alpha < limit.alpha and near < limit.within_one:
-        yield Finding(Code.GUIDELINES, _facts(alpha=alpha, within_one=near))
+        yield GateFinding(Code.GUIDELINES, _facts(alpha=alpha, within_one=near))
 
 
 def _facts(**shares: Decimal | None) -> dict[str, Fact]:

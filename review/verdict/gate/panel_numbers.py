@@ -11,7 +11,7 @@ from review.verdict.gate.policy import Veto
 from review.verdict.gate.verdict import Numbers, Rejections, StratumShare
 from review.verdict.panel.agreement import alpha, pair_row, ratio, tallies
 from review.verdict.panel.distributions import clopper_pearson
-from review.verdict.panel.estimate import Estimate, Spread, estimate
+from review.verdict.panel.estimate import PanelEstimate, Spread, estimate
 from review.verdict.panel.panel import Panel
 from review.verdict.panel.rounding import Number, six
 
@@ -55,7 +55,7 @@ def _bounds(spread: Spread | None, confidence: Decimal) -> dict[str, Decimal | N
     return dict(zip(_OF_SPREAD, map(_six, values), strict=True))
 
 
-def _strata(panel: Panel, found: Estimate | None) -> dict[int, StratumShare]:
+def _strata(panel: Panel, found: PanelEstimate | None) -> dict[int, StratumShare]:
     """Return every stratum that was asked; one without ratings has no share and no weight."""
     asked = list(panel.strata.values())
     rated = found.strata if found else {}

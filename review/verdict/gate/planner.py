@@ -32,7 +32,7 @@ _AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RatingPlan:
     """Who rates how much, and how much items and people differ (probit scale)."""
 
     reviewers: int
@@ -46,7 +46,7 @@ class Plan:
     """How much easier the first and harder the last stratum is than the middle."""
 
     @classmethod
-    def even(cls, items: int, reviewers: int, **assumed: float) -> Plan:
+    def even(cls, items: int, reviewers: int, **assumed: float) -> RatingPlan:
         """Spread the items evenly over five difficulties."""
         strata = {h + 1: len(range(h, items, STRATA)) for h in range(min(STRATA, items))}
         return cls(reviewers, strata, **assumed)  # type: ignore[arg-type]
@@ -78,12 +78,12 @@ def power(
     look: int = 1,
 ) -> float:
     """Return the chance that the T rule sees the level reached if the method's share truly is ``true_share``."""
-    plan = Plan.even(items, reviewers, reviewer_sd=reviewer_sd, item_sd=item_sd)
+    plan = RatingPlan.even(items, reviewers, reviewer_sd=reviewer_sd, item_sd=item_sd)
     return chances(plan, true_share, policy, look=look).level
 
 
 def chances(
-    plan: Plan,
+    plan: RatingPlan,
     true_share: float,
     policy: GatePolicy,
     *,
@@ -113,7 +113,7 @@ def chances(
     return Chances(*(float(count) / trials for count in counted))
 
 
-def _is_enough(plan: Plan, policy: GatePolicy) -> bool:
+def _is_enough(plan: RatingPlan, policy: GatePolicy) -> bool:
     """Tell whether there could be a verdict at all (rule 1)."""
     sizes, need = plan.strata.values(), policy.enough
     return (
@@ -149,14 +149,16 @@ def promises(
 ) -> list[Promise]:
     """Return the table of what plans of several sizes are worth."""
     return [
-        Promise(people, size, true_share, chances(Plan.even(size, people), true_share, policy))
+        Promise(
+            people, size, true_share, chances(RatingPlan.even(size, people), true_share, policy)
+        )
         for people in reviewers
         for size in items
     ]
 
 
 def _reviews(
-    plan: Plan, true_share: float, trials: int, seed: int
+    plan: RatingPlan, true_share: float, trials: int, seed: int
 ) -> Iterator[npt.NDArray[np.bool_]]:
     """Simulate ratings block by block: acceptable or better, shape (trials of the block, items, reviewers)."""
     import numpy as np
@@ -173,7 +175,7 @@ def _reviews(
         yield noise < item[:, :, None] + person
 
 
-def _centres(plan: Plan, true_share: float) -> list[float]:
+def _centres(plan: RatingPlan, true_share: float) -> list[float]:
     """Return the probit mean of each stratum so that the whole has the true share (bisection)."""
     normal, wide = NormalDist(), sqrt(1 + plan.item_sd**2 + plan.reviewer_sd**2)
     last = max(len(plan.strata) - 1, 1)
@@ -190,13 +192,13 @@ def _centres(plan: Plan, true_share: float) -> list[float]:
     return [low + shift for shift in shifts]
 
 
-def _weights(plan: Plan) -> list[float]:
+def _weights(plan: RatingPlan) -> list[float]:
     weights = [plan.weights.get(stratum, 0.0) if plan.weights else 1.0 for stratum in plan.strata]
     return [weight / sum(weights) for weight in weights]
 
 
 def _judged(
-    accepted: npt.NDArray[np.bool_], plan: Plan, confidence: float
+    accepted: npt.NDArray[np.bool_], plan: RatingPlan, confidence: float
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Apply the T rule to many reviews at once: lower, upper, shares of strata and of reviewers."""
     import numpy as np

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from review.verdict.gate.careless import Care, Sign
-from review.verdict.gate.findings import Code, Finding
-from review.verdict.gate.verdict import Outcome
+from review.verdict.gate.findings import Code, GateFinding
+from review.verdict.gate.verdict import GateOutcome
 
-OUTCOMES: Mapping[Outcome, str] = {
-    Outcome.GO: "Go: the speakers find the method good enough.",
-    Outcome.NO_GO: "No-go: the speakers do not find the method good enough.",
-    Outcome.DISCUSS: "Discuss: people must talk, or rate more, before there is a yes or a no.",
-    Outcome.INSUFFICIENT: "Insufficient: too little was rated for a yes or a no.",
+OUTCOMES: Mapping[GateOutcome, str] = {
+    GateOutcome.GO: "Go: the speakers find the method good enough.",
+    GateOutcome.NO_GO: "No-go: the speakers do not find the method good enough.",
+    GateOutcome.DISCUSS: "Discuss: people must talk, or rate more, before there is a yes or a no.",
+    GateOutcome.INSUFFICIENT: "Insufficient: too little was rated for a yes or a no.",
 }
 
 _WORDS: Mapping[Code, str] = {
@@ -79,7 +79,7 @@ _NO_SHARES = {"alpha"}
 """Facts that are decimals and no shares."""
 
 
-def finding_words(finding: Finding) -> str:
+def finding_words(finding: GateFinding) -> str:
     """Say one finding in a sentence or two; shares as per cent, ids as they are.
 
     Shares have one decimal, and four where two different ones would otherwise look the same.
@@ -94,7 +94,7 @@ def finding_words(finding: Finding) -> str:
 
 
 def findings_words(
-    findings: Sequence[Finding], say: Callable[[Finding], str] = finding_words
+    findings: Sequence[GateFinding], say: Callable[[GateFinding], str] = finding_words
 ) -> list[tuple[str, list[str]]]:
     """Say findings in sentences (``say`` says one), in their order, each with the test translations that it lists.
 

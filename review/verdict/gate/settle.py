@@ -14,9 +14,9 @@ from math import sqrt
 from statistics import NormalDist
 
 from review.verdict.gate.findings import Code
-from review.verdict.gate.planner import Plan
+from review.verdict.gate.planner import RatingPlan
 from review.verdict.gate.policy import GatePolicy
-from review.verdict.gate.verdict import Numbers, Verdict
+from review.verdict.gate.verdict import GateVerdict, Numbers
 from review.verdict.panel.distributions import student_quantile
 
 CHANCE = 0.8
@@ -64,7 +64,7 @@ class Settling:
         return f"{', or '.join(ways)} would settle it in {self.chance * 10:.0f} of 10 cases."
 
 
-def settling(verdict: Verdict, policy: GatePolicy, chance: float = CHANCE) -> Settling | None:
+def settling(verdict: GateVerdict, policy: GatePolicy, chance: float = CHANCE) -> Settling | None:
     """Return what would settle a verdict whose level lies between the bounds; None for any other.
 
     What stops a go for another reason, such as harm, is no matter of more ratings.
@@ -139,7 +139,7 @@ class _Outlook:
 
 def _model_variance(share: float) -> float:
     """Return the variance of reviewers' own shares in the planner's model, for a panel's share inside 0–1."""
-    plan, normal = Plan.even(50, 2), NormalDist()
+    plan, normal = RatingPlan.even(50, 2), NormalDist()
     shifts = plan.stratum_shift**2 / 2
     wide = sqrt(1 + plan.item_sd**2 + plan.reviewer_sd**2 + shifts)
     slope = normal.pdf(normal.inv_cdf(min(max(share, 1e-6), 1 - 1e-6))) / wide

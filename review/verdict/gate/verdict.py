@@ -8,11 +8,11 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from review.verdict.gate.findings import Finding
+from review.verdict.gate.findings import GateFinding
 from review.verdict.panel.panel import Harm
 
 
-class Outcome(StrEnum):
+class GateOutcome(StrEnum):
     """What a gate says; only GO opens it."""
 
     GO = "go"
@@ -77,10 +77,10 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class GateVerdict:
     """The outcome with everything it rests on."""
 
-    outcome: Outcome
+    outcome: GateOutcome
     numbers: Numbers
     level: Decimal
     confidence: Decimal
@@ -88,12 +88,12 @@ class Verdict:
     look: int
     harm: Mapping[Harm, int]
     """How many items were flagged and not yet looked into, upheld, cleared."""
-    findings: tuple[Finding, ...]
+    findings: tuple[GateFinding, ...]
     community_panel: bool
     """Whether the valid reviewers are so many that their panel may be called the community's."""
     flagged: tuple[str, ...]
     """Valid reviewers whose ratings show signs of haste: private, for the organiser, never written to a file."""
-    without_flagged: Outcome | None
+    without_flagged: GateOutcome | None
     """The outcome without them; None where there are none, or with them it is no go or no-go anyway."""
 
     def as_json(self) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def _plain(value: Any) -> Any:
     match value:
         case Decimal() | StrEnum():
             return str(value)
-        case Finding():
+        case GateFinding():
             return value.as_json()
         case Mapping():
             return {str(key): _plain(one) for key, one in value.items()}

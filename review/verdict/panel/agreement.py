@@ -48,7 +48,7 @@ class WhyNot(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class AgreementMeasure:
     """One coefficient of a panel."""
 
     value: float | None
@@ -65,15 +65,15 @@ class Agreement:
     items: int
     """Items that two reviewers or more rated: all that agreement can be seen on."""
     reviewers: int
-    alpha: Measure
+    alpha: AgreementMeasure
     """Krippendorff's alpha, ordinal; 1 agreement, 0 chance."""
-    ac2: Measure
+    ac2: AgreementMeasure
     """Gwet's AC2 with quadratic weights; chance agreement is taken from every item with a rating."""
-    exact: Measure
+    exact: AgreementMeasure
     """Share of pairs of ratings of one item that are the same."""
-    within_one: Measure
+    within_one: AgreementMeasure
     """Share of such pairs that lie at most one step apart."""
-    leniency: Mapping[str, Measure]
+    leniency: Mapping[str, AgreementMeasure]
     """Reviewer → own share of acceptable or better less the panel's, over shared items; severity is its negative."""
 
 
@@ -230,13 +230,13 @@ class _Bootstrap:
     draws: int
     seed: int
 
-    def of(self, rows: Sequence[Row], value_of: Callable[[Row], Value | None]) -> Measure:
+    def of(self, rows: Sequence[Row], value_of: Callable[[Row], Value | None]) -> AgreementMeasure:
         if not rows:
-            return Measure(None, None, WhyNot.NO_OVERLAP)
+            return AgreementMeasure(None, None, WhyNot.NO_OVERLAP)
         value = value_of([sum(column) for column in zip(*rows, strict=True)])
         if value is None:
-            return Measure(None, None, WhyNot.UNANIMOUS)
-        return Measure(float(value), self._interval(rows, float(value), value_of))
+            return AgreementMeasure(None, None, WhyNot.UNANIMOUS)
+        return AgreementMeasure(float(value), self._interval(rows, float(value), value_of))
 
     def _interval(
         self, rows: Sequence[Row], point: float, value_of: Callable[[Row], Value | None]

@@ -63,7 +63,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class PanelEstimate:
     """The share of acceptable or better, by stratum, by reviewer and as a whole."""
 
     share: Fraction
@@ -77,7 +77,7 @@ class Estimate:
     """None with one reviewer, whose leniency nothing tells from the method's quality."""
 
 
-def estimate(panel: Panel, reviewers: Iterable[str]) -> Estimate | None:
+def estimate(panel: Panel, reviewers: Iterable[str]) -> PanelEstimate | None:
     """Estimate the share from what these reviewers rated; None where they rated nothing.
 
     Weights of strata without a rated item are spread over the others in proportion, for each reviewer as well.
@@ -93,7 +93,7 @@ def estimate(panel: Panel, reviewers: Iterable[str]) -> Estimate | None:
     weights = _weights(panel, strata)
     share = _weighted(panel, strata)
     own = {who: _weighted(panel, _by_stratum(panel, mine)) for who, mine in marks.items()}
-    return Estimate(
+    return PanelEstimate(
         share,
         {stratum: (len(found), mean(found)) for stratum, found in strata.items()},
         weights,

@@ -28,7 +28,7 @@ class ControlKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Control:
+class ControlItem:
     """One control item."""
 
     kind: ControlKind
@@ -52,7 +52,7 @@ class Panel:
     """Reviewer → real items that this person could not judge."""
     harm: Mapping[str, Harm] = field(default_factory=dict)
     """Real item → what became of its flag; items that nobody flagged are absent."""
-    controls: Mapping[str, Control] = field(default_factory=dict)
+    controls: Mapping[str, ControlItem] = field(default_factory=dict)
     """Control item → what it is; those of all methods of the review, for controls test people."""
     flagged_controls: frozenset[str] = frozenset()
     """Anchors and spoilt items that somebody called harmful: no output of any method, so they bear on no verdict."""

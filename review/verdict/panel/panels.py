@@ -10,7 +10,7 @@ from review.log.state import Judgement, ReviewerState, State
 from review.rating import CannotJudge
 from review.verdict.panel.counted import counted
 from review.verdict.panel.key import AnswerKey, KeyRun
-from review.verdict.panel.panel import Control, Harm, Panel
+from review.verdict.panel.panel import ControlItem, Harm, Panel
 
 _Said = TypeVar("_Said", bound=Collection[str])
 
@@ -30,7 +30,7 @@ def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
         if each.run_id == run_id and each.control is None
     }
     controls = {
-        item: Control(each.control, each.partner)
+        item: ControlItem(each.control, each.partner)
         for item, each in key.items.items()
         if each.control is not None
     }

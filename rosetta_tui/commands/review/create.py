@@ -18,7 +18,7 @@ from rosetta_tui.show.text import json_text, plain
 if TYPE_CHECKING:
     from review.files.batch_form import TrainingItem
     from review.office.items.reviewed_runs import ReviewedRuns
-    from review.office.making.creating import Draft, Size
+    from review.office.making.creating import ReviewDraft, Size
     from review.office.making.texts import ReviewTexts
     from review.verdict.gate.policy import GatePolicy
     from rosetta_tui.review.organiser.handing.handing_out import Making
@@ -162,7 +162,7 @@ def _runs(names: Sequence[str], segments: Sequence[str]) -> ReviewedRuns:
 
 def _draft(
     runs: ReviewedRuns, policy: GatePolicy, texts: ReviewTexts, given: dict[str, Any]
-) -> Draft:
+) -> ReviewDraft:
     from review.office.items.surroundings import Carries
     from review.office.making.creating import draft_review
 
@@ -211,7 +211,7 @@ def _size(given: dict[str, Any], runs: ReviewedRuns) -> Size:
 
 
 def _plan_lines(
-    draft: Draft, policy: GatePolicy, letters: Letters, given: dict[str, Any]
+    draft: ReviewDraft, policy: GatePolicy, letters: Letters, given: dict[str, Any]
 ) -> list[str]:
     from rosetta_tui.review.organiser.words.plan import draft_lines
 
@@ -219,7 +219,7 @@ def _plan_lines(
     return list(draft_lines(draft, policy, letters, own_training=own))
 
 
-def _require_verdict(draft: Draft, policy: GatePolicy, *, anyway: bool) -> None:
+def _require_verdict(draft: ReviewDraft, policy: GatePolicy, *, anyway: bool) -> None:
     """Refuse a review of which the policy could give no verdict, however people rate."""
     from harness.core.failures import UsageError
     from rosetta_tui.review.organiser.words.plan import no_verdict
@@ -231,7 +231,7 @@ def _require_verdict(draft: Draft, policy: GatePolicy, *, anyway: bool) -> None:
         )
 
 
-def _making(draft: Draft, policy: bytes, texts: ReviewTexts, letters: Letters) -> Making:
+def _making(draft: ReviewDraft, policy: bytes, texts: ReviewTexts, letters: Letters) -> Making:
     from review.office.making.creating import make_review
     from review.office.making.naming import check_words
     from rosetta_tui.review.organiser.handing.handing_out import Making

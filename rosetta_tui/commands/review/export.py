@@ -12,7 +12,7 @@ from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from review.office.store.store import Office, Review
-    from rosetta_tui.review.organiser.handing.export_files import Export
+    from rosetta_tui.review.organiser.handing.export_files import ExportFiles
 
 
 @click.command("export")
@@ -72,7 +72,7 @@ def _tell(lines: Iterable[str]) -> None:
         click.echo(plain(line), err=True)
 
 
-def _layout(office: Office, review: Review) -> Export:
+def _layout(office: Office, review: Review) -> ExportFiles:
     from harness.store.file.database import opened
     from rosetta_tui.review.organiser.handing.export_files import layout
 
@@ -80,7 +80,7 @@ def _layout(office: Office, review: Review) -> Export:
         return layout(office, review, store)
 
 
-def _sealed(office: Office, review: Review, language: str | None) -> Export:
+def _sealed(office: Office, review: Review, language: str | None) -> ExportFiles:
     from harness.store.file.database import home, opened
     from review.sealed.keys import Identity, Role
     from rosetta_tui.review.organiser.handing.export_files import page_words, sealed

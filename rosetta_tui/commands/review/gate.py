@@ -15,7 +15,7 @@ from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
     from review.office.store.store import Review
-    from review.verdict.certificate.certify import Reading
+    from review.verdict.certificate.certify import EvidenceReading
     from review.verdict.certificate.evidence import Evidence
     from review.verdict.certificate.evidence_file import EvidenceFile
 
@@ -102,13 +102,13 @@ def _say_who_waits(
         click.echo(plain(f"LOOK: {words}"), err=True)
 
 
-def _json(run: str, reading: Reading) -> dict[str, Any]:
+def _json(run: str, reading: EvidenceReading) -> dict[str, Any]:
     from review.verdict.certificate.certify import agreement_json, without_names
-    from review.verdict.gate.verdict import Outcome
+    from review.verdict.gate.verdict import GateOutcome
 
     verdict = without_names(reading.verdict)
     harm = [each.model_dump(mode="json") for each in reading.harm]
-    if reading.verdict.outcome is Outcome.INSUFFICIENT:
+    if reading.verdict.outcome is GateOutcome.INSUFFICIENT:
         return {
             "run_id": run,
             "outcome": verdict["outcome"],
@@ -124,7 +124,7 @@ def _json(run: str, reading: Reading) -> dict[str, Any]:
     }
 
 
-def _lines(review: Review, run: str, reading: Reading) -> Iterator[str]:
+def _lines(review: Review, run: str, reading: EvidenceReading) -> Iterator[str]:
     from review.verdict.panel.panels import run_of
     from rosetta_tui.review.organiser.words.gate import verdict_lines
 

@@ -39,7 +39,7 @@ def import_(
     """
     from harness.core.failures import UsageError
     from harness.store.file.database import home
-    from review.office.intake.file_report import Outcome
+    from review.office.intake.file_report import FileOutcome
     from review.office.intake.importing import find_ratings, import_files
     from review.office.store.store import Office
     from review.sealed.keys import opening_identities
@@ -65,7 +65,7 @@ def import_(
     if as_json:
         click.echo(json_text([report_json(report) for report in reports]))
     outcomes = {report.outcome for report in reports}
-    if Outcome.REFUSED in outcomes or Outcome.TAKEN not in outcomes:
+    if FileOutcome.REFUSED in outcomes or FileOutcome.TAKEN not in outcomes:
         sys.exit(1)
 
 
@@ -86,9 +86,9 @@ def _told(reports: Iterable[FileReport], as_json: bool) -> Iterator[FileReport]:
 
 
 def _waits(report: FileReport) -> bool:
-    from review.office.intake.file_report import Outcome
+    from review.office.intake.file_report import FileOutcome
 
-    return report.outcome is Outcome.SET_ASIDE
+    return report.outcome is FileOutcome.SET_ASIDE
 
 
 def _enrolled(

@@ -32,10 +32,10 @@ def open_(
     from harness.store.file.database import home
     from review.session.erasing import open_laptop
     from review.session.words.catalogue import checked_tag
-    from rosetta_tui.review.rating.opening import Opening
+    from rosetta_tui.review.rating.opening import TerminalOpening
 
     with open_laptop(home()) as laptop:
-        opening = Opening(
+        opening = TerminalOpening(
             laptop,
             places=[place for place in places if place.exists()] or None,
             missing=[place for place in places if not place.exists()],

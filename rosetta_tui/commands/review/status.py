@@ -12,7 +12,7 @@ from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
     from review.office.intake.speaking import Speaking
-    from review.office.results.progress import ReviewerProgress, ReviewProgress, Waiting
+    from review.office.results.progress import ReviewerProgress, ReviewProgress, WaitingLaptop
 
 
 @click.command("status")
@@ -139,7 +139,7 @@ def _share(done: int, asked: int) -> str:
     return f"{done} of {asked}"
 
 
-def _waiting(laptops: list[Waiting]) -> Iterator[str]:
+def _waiting(laptops: list[WaitingLaptop]) -> Iterator[str]:
     for each in laptops:
         yield plain(
             f"WAITING: {_files(each.files)} of an unknown laptop since {each.since[:10]}. If the speaker wrote down "

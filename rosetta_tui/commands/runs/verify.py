@@ -13,7 +13,7 @@ import click
 from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
-    from harness.card.checking.verify import Verdict
+    from harness.card.checking.verify import CardVerdict
 
 
 @click.command()
@@ -34,7 +34,7 @@ def verify(card: str, as_json: bool) -> None:
         sys.exit(1)
 
 
-def _verdict(card: str) -> Verdict:
+def _verdict(card: str) -> CardVerdict:
     from harness.card.checking.verify import verify_card
     from harness.card.load import read_raw
     from harness.card.reading import read_card_bytes
@@ -49,7 +49,7 @@ def _verdict(card: str) -> Verdict:
         return verify_card(json.dumps(raw).encode(), connection, card)
 
 
-def _verdict_json(verdict: Verdict) -> dict[str, Any]:
+def _verdict_json(verdict: CardVerdict) -> dict[str, Any]:
     first = verdict.first_difference
     return {
         "ok": verdict.ok,
@@ -66,7 +66,7 @@ def _verdict_json(verdict: Verdict) -> dict[str, Any]:
 _SIGNS = {True: "✓", False: "✗", None: "–"}
 
 
-def _verdict_lines(verdict: Verdict) -> Iterator[str]:
+def _verdict_lines(verdict: CardVerdict) -> Iterator[str]:
     for check in verdict.checks:
         yield f"{_SIGNS[check.ok]} {check.name}: {check.words}"
     if verdict.first_difference is not None:

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from review.office.store.store import IssuedCertificate, Office
     from review.sealed.keys import Identity
     from review.verdict.certificate.attachment import Standing
-    from review.verdict.certificate.certify import Reading
+    from review.verdict.certificate.certify import EvidenceReading
     from review.verdict.certificate.evidence_file import EvidenceFile
     from review.verdict.gate.adjudication import Case, Grounds
-    from rosetta_tui.review.organiser.handing.export_files import Export
+    from rosetta_tui.review.organiser.handing.export_files import ExportFiles
 
 
 @dataclass(slots=True)
-class Desk:
+class OrganiserDesk:
     """Where an installation keeps its reviews and its runs."""
 
     folder: Path
@@ -65,7 +65,7 @@ class Desk:
 
         return Identity.load(self.folder, Role.ORGANISATION)
 
-    def look(self, review: str, run_id: str) -> Reading:
+    def look(self, review: str, run_id: str) -> EvidenceReading:
         """Look at the numbers of a run; a look at new ratings is written down."""
         from review.office.results.certifying import look, review_evidence
         from review.verdict.certificate.certify import read_verdict
@@ -175,7 +175,7 @@ class Desk:
         with self.office() as office:
             yield from import_files(office, identities, files)
 
-    def export(self, review: str, what: str, run_id: str) -> Export:
+    def export(self, review: str, what: str, run_id: str) -> ExportFiles:
         """Gather what is handed on: ``sealed``, ``csv``, ``comments``, ``mtme`` or ``page``."""
         from rosetta_tui.review.organiser.handing import export_files
 

@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from harness.store.runs import RunSummary
     from review.files.batch_form import BatchItem
     from review.office.intake.speaking import Speaking
-    from review.office.results.progress import ReviewProgress, Waiting
+    from review.office.results.progress import ReviewProgress, WaitingLaptop
     from review.office.store.deliveries import Delivery
     from review.office.store.store import IssuedCertificate, Office, Review
     from review.verdict.certificate.attachment import Standing
-    from review.verdict.certificate.certify import Reading
+    from review.verdict.certificate.certify import EvidenceReading
     from review.verdict.certificate.evidence import Evidence
     from review.verdict.certificate.verifying import Verification
     from review.verdict.gate.adjudication import Case
     from review.verdict.panel.key import KeyRun
-    from rosetta_tui.review.organiser.desk import Desk
+    from rosetta_tui.review.organiser.desk import OrganiserDesk
 
 GONE = "a run no longer in the list of runs"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CertifiedVerdict:
     """What the newest certificate of a run says."""
 
     outcome: str
@@ -44,7 +44,7 @@ class ReviewLine:
     progress: ReviewProgress
     runs: Sequence[str]
     """Method, model and condition of each."""
-    verdicts: Sequence[Verdict | None]
+    verdicts: Sequence[CertifiedVerdict | None]
     """Run by run; None where no certificate was issued."""
     second_look: bool = False
     """Whether it asks once more about what split the panel of another."""
@@ -68,7 +68,7 @@ class RunNow:
     """Looks at its numbers that were written down."""
     opened: bool
     """Whether the verdict was read and the newest certificate verified, which takes a moment."""
-    reading: Reading | None
+    reading: EvidenceReading | None
     """The verdict; None where reading it would be a new look."""
     settling: str
     """What would settle an open verdict; empty where nothing is open, or no number may be shown."""
@@ -97,7 +97,7 @@ class ReviewNow:
     progress: ReviewProgress
     deliveries: Sequence[Delivery]
     speaking: Speaking
-    waiting: Sequence[Waiting]
+    waiting: Sequence[WaitingLaptop]
     cases: Sequence[Case]
     """With counts of ratings, so they are shown where ``unseen`` is empty."""
     unseen: Mapping[str, int]
@@ -117,7 +117,7 @@ def _looks(run: RunNow) -> int:
     return run.looks
 
 
-def read_reviews(desk: Desk) -> list[ReviewLine]:
+def read_reviews(desk: OrganiserDesk) -> list[ReviewLine]:
     """Read the list of reviews, newest first; StoreError in words."""
     from review.office.results.progress import progress
 
@@ -136,7 +136,7 @@ def read_reviews(desk: Desk) -> list[ReviewLine]:
         ]
 
 
-def read_review(desk: Desk, name: str, opened: str | None = None) -> ReviewNow:
+def read_review(desk: OrganiserDesk, name: str, opened: str | None = None) -> ReviewNow:
     """Read one review, and of the run ``opened`` verdict and certificate; none of it is a new look at numbers."""
     from review.office.intake.speaking import speaking
     from review.office.making.second_look import second_looks
@@ -197,7 +197,7 @@ def _run(
     )
 
 
-def _opened(desk: Desk, office: Office, review: Review, run: RunNow) -> RunNow:
+def _opened(desk: OrganiserDesk, office: Office, review: Review, run: RunNow) -> RunNow:
     from review.office.results.certifying import review_evidence, seen
 
     evidence = review_evidence(office, review, desk.identity().public.signing_key)
@@ -219,22 +219,22 @@ def _verified(issued: IssuedCertificate | None, evidence: Evidence) -> Verificat
     return None if issued is None else verify(issued.certificate, issued.signature, evidence)
 
 
-def _verdicts(office: Office, review: Review) -> list[Verdict | None]:
+def _verdicts(office: Office, review: Review) -> list[CertifiedVerdict | None]:
     from review.office.results.certifying import newest_certificate
     from review.verdict.certificate.certificate import read_certificate
 
-    found: list[Verdict | None] = []
+    found: list[CertifiedVerdict | None] = []
     for run in review.key.runs:
         issued = newest_certificate(office, review, run.run_id)
         if issued is None:
             found.append(None)
         else:
             said = read_certificate(issued.certificate, "the certificate").outcome
-            found.append(Verdict(said, issued.recompute))
+            found.append(CertifiedVerdict(said, issued.recompute))
     return found
 
 
-def _summaries(desk: Desk) -> dict[str, RunSummary]:
+def _summaries(desk: OrganiserDesk) -> dict[str, RunSummary]:
     from harness.store.runs import list_runs
 
     with desk.store() as store:

@@ -10,7 +10,7 @@ from textual.worker import Worker, WorkerState
 
 from harness.core.failures import HarnessError
 from rosetta_tui.review.rating.item.judging import JudgingScreen
-from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.review.rating.opening import TerminalOpening
 from rosetta_tui.review.rating.visit import sit
 from rosetta_tui.toolkit.textual_inside import TerminalApp
 from rosetta_tui.toolkit.theme import ANSI_COLOURS, THEMES
@@ -20,7 +20,7 @@ _THEME = "theme"
 """Name of the setting in which the colours are remembered."""
 
 
-def run_review(opening: Opening) -> int:
+def run_review(opening: TerminalOpening) -> int:
     """Let a person review until they stop; gives the exit code. Everything is on the disk all the time."""
     app = ReviewApp(opening)
     app.run()
@@ -38,7 +38,7 @@ class ReviewApp(TerminalApp):
         Binding("ctrl+c", f"stop({INTERRUPTED})", show=False),
     ]
 
-    def __init__(self, opening: Opening) -> None:
+    def __init__(self, opening: TerminalOpening) -> None:
         super().__init__()
         self._opening = opening
         for name in set(self.available_themes) - {"ansi-dark", "ansi-light"}:

@@ -13,7 +13,7 @@ from review.session.words.troubles import InWindowError
 from rosetta_tui.review.mis_drawn import MisDrawn, first_mis_drawn
 
 
-class Opening(opening.Opening):
+class TerminalOpening(opening.Opening):
     """What both terminal faces open a review with."""
 
     def __init__(

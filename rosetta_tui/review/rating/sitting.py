@@ -37,7 +37,7 @@ class OneThread:
         self._thread.shutdown()
 
 
-class Sitting:
+class TerminalSitting:
     """A session, the thread in which it works, and what the person said about texts drawn wrongly."""
 
     def __init__(

@@ -23,9 +23,9 @@ from review.session.session import Session
 from review.session.view import Phase
 from review.session.words.troubles import Trouble, trouble
 from rosetta_tui.review.rating.item.judging import JudgingScreen
-from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.review.rating.opening import TerminalOpening
 from rosetta_tui.review.rating.pages.agreeing import (
-    Consent,
+    ConsentAnswer,
     ConsentPage,
     OrganisationPage,
     RelationPage,
@@ -37,7 +37,7 @@ from rosetta_tui.review.rating.pages.choosing import ChoosePage, LanguagePage
 from rosetta_tui.review.rating.parts.page import STYLES
 from rosetta_tui.review.rating.parts.render import told
 from rosetta_tui.review.rating.parts.trouble import NO_TROUBLE
-from rosetta_tui.review.rating.sitting import OneThread, Sitting
+from rosetta_tui.review.rating.sitting import OneThread, TerminalSitting
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.textual_inside import hold_no_break_spaces
 
@@ -58,7 +58,7 @@ class Curtain(Screen[None]):
         yield Static(told(self._words, "$quiet"))
 
 
-async def sit(app: App[Any], opening: Opening) -> None:
+async def sit(app: App[Any], opening: TerminalOpening) -> None:
     """Let a person review in this app until they stop; to be run in a worker of the app."""
     hold_no_break_spaces()
     thread = OneThread()
@@ -82,13 +82,13 @@ async def sit_from_home(app: App[Any], folder: Path) -> None:
         )
         return
     with closing(laptop):
-        await sit(app, Opening(laptop))
+        await sit(app, TerminalOpening(laptop))
 
 
 class _Visit:
     """The pages before the first item, each asked for and waited for."""
 
-    def __init__(self, app: App[Any], opening: Opening, thread: OneThread) -> None:
+    def __init__(self, app: App[Any], opening: TerminalOpening, thread: OneThread) -> None:
         self._app, self._opening, self._thread = app, opening, thread
         self._draws_anyway = opening.draw_anyway
         self._first = True
@@ -195,7 +195,7 @@ class _Visit:
 
     async def _judge(self, batch: Batch, session: Session) -> bool:
         """Let the person judge; False where they went back before the first sentence."""
-        sitting = Sitting(
+        sitting = TerminalSitting(
             session,
             self._thread,
             places=partial(self._opening.hand_over_places, batch),
@@ -231,7 +231,7 @@ class _Visit:
             said = await self._ask(ConsentPage(session.words, session.manifest, why))
             if said is None:
                 return False
-            if said is Consent.LANGUAGE:
+            if said is ConsentAnswer.LANGUAGE:
                 await self._language()
                 session.words = self._opening.words
                 continue

@@ -16,7 +16,7 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from rosetta_tui.show import figures
-from rosetta_tui.show.exporting import FORM_WORDS, PAGES, Form, encoded, table_text
+from rosetta_tui.show.exporting import FORM_WORDS, PAGES, TableFormat, encoded, table_text
 from rosetta_tui.show.records import SLICE, Record, Records, read_all
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 TOLD = 2_000
 """Rows after which it is said again how far it is."""
 
-SUFFIXES = {f".{form}": form for form in Form}
+SUFFIXES = {f".{form}": form for form in TableFormat}
 
 
 class ExportScreen(ModalScreen[None]):
@@ -76,14 +76,14 @@ class ExportScreen(ModalScreen[None]):
         forms.highlighted = 0
         forms.focus()
         self._folder = self._folder_of_settings()
-        self._propose(Form.CSV)
+        self._propose(TableFormat.CSV)
         self._say("enter goes on · the file is readable by you alone")
 
-    def _propose(self, form: Form) -> None:
+    def _propose(self, form: TableFormat) -> None:
         self._proposal = self._free_path(form)
         self.query_one("#path", Input).value = str(self._proposal)
 
-    def _free_path(self, form: Form) -> Path:
+    def _free_path(self, form: TableFormat) -> Path:
         folder = self._folder
         path = folder / f"{self._name}.{form}"
         number = 2
@@ -116,7 +116,7 @@ class ExportScreen(ModalScreen[None]):
     def _form_seen(self, event: OptionList.OptionHighlighted) -> None:
         field, path = self.query_one("#path", Input), self._path
         if path == self._proposal:
-            self._propose(Form(str(event.option.id)))
+            self._propose(TableFormat(str(event.option.id)))
         elif path.suffix.lower() in SUFFIXES:
             field.value = str(path.with_suffix(f".{event.option.id}"))
 
@@ -155,13 +155,13 @@ class ExportScreen(ModalScreen[None]):
             self._write(self._path.expanduser(), self._form, overwrite=True)
 
     @property
-    def _form(self) -> Form:
+    def _form(self) -> TableFormat:
         return list(FORM_WORDS)[self.query_one("#form", OptionList).highlighted or 0]
 
     # Writing
 
     @work(exclusive=True, group="export")
-    async def _write(self, path: Path, form: Form, *, overwrite: bool) -> None:
+    async def _write(self, path: Path, form: TableFormat, *, overwrite: bool) -> None:
         from harness.core.failures import UsageError
         from harness.core.written_files import write_file
 

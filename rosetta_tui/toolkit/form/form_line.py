@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from rosetta_tui.request.draft import YES, Value
-from rosetta_tui.request.fields import OPEN, FormField, Kind
+from rosetta_tui.request.fields import OPEN, FieldKind, FormField
 from rosetta_tui.request.suggesting import Suggest
 from rosetta_tui.toolkit.content import show_lines
 from rosetta_tui.toolkit.form.harmless import Harmless
@@ -79,9 +79,9 @@ class FormLine(Vertical):
         """What stands in it, as a draft holds it."""
         if isinstance(self._control, Ticks):
             ticked = self._control.value
-            return ticked if self.field.kind is Kind.TICKS else (YES if ticked else "")
+            return ticked if self.field.kind is FieldKind.TICKS else (YES if ticked else "")
         typed = self._control.value
-        return _parted(typed) if self.field.kind is Kind.WORDS else typed
+        return _parted(typed) if self.field.kind is FieldKind.WORDS else typed
 
     def put(self, value: Value) -> None:
         """Put a value there."""
@@ -140,8 +140,10 @@ class FormLine(Vertical):
 def _control(
     field: FormField, value: Value, suggest: Suggest | None, choices: Mapping[str, str]
 ) -> Input | Ticks | SuggestingLine:
-    if field.kind in {Kind.TICKS, Kind.SWITCH}:
-        return Ticks({YES: "yes"} if field.kind is Kind.SWITCH else choices, _ticked(field, value))
+    if field.kind in {FieldKind.TICKS, FieldKind.SWITCH}:
+        return Ticks(
+            {YES: "yes"} if field.kind is FieldKind.SWITCH else choices, _ticked(field, value)
+        )
     if suggest is not None:
         return SuggestingLine(
             _typed(value), suggest, field.default or LISTS, completes=field.name not in OPEN
@@ -157,7 +159,7 @@ def _control(
 
 
 def _ticked(field: FormField, value: Value) -> tuple[str, ...]:
-    if field.kind is Kind.SWITCH:
+    if field.kind is FieldKind.SWITCH:
         return (YES,) if value else ()
     return (value,) if isinstance(value, str) and value else tuple(value)
 

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from corpora.languages.language import LanguageCard, Writing
+from corpora.languages.language import LanguageCard, WritingSystem
 from corpora.languages.writing import Tokenizer, graphemes
 from scoring.words import tokenizers
 
 
-def writing(**fields: Any) -> Writing:
-    return Writing.model_validate({"letters": "a b", "cased": True} | fields)
+def writing(**fields: Any) -> WritingSystem:
+    return WritingSystem.model_validate({"letters": "a b", "cased": True} | fields)
 
 
 def card(**fields: Any) -> LanguageCard:

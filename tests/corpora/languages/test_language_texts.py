@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from corpora.languages.cards import SHIPPED, find_card, list_cards, read_card
-from corpora.languages.language import LanguageCard, Writing
+from corpora.languages.language import LanguageCard, WritingSystem
 from corpora.languages.scripts import CODES, resolve_script
 from corpora.text.comparison import script_of
 from corpora.text.words import words
@@ -50,7 +50,7 @@ def lines(name: str) -> list[str]:
     return unicodedata.normalize("NFC", text).split("\n")
 
 
-def own_words(texts: list[str], writing: Writing, script: str) -> Iterator[str]:
+def own_words(texts: list[str], writing: WritingSystem, script: str) -> Iterator[str]:
     scripts = unicode_scripts(script)
     for text in texts:
         for word in words(text, writing.joiners, writing.word_letters):
@@ -59,7 +59,7 @@ def own_words(texts: list[str], writing: Writing, script: str) -> Iterator[str]:
                 yield word.text
 
 
-def fits(word: str, writing: Writing) -> bool:
+def fits(word: str, writing: WritingSystem) -> bool:
     spelled = set(word) <= writing.alphabet | set(writing.joiners)
     return spelled and not any(rule.stands_in(word.lower()) for rule in writing.forbidden)
 

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from review.desktop.item.answers_page import AnswersPage
 from review.desktop.item.sentence_face import Mode
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.rows import Rows
+from review.desktop.parts.rows import ChoiceRows
 from review.desktop.parts.typing_box import TypingBox
 from review.log.payloads import Comment, NotJudged
 from review.rating import Rating
@@ -283,11 +283,11 @@ def test_a_sentence_that_could_not_be_translated_is_called_so(
     page = AnswersPage(scene.desk, scene.session.answered(), translating=True)
     qtbot.addWidget(page)
     page.show()
-    shown = page.findChildren(Rows)[0]
+    shown = page.findChildren(ChoiceRows)[0]
     assert said in _said(shown)
     assert "half" not in _said(shown)
     scene.close()
 
 
-def _said(rows: Rows) -> str:
+def _said(rows: ChoiceRows) -> str:
     return "\n".join(each.accessibleName() for each in rows.findChildren(Button))

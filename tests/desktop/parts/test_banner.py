@@ -17,13 +17,13 @@ from review.desktop.parts import banner as banner_module
 from review.desktop.parts.banner import Banner
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.text_pane import TextPane
-from review.log.saving import Problem
+from review.log.saving import StorageProblem
 from review.session.words.catalogue import Words
 from review.session.words.troubles import SAVING, Trouble
 
 WORDS = Words.load("en")
 DETAIL = "SQLITE_FULL: /a-folder-with-a-long-name/" + "x" * 120
-FULL = Trouble(SAVING[Problem.DISK_FULL], DETAIL)
+FULL = Trouble(SAVING[StorageProblem.DISK_FULL], DETAIL)
 
 
 @pytest.fixture

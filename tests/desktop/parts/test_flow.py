@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 from pytestqt.qtbot import QtBot
 
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.flow import Columns, FlowLayout
+from review.desktop.parts.flow import FlowColumns, FlowLayout
 
 
 class Block(QWidget):
@@ -34,7 +34,7 @@ sizes = st.lists(st.tuples(st.integers(44, 700), st.integers(44, 120)), min_size
 
 
 def laid_out(
-    layout: type[FlowLayout | Columns], blocks: list[tuple[int, int]], width: int, *, rtl: bool
+    layout: type[FlowLayout | FlowColumns], blocks: list[tuple[int, int]], width: int, *, rtl: bool
 ) -> tuple[QWidget, list[QRect]]:
     box = QWidget()
     way = Qt.LayoutDirection.RightToLeft if rtl else Qt.LayoutDirection.LeftToRight
@@ -51,11 +51,11 @@ def laid_out(
 
 
 @settings(deadline=None)
-@pytest.mark.parametrize("layout", [FlowLayout, Columns])
+@pytest.mark.parametrize("layout", [FlowLayout, FlowColumns])
 @given(sizes, st.integers(100, 1400), st.booleans())
 def test_nothing_lies_outside_or_upon_another(
     qapp: QApplication,
-    layout: type[FlowLayout | Columns],
+    layout: type[FlowLayout | FlowColumns],
     blocks: list[tuple[int, int]],
     width: int,
     rtl: bool,
@@ -66,7 +66,7 @@ def test_nothing_lies_outside_or_upon_another(
     assert max(place.bottom() for place in places) == box.rect().bottom()
     for (wide, high), place in zip(blocks, places, strict=True):
         assert place.height() >= high
-        assert layout is Columns or place.width() == min(wide, width)
+        assert layout is FlowColumns or place.width() == min(wide, width)
     for one, other in pairwise(places):
         later = other.right() < one.left() if rtl else other.left() > one.right()
         assert later if one.top() == other.top() else other.top() > one.bottom()
@@ -88,7 +88,7 @@ def test_the_other_reading_direction_is_the_mirror_image(
 def test_columns_are_of_one_width_and_leave_no_row_nearly_empty(
     qapp: QApplication, number: int, width: int
 ) -> None:
-    _, places = laid_out(Columns, [(200, 50)] * number, width, rtl=False)
+    _, places = laid_out(FlowColumns, [(200, 50)] * number, width, rtl=False)
     tops = sorted({place.top() for place in places})
     rows = [sum(place.top() == top for place in places) for top in tops]
     assert len({place.width() for place in places}) == 1

@@ -28,7 +28,7 @@ from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.pages.organisation_page import OrganisationPage
 from review.desktop.pages.relation_page import RelationPage
 from review.desktop.pages.sharing_page import SharingPage
-from review.desktop.parts.rows import Rows
+from review.desktop.parts.rows import ChoiceRows
 from review.desktop.program.running import Running, run
 from tests.review.session.scenes import CODE
 
@@ -127,7 +127,7 @@ class Script:
         yield self.shows(HandOverPage, str(Path.home()))
         self.press(_ESC)
         yield self.shows(HandOverPage, "No stick was found.")
-        page.findChildren(Rows)[-1].chosen.emit(0)
+        page.findChildren(ChoiceRows)[-1].chosen.emit(0)
         yield self.shows(HandOverPage, "Saved and checked")
         self.press(_ENTER)
         yield self.shows(EndPage, "Handed over at")

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QTextEdit, QWidget
 from review.desktop.item.item_page import ItemPage
 from review.desktop.item.sentence_face import Mode
 from review.log.payloads import Comment, Rate
-from review.log.saving import Problem
+from review.log.saving import StorageProblem
 from review.rating import Rating
 from review.session.words.catalogue import Words
 from review.session.words.troubles import SAVING
@@ -26,17 +26,17 @@ from tests.review.session.scenes import item_id
 
 class Trouble(NamedTuple):
     begin: Cause
-    problem: Problem
+    problem: StorageProblem
     small_disk: bool = False
 
 
 TROUBLES = {
-    "a second program": Trouble(causes.held, Problem.BUSY),
-    "moved": Trouble(causes.moved, Problem.MOVED),
-    "removed": Trouble(causes.removed, Problem.MOVED),
-    "disk gone": Trouble(causes.gone, Problem.MOVED),
-    "read-only": Trouble(causes.read_only, Problem.READ_ONLY),
-    "full": Trouble(causes.full, Problem.DISK_FULL, small_disk=True),
+    "a second program": Trouble(causes.held, StorageProblem.BUSY),
+    "moved": Trouble(causes.moved, StorageProblem.MOVED),
+    "removed": Trouble(causes.removed, StorageProblem.MOVED),
+    "disk gone": Trouble(causes.gone, StorageProblem.MOVED),
+    "read-only": Trouble(causes.read_only, StorageProblem.READ_ONLY),
+    "full": Trouble(causes.full, StorageProblem.DISK_FULL, small_disk=True),
 }
 
 
@@ -123,11 +123,11 @@ def test_a_full_disk_is_told_once_lets_the_box_be_left_and_loses_nothing(
         entry.type("my words")
         entry.press("\r")
         page = shown(entry)
-        assert entry.read.count(SAVING[Problem.DISK_FULL]) == 1
+        assert entry.read.count(SAVING[StorageProblem.DISK_FULL]) == 1
         assert page.mode is Mode.WRITING
         entry.press("\x1b")
         assert page.mode is Mode.ANSWER
-        assert entry.read.count(SAVING[Problem.DISK_FULL]) == 1
+        assert entry.read.count(SAVING[StorageProblem.DISK_FULL]) == 1
         assert [each.item for each in page.session.view.unsaved] == [item_id(2)]
         assert said(entry, Comment) == []
     if key == "\r":

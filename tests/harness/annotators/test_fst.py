@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora.languages.language import Writing
+from corpora.languages.language import WritingSystem
 from corpora.model.entry import Entry, Segment
 from harness.annotators.fst import FstAnnotator
 from harness.fst.analyser import Analyser, open_analyser
@@ -16,7 +16,7 @@ from scoring.core.translation import Translation
 from tests.harness.fst.making import real, written
 from tests.outside import STRICT
 
-CREE = Writing(
+CREE = WritingSystem(
     letters="a c e h i k m n o p s t w y â ê î ô",
     cased=False,
     normalisation=(("ā", "â"), ("ē", "ê"), ("ī", "î"), ("ō", "ô"), ("’", "'")),

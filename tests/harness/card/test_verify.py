@@ -18,7 +18,7 @@ from harness.card.build import build_card, measured, scored
 from harness.card.canonical import card_hash
 from harness.card.checking.difference import differences
 from harness.card.checking.recompute import card_material
-from harness.card.checking.verify import Verdict, verify_card
+from harness.card.checking.verify import CardVerdict, verify_card
 from harness.card.foreign.layouts import adopt
 from harness.card.importing import import_card
 from harness.core.failures import UsageError
@@ -68,7 +68,7 @@ def put(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
     return change
 
 
-def checks(verdict: Verdict) -> dict[str, bool | None]:
+def checks(verdict: CardVerdict) -> dict[str, bool | None]:
     return {check.name: check.ok for check in verdict.checks}
 
 

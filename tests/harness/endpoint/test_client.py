@@ -13,7 +13,7 @@ import pytest
 
 from harness.core.calls import Reply, Request
 from harness.core.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
-from harness.endpoint.client import Wire
+from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import is_loopback
 from harness.endpoint.transport import MOST_BYTES
 from harness.methods.completions import read_completion
@@ -36,7 +36,7 @@ def request(url: str, **more: Any) -> Request:
 
 def send(asked: Request, *, timeout: float = 5.0, offline: bool = False) -> tuple[Reply, int]:
     async def main() -> tuple[Reply, int]:
-        wire = Wire(timeout_seconds=timeout, offline=offline)
+        wire = EndpointClient(timeout_seconds=timeout, offline=offline)
         try:
             return await wire.send(asked)
         finally:
@@ -338,7 +338,7 @@ def test_cookies_are_not_kept(endpoint: Scripted) -> None:
     endpoint.answer = lambda _: json_answer(completion("y"), headers={"set-cookie": "id=1"})
 
     async def main() -> None:
-        wire = Wire(timeout_seconds=20, offline=True)
+        wire = EndpointClient(timeout_seconds=20, offline=True)
         try:
             for _ in range(2):
                 await wire.send(request(endpoint.url.replace("127.0.0.1", "localhost")))
@@ -353,7 +353,7 @@ def test_connections_are_kept_and_many_may_be_open_at_once(endpoint: Scripted) -
     endpoint.answer = lambda _: json_answer(completion("y"), seconds=0.2)
 
     async def main() -> None:
-        wire = Wire(timeout_seconds=20, offline=True)
+        wire = EndpointClient(timeout_seconds=20, offline=True)
         try:
             for _ in range(2):
                 await asyncio.gather(*(wire.send(request(endpoint.url)) for _ in range(150)))

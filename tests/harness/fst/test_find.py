@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.languages.language import LanguageCard, Writing
+from corpora.languages.language import LanguageCard, WritingSystem
 from harness.fst.find import find_analyser
 
 CARD = LanguageCard(
@@ -12,7 +12,7 @@ CARD = LanguageCard(
     name="Northern Sámi",
     aliases=("sme",),
     default_script="Latn",
-    writings={"Latn": Writing(letters="a b", cased=True)},
+    writings={"Latn": WritingSystem(letters="a b", cased=True)},
     analysers=("analyser-gt-norm.hfstol", "analyser-gt-desc.hfstol", "sme-analyser.hfstol"),
     sources={},
 )

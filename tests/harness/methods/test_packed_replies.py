@@ -16,7 +16,7 @@ import pytest
 
 from harness.core.calls import Reply
 from harness.core.failures import CallError, ErrorClass, Refused
-from harness.endpoint.client import Wire
+from harness.endpoint.client import EndpointClient
 from harness.endpoint.transport import FEWEST_BYTES, most_bytes
 from tests.harness.endpoint.test_client import GOOD, failure, request, send
 from tests.harness.scripted import Answer, Scripted, completion
@@ -104,7 +104,7 @@ def peak_of_eight(url: str) -> int:
     asked = request(url, most_completion_tokens=1)
 
     async def eight() -> list[BaseException | tuple[Reply, int]]:
-        wire = Wire(timeout_seconds=60, offline=False)
+        wire = EndpointClient(timeout_seconds=60, offline=False)
         try:
             calls = (wire.send(asked) for _ in range(8))
             return await asyncio.gather(*calls, return_exceptions=True)

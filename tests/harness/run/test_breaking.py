@@ -15,7 +15,7 @@ from harness.core.failures import StoreError
 from harness.core.run_state import RunState
 from harness.events.control import Control
 from harness.events.kinds import EntryScored, Event
-from harness.events.progress import Board
+from harness.events.progress import ProgressBoard
 from harness.method.options import MethodOptions
 from harness.methods.copy_source import CopySource
 from harness.run import running
@@ -42,8 +42,8 @@ def breaking(*_: Any, **__: Any) -> Any:
         (Scorer, "statistics"),
         (Scorer, "pack"),
         (Scribe, "_gather"),
-        (Board, "progress"),
-        (Board, "heartbeat"),
+        (ProgressBoard, "progress"),
+        (ProgressBoard, "heartbeat"),
         (Streak, "note"),
         (RunLoop, "_room"),
         (running, "read_entries"),

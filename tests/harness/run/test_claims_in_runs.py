@@ -32,8 +32,8 @@ from rosetta_tui.report.card import card_text
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.recorded import recorded, seal
 from rosetta_tui.show.card_fields import claim_json, tier_sign, tier_words
-from scoring.card.caveats import Kind
-from scoring.card.claim import Reason
+from scoring.card.caveats import CaveatKind
+from scoring.card.claim import ClaimReason
 from scoring.core.tiers import Tier
 from tests.harness.evaluation import (
     LANGUAGES,
@@ -93,16 +93,16 @@ def replayed(folder: Path, outputs: Sequence[str], given: Corpus | None = None) 
     ("outputs", "tier", "said", "reasons", "kinds"),
     [
         (mostly_one(), Tier.BASELINE, "mostly one and the same output",
-         {Reason.IDENTICAL, Reason.CAVEAT}, [Kind.REPEATED]),
-        (partly_one(), Tier.EMERGING, "32 % one text", {Reason.CAVEAT}, [Kind.REPEATED]),
-        (half_dropped(), Tier.BASELINE, "% too short", {Reason.CAVEAT}, [Kind.SHORT]),
-        (REFERENCES, Tier.FUNCTIONAL, "review pending", {Reason.REVIEW}, []),
+         {ClaimReason.IDENTICAL, ClaimReason.CAVEAT}, [CaveatKind.REPEATED]),
+        (partly_one(), Tier.EMERGING, "32 % one text", {ClaimReason.CAVEAT}, [CaveatKind.REPEATED]),
+        (half_dropped(), Tier.BASELINE, "% too short", {ClaimReason.CAVEAT}, [CaveatKind.SHORT]),
+        (REFERENCES, Tier.FUNCTIONAL, "review pending", {ClaimReason.REVIEW}, []),
     ],
     ids=["mostly one", "partly one", "dropped", "perfect"],
 )  # fmt: skip
 def test_every_place_says_the_same(
-    tmp_path: Path, outputs: list[str], tier: Tier, said: str, reasons: set[Reason],
-    kinds: list[Kind],
+    tmp_path: Path, outputs: list[str], tier: Tier, said: str, reasons: set[ClaimReason],
+    kinds: list[CaveatKind],
 ) -> None:  # fmt: skip
     heard = replayed(tmp_path, outputs)
     stored = kept(tmp_path / "s.sqlite")
@@ -111,7 +111,9 @@ def test_every_place_says_the_same(
     assert claim.tier() is tier
     assert reasons <= {limit.reason for limit in claim.limits}
     assert [caveat.kind for caveat in claim.caveats] == kinds
-    assert not {Reason.CHRF_FLOOR, Reason.COMPOSITE_FLOOR} & {each.reason for each in claim.limits}
+    assert not {ClaimReason.CHRF_FLOOR, ClaimReason.COMPOSITE_FLOOR} & {
+        each.reason for each in claim.limits
+    }
     words = claim.words()
     assert said in words
     assert (stored.card["scores"]["tier_in_words"], stored.card["claimable_tier"]) == (words, tier)
@@ -283,7 +285,7 @@ def test_leaderboard_and_comparison_name_caveats_too(tmp_path: Path) -> None:
         run.letter: [caveat.kind for caveat in claim_of(run.card or {}).caveats]
         for run in found.runs
     }
-    assert kinds == {"A": [Kind.SHORT], "B": [Kind.REPEATED]}
+    assert kinds == {"A": [CaveatKind.SHORT], "B": [CaveatKind.REPEATED]}
     lines = list(comparison_lines(found))
     for letter, each in (("A", runs[0]), ("B", runs[1])):
         assert each.card is not None

@@ -23,7 +23,7 @@ from harness.run.retrying import retry
 from harness.run.running import go
 from harness.store.deletion import put_away
 from harness.store.file.database import open_store
-from harness.store.mixed_setups import Part, parts_of, whole_setup, with_part
+from harness.store.mixed_setups import SetupPart, parts_of, whole_setup, with_part
 from harness.store.runs import find_run, list_runs
 from harness.store.stretches import spent_usd
 from rosetta_tui.request.suggesting import models
@@ -312,13 +312,13 @@ def setup(model: str, **more: Any) -> Setup:
 
 
 def test_parts_keep_account_of_every_entry() -> None:
-    parts = with_part([Part(setup("a"))], setup("b"), {1, 2, 3})
+    parts = with_part([SetupPart(setup("a"))], setup("b"), {1, 2, 3})
     parts = with_part(parts, setup("c"), {2, 3})
     parts = with_part(parts, setup("b"), {3})
     told = [(part.setup.model_slug, sorted(part.positions)) for part in parts]
     assert told == [("a", []), ("c", [2]), ("b", [1, 3])]
-    assert with_part(parts, setup("a"), {1, 2, 3}) == [Part(setup("a"))]
-    assert whole_setup([Part(setup("a"))]) == setup("a")
+    assert with_part(parts, setup("a"), {1, 2, 3}) == [SetupPart(setup("a"))]
+    assert whole_setup([SetupPart(setup("a"))]) == setup("a")
     whole = whole_setup(parts)
     assert (whole.model_slug, whole.condition) == ("a + c + b", "c + retry")
 

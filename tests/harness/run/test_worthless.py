@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from benchmarks.floors import METHODS, Case, cases, references_of, without_analyser
-from scoring.card.claim import Reason
+from scoring.card.claim import ClaimReason
 from scoring.core.tiers import Tier
 from tests.outside import FST, TEXTS, skip_without
 
@@ -43,7 +43,7 @@ def test_references_reach_fluent_but_for_words_that_the_analyser_does_not_know(n
     assert without_analyser(scores) >= 0.97
     assert (scores.fst_acceptance_rate or 1.0) < 1.0 or scores.quality_tier is Tier.FLUENT
     assert scores.claim.claimable_tier is Tier.FUNCTIONAL
-    assert [limit.reason for limit in scores.claim.limits] == [Reason.REVIEW]
+    assert [limit.reason for limit in scores.claim.limits] == [ClaimReason.REVIEW]
     assert scores.claim.caveats == ()
 
 
@@ -54,4 +54,4 @@ def test_one_valid_word_for_each_sentence_is_stopped_by_its_chrf() -> None:
     lower = scores.confidence_intervals["composite"].ci_lower
     before = [case.floors[name].composite or 0.0 for name in ("empty", "source", "shuffled")]
     assert lower > max(before)
-    assert Reason.CHRF_FLOOR in {limit.reason for limit in scores.claim.limits}
+    assert ClaimReason.CHRF_FLOOR in {limit.reason for limit in scores.claim.limits}

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
 from harness.setup.scoring_tools import Instruments
-from scoring.card.floors import Floor, derangement, floors
-from scoring.card.scorecard import Scores, scorecard
+from scoring.card.floors import FloorScores, derangement, floors
+from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.composite import composite
 from scoring.core.specification import specification
 from scoring.core.tiers import Tier
@@ -26,7 +26,7 @@ def entries_of(found: Instruments) -> Sequence[Entry]:
     return found.resources.entries
 
 
-def judged(language: str, outputs: Sequence[str]) -> Scores:
+def judged(language: str, outputs: Sequence[str]) -> RunScores:
     found = instruments(language)
     entries = entries_of(found)
     statistics = found.scorer.statistics(found.annotated(paired(entries, outputs)))
@@ -45,7 +45,7 @@ def paired(entries: Sequence[Entry], outputs: Sequence[str]) -> list[Translation
 
 
 @cache
-def floors_of(language: str) -> dict[str, Floor]:
+def floors_of(language: str) -> dict[str, FloorScores]:
     found = instruments(language)
     return floors(entries_of(found), found.scorer.metrics, annotate=found.annotated)
 
@@ -103,7 +103,7 @@ def test_the_cree_corpus_is_judged_by_its_analyser() -> None:
     assert marked > 0.9 * len(entries_of(found))
 
 
-def _without_analyser(scores: Scores) -> float:
+def _without_analyser(scores: RunScores) -> float:
     """Return the composite apart from the share of the analyser, which does not know all human words."""
     kept = [part for part in scores.composite_inputs if part.metric != "fst_acceptance_rate"]
     weight = sum(part.weight for part in kept)

@@ -23,13 +23,13 @@ from review.log.payloads import (
     Consent,
     HarmFlag,
     LaptopWord,
-    Look,
+    OrganiserLook,
     Scope,
     Speaks,
     Undo,
     Withdraw,
 )
-from review.office.intake.file_report import FileReport, Outcome
+from review.office.intake.file_report import FileOutcome, FileReport
 from review.office.intake.objections import FORGED, OTHER_LAPTOPS
 from review.office.intake.speaking import speaking, take_out
 from review.office.results.certifying import review_evidence
@@ -60,7 +60,7 @@ def names(stage: Stage) -> list[bytes]:
 
 
 def aside(report: FileReport, why: str) -> None:
-    assert report.outcome is Outcome.TAKEN
+    assert report.outcome is FileOutcome.TAKEN
     assert {remark.said for remark in report.aside} == {why}
 
 
@@ -113,7 +113,7 @@ def rates_as_the_place_that_the_batch_lists(stage: Stage) -> None:
         **{**stage.rate(stage.absent).model_dump(), "reviewer": place}
     )
     report = stage.take(stage.mallory, stage.forged(said))
-    assert report.outcome is Outcome.REFUSED or [each.said for each in report.damaged] == [
+    assert report.outcome is FileOutcome.REFUSED or [each.said for each in report.damaged] == [
         "has content of another form"
     ]
     assert stage.ratings(stage.absent) == []
@@ -178,13 +178,13 @@ def writes_a_huge_time(stage: Stage) -> None:
 
 def writes_a_time_beyond_all_bounds(stage: Stage) -> None:
     report = stage.take(stage.mallory, stage.forged(stage.rate(stage.ann.code), lamport=2**32))
-    assert report.outcome is Outcome.REFUSED
+    assert report.outcome is FileOutcome.REFUSED
     assert stage.ratings(stage.ann.code) == []
 
 
 def rates_from_a_laptop_of_her_own(stage: Stage) -> None:
     stage.mallory.identity = Identity.make(Role.LAPTOP)
-    assert stage.take(stage.mallory).outcome is Outcome.SET_ASIDE
+    assert stage.take(stage.mallory).outcome is FileOutcome.SET_ASIDE
     assert stage.ratings(stage.mallory.code) == []
 
 
@@ -226,7 +226,7 @@ def decides_in_the_name_of_the_organisation(stage: Stage) -> None:
     stage.take(stage.ann)
     words: tuple[AnyPayload, ...] = (
         Adjudicate(**about, item=stage.ann.order[0], harmful=False, note=""),
-        Look(**about, run_id="x", events_sha256="0" * 64),
+        OrganiserLook(**about, run_id="x", events_sha256="0" * 64),
         LaptopWord(**about, laptop=key, heard=False),
         Speaks(**about, reviewer=stage.ann.code, laptops=("ab" * 32,)),
     )
@@ -267,7 +267,7 @@ def goes_on_after_she_was_taken_out(stage: Stage) -> None:
     ]  # fmt: skip
     take_out(stage.desk.office, laptop, "")
     report = take_vouched(stage.desk.office, stage.desk.identity, stage.sealed(stage.mallory))
-    assert (report.outcome, "taken out" in report.why) == (Outcome.REFUSED, True)
+    assert (report.outcome, "taken out" in report.why) == (FileOutcome.REFUSED, True)
     assert stage.ratings(stage.mallory.code) == []
 
 
@@ -284,7 +284,7 @@ def goes_on_from_two_copies(stage: Stage) -> None:
 def changes_a_file_on_the_stick(stage: Stage) -> None:
     data = bytearray(stage.sealed(stage.ann))
     data[len(data) // 2] ^= 1
-    assert stage.bring(bytes(data)).outcome is Outcome.REFUSED
+    assert stage.bring(bytes(data)).outcome is FileOutcome.REFUSED
 
 
 def signs_anothers_ratings_anew(stage: Stage) -> None:
@@ -311,7 +311,7 @@ def seals_ratings_of_another_organisation_again(stage: Stage) -> None:
     events = export_events(stage.ann.laptop, head.batch)
     archive = sign_ratings(events, foreign, stage.ann.identity)
     report = stage.bring(seal(archive, batch.manifest.organisation.recipients))
-    assert (report.outcome, "another organisation" in report.why) == (Outcome.REFUSED, True)
+    assert (report.outcome, "another organisation" in report.why) == (FileOutcome.REFUSED, True)
 
 
 def forges_a_laptops_card(stage: Stage) -> None:
@@ -334,7 +334,7 @@ def answers_as_the_finder_of_an_open_stick(stage: Stage) -> None:
     assert not [each for each in names(stage) if each in plain(write_batch(stage.desk.batch))]
     finder = Person(stage.folder / "finder", stage.desk.batch, stage.absent)
     finder.rate([Rating.EXCELLENT] * 3)
-    assert stage.take(finder).outcome is Outcome.SET_ASIDE
+    assert stage.take(finder).outcome is FileOutcome.SET_ASIDE
     assert stage.ratings(stage.absent) == []
 
 
@@ -408,7 +408,7 @@ def speaks_from_a_copy_of_the_laptop(stage: Stage) -> None:
         events = export_events(copy, stage.ann.batch.manifest.batch)
     report = stage.take(stage.ann, events)
     assert (report.outcome, report.several, len(stage.ratings(stage.ann.code))) == (
-        Outcome.TAKEN, (), 4,
+        FileOutcome.TAKEN, (), 4,
     )  # fmt: skip
 
 

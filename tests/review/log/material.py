@@ -17,13 +17,13 @@ from review.log.payloads import (
     Face,
     HarmFlag,
     LaptopWord,
-    Look,
     NotJudged,
+    OrganiserLook,
     Rate,
     Reasons,
     Related,
     Scope,
-    Session,
+    SittingBegan,
     Skip,
     Speaks,
     Suggest,
@@ -91,7 +91,7 @@ def one_of_each() -> tuple[AnyPayload, ...]:
     return (
         Consent(**who(), consent_sha256=hexes, language="fr", text_language="fr", share_corrections=True),
         Related(**who(), relation="knows"),
-        Session(**who(), order_sha256=hexes, face=Face.DESKTOP, version="1", language="en"),
+        SittingBegan(**who(), order_sha256=hexes, face=Face.DESKTOP, version="1", language="en"),
         Train(**who(), **item, rating=Rating.GIST),
         Rate(
             **who(), **item, rating=Rating.REJECT, position=3, active_ms=10, face=Face.DESKTOP,
@@ -108,7 +108,7 @@ def one_of_each() -> tuple[AnyPayload, ...]:
         withdraw(Scope.COMMENTS),
         Export(wall=WALL, batch=BATCH, events=12, head=hexes),
         Adjudicate(wall=WALL, batch=BATCH, **item, harmful=False, note="seen by two", reason="used so", by="Ann"),
-        Look(wall=WALL, batch=BATCH, run_id="run-1", events_sha256=hexes),
+        OrganiserLook(wall=WALL, batch=BATCH, run_id="run-1", events_sha256=hexes),
         LaptopWord(
             wall=WALL, batch=BATCH, laptop=hexes, heard=False, instead_of="d" * 64, reason="lost",
         ),

@@ -15,10 +15,10 @@ from review.log.payloads import (
     Face,
     HarmFlag,
     Kind,
-    Look,
+    OrganiserLook,
     Reasons,
     Scope,
-    Session,
+    SittingBegan,
     Train,
 )
 from review.log.state import Adjudication, ReviewerState, State
@@ -206,7 +206,7 @@ def test_the_last_words_count_and_empty_ones_take_them_back() -> None:
 
 
 def test_the_last_consent_counts() -> None:
-    session = Session(
+    session = SittingBegan(
         **who(), order_sha256="c" * 64, face=Face.LINES, version="1", language="en"
     )  # fmt: skip
     assert not ann(chain(session)).consented
@@ -261,7 +261,7 @@ def test_only_the_batches_asked_for_are_read() -> None:
     events = chain(
         rate(0, GIST), rate(1, GIST, batch=OTHER_BATCH),
         withdraw(Scope.COMMENTS, OTHER_BATCH, BEN), withdraw(Scope.EVERYTHING, OTHER_BATCH, BEN),
-        Look(wall=WALL, batch=OTHER_BATCH, run_id="r", events_sha256="1" * 64),
+        OrganiserLook(wall=WALL, batch=OTHER_BATCH, run_id="r", events_sha256="1" * 64),
     )  # fmt: skip
     state = fold(events, {BATCH})
     assert set(state.reviewers) == {(BATCH, ANN)}
@@ -274,8 +274,8 @@ def test_adjudications_and_looks() -> None:
     def decide(item: int, harmful: bool | None, note: str) -> Adjudicate:
         return Adjudicate(wall=WALL, batch=BATCH, item=ITEMS[item], harmful=harmful, note=note)
 
-    def look(run: str, events: str) -> Look:
-        return Look(wall=WALL, batch=BATCH, run_id=run, events_sha256=events * 64)
+    def look(run: str, events: str) -> OrganiserLook:
+        return OrganiserLook(wall=WALL, batch=BATCH, run_id=run, events_sha256=events * 64)
 
     state = folded(
         chain(

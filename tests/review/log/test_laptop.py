@@ -21,7 +21,7 @@ from review.log.laptop_schema import LAPTOP, MIGRATIONS
 from review.log.merge import export_events, merge
 from review.log.payloads import Export, Scope
 from review.log.presence import FILE_NAME as PRESENCE
-from review.log.saving import NotSaved, Problem
+from review.log.saving import NotSaved, StorageProblem
 from review.rating import Rating
 from tests.review.log.material import (
     ANN,
@@ -113,7 +113,7 @@ def test_a_file_of_another_program_is_left_alone(tmp_path: Path) -> None:
     before = file_of(tmp_path).read_bytes()
     with pytest.raises(NotSaved) as caught:
         Laptop.open(tmp_path)
-    assert caught.value.problem is Problem.NOT_OURS
+    assert caught.value.problem is StorageProblem.NOT_OURS
     assert file_of(tmp_path).read_bytes() == before
 
 

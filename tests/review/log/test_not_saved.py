@@ -17,7 +17,7 @@ import pytest
 
 from review.log.chain import check_chain
 from review.log.laptop import FILE_NAME, Laptop
-from review.log.saving import NotSaved, Problem, not_saved
+from review.log.saving import NotSaved, StorageProblem, not_saved
 from review.rating import Rating
 from tests.harness.process import ROOT
 from tests.review.log.material import BATCH, comment, rate
@@ -26,7 +26,7 @@ GIST = Rating.GIST
 
 
 @contextmanager
-def problem(expected: Problem) -> Iterator[None]:
+def problem(expected: StorageProblem) -> Iterator[None]:
     with pytest.raises(NotSaved) as caught:
         yield
     assert caught.value.problem is expected
@@ -42,7 +42,7 @@ def seqs(laptop: Laptop) -> list[int]:
 def fill(laptop: Laptop) -> int:
     """Append until the disk is full; gives how many events were acknowledged."""
     done = 0
-    with problem(Problem.DISK_FULL):
+    with problem(StorageProblem.DISK_FULL):
         while done < 10_000:
             laptop.append(comment(0, "x" * 4000))
             done += 1
@@ -55,7 +55,7 @@ def test_the_same_rating_is_saved_once_there_is_space_again(tmp_path: Path) -> N
         pages = laptop.connection.execute("PRAGMA page_count").fetchone()[0]
         laptop.connection.execute(f"PRAGMA max_page_count = {pages + 20}")
         done = fill(laptop)
-        with problem(Problem.DISK_FULL):
+        with problem(StorageProblem.DISK_FULL):
             laptop.add_batch(b'{"batch":"%s"}' % BATCH.encode(), bytes(100_000), False)
         assert seqs(laptop) == list(range(done + 1))
         laptop.connection.execute("PRAGMA max_page_count = 100000")
@@ -109,12 +109,12 @@ def test_a_file_that_was_moved_while_open(tmp_path: Path) -> None:
     with Laptop.open(home) as laptop:
         laptop.append(rate(0, GIST))
         (home / FILE_NAME).rename(away)
-        with problem(Problem.MOVED):
+        with problem(StorageProblem.MOVED):
             laptop.append(rate(1, GIST))
         away.rename(home / FILE_NAME)
         assert laptop.append(rate(1, GIST)).seq == 1
         shutil.move(home, away)
-        with problem(Problem.MOVED):
+        with problem(StorageProblem.MOVED):
             laptop.append(rate(2, GIST))
         shutil.move(away, home)
         assert laptop.append(rate(2, GIST)).seq == 2
@@ -151,13 +151,13 @@ def test_a_read_only_file_is_noticed_at_opening(anybodys: Path) -> None:
     (anybodys / FILE_NAME).chmod(0o444)
     anybodys.chmod(0o555)
     with ordinary_person():
-        with problem(Problem.READ_ONLY):
+        with problem(StorageProblem.READ_ONLY):
             Laptop.open(anybodys)
-        with problem(Problem.READ_ONLY):
+        with problem(StorageProblem.READ_ONLY):
             Laptop.open(anybodys / "new")
     for each in anybodys.iterdir():
         each.chmod(0o666)
-    with ordinary_person(), problem(Problem.READ_ONLY):
+    with ordinary_person(), problem(StorageProblem.READ_ONLY):
         Laptop.open(anybodys)  # it cannot have a journal beside it
     anybodys.chmod(0o777)
     with ordinary_person(), Laptop.open(anybodys) as laptop:
@@ -175,9 +175,9 @@ def test_a_second_program_that_holds_the_file(tmp_path: Path) -> None:
         )  # fmt: skip
         assert other.stdout is not None
         assert other.stdout.readline() == b"held\n"
-        with problem(Problem.BUSY):
+        with problem(StorageProblem.BUSY):
             laptop.append(rate(1, GIST))
-        with problem(Problem.BUSY):
+        with problem(StorageProblem.BUSY):
             Laptop.open(tmp_path, busy_seconds=0.05)
         other.communicate()
         assert laptop.append(rate(1, GIST)).seq == 1
@@ -187,13 +187,15 @@ def test_a_second_program_that_holds_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "expected"),
     [
-        (lambda content: b"not a database at all" * 100, Problem.NOT_OURS),
-        (lambda content: content[: len(content) // 2], Problem.DAMAGED),
-        (lambda content: content[:4096] + b"\xff" * (len(content) - 4096), Problem.DAMAGED),
+        (lambda content: b"not a database at all" * 100, StorageProblem.NOT_OURS),
+        (lambda content: content[: len(content) // 2], StorageProblem.DAMAGED),
+        (lambda content: content[:4096] + b"\xff" * (len(content) - 4096), StorageProblem.DAMAGED),
     ],
     ids=["other", "truncated", "overwritten"],
 )
-def test_a_damaged_file_is_noticed(tmp_path: Path, damage: object, expected: Problem) -> None:
+def test_a_damaged_file_is_noticed(
+    tmp_path: Path, damage: object, expected: StorageProblem
+) -> None:
     with Laptop.open(tmp_path) as laptop:
         for number in range(50):
             laptop.append(comment(number % 6, "x" * 500))
@@ -206,17 +208,17 @@ def test_a_damaged_file_is_noticed(tmp_path: Path, damage: object, expected: Pro
 @pytest.mark.parametrize(
     ("number", "expected"),
     [
-        (errno.ENOSPC, Problem.DISK_FULL),
-        (errno.EROFS, Problem.READ_ONLY),
-        (errno.EACCES, Problem.READ_ONLY),
-        (errno.EIO, Problem.OTHER),
+        (errno.ENOSPC, StorageProblem.DISK_FULL),
+        (errno.EROFS, StorageProblem.READ_ONLY),
+        (errno.EACCES, StorageProblem.READ_ONLY),
+        (errno.EIO, StorageProblem.OTHER),
     ],
 )
-def test_the_file_systems_own_words(tmp_path: Path, number: int, expected: Problem) -> None:
+def test_the_file_systems_own_words(tmp_path: Path, number: int, expected: StorageProblem) -> None:
     said = not_saved(OSError(number, "words of the system"), tmp_path)
     assert (said.problem, said.detail) == (expected, errno.errorcode[number])
 
 
 def test_an_error_without_a_name_is_still_said(tmp_path: Path) -> None:
     said = not_saved(sqlite3.ProgrammingError("Cannot operate on a closed database."), tmp_path)
-    assert (said.problem, said.detail) == (Problem.OTHER, "ProgrammingError")
+    assert (said.problem, said.detail) == (StorageProblem.OTHER, "ProgrammingError")

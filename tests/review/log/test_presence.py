@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from review.log.laptop import Laptop
-from review.log.saving import NotSaved, Problem
+from review.log.saving import NotSaved, StorageProblem
 
 _OPEN = (
     "import sys; from pathlib import Path; from review.log.laptop import Laptop;"
@@ -35,7 +35,7 @@ def test_an_idle_program_is_seen_until_it_ends(tmp_path: Path, end: signal.Signa
         with another_program(tmp_path) as program:
             with pytest.raises(NotSaved) as refused:
                 laptop.close_alone()
-            assert refused.value.problem is Problem.BUSY
+            assert refused.value.problem is StorageProblem.BUSY
             laptop.set_setting("still", "open")
             program.send_signal(end)
         laptop.close_alone().close()
@@ -45,7 +45,7 @@ def test_nobody_comes_in_while_one_is_alone(tmp_path: Path) -> None:
     presence = Laptop.open(tmp_path).close_alone()
     with pytest.raises(NotSaved) as refused:
         Laptop.open(tmp_path, busy_seconds=0.05)
-    assert refused.value.problem is Problem.BUSY
+    assert refused.value.problem is StorageProblem.BUSY
     presence.close()
     Laptop.open(tmp_path).close()
 

@@ -26,7 +26,7 @@ from review.office.intake.file_report import FileReport
 from review.office.intake.importing import import_bytes
 from review.office.items.reviewed_runs import ReviewedRuns, read_runs
 from review.office.making.batches import Made, Said
-from review.office.making.creating import Draft, Size, draft_review, make_review
+from review.office.making.creating import ReviewDraft, Size, draft_review, make_review
 from review.office.making.texts import review_texts, texts_of
 from review.office.store.arrivals import free_name
 from review.office.store.store import Office, Review
@@ -73,7 +73,7 @@ def reviewed(home: Path, names: Sequence[str] = RUNS[:1]) -> ReviewedRuns:
         return read_runs(connection, names)
 
 
-def draft(runs: ReviewedRuns, seed: int = 7, **size: Any) -> Draft:
+def draft(runs: ReviewedRuns, seed: int = 7, **size: Any) -> ReviewDraft:
     policy, _ = proposed()
     return draft_review(runs, policy, Size(**size), seed, review_texts("en"))
 
@@ -91,7 +91,9 @@ def said(identity: Identity, name: str = "demo", *, secret: bool = False) -> Sai
     )
 
 
-def made(drafted: Draft, identity: Identity, name: str = "demo", *, one_each: bool = False) -> Made:
+def made(
+    drafted: ReviewDraft, identity: Identity, name: str = "demo", *, one_each: bool = False
+) -> Made:
     _, policy = proposed()
     return make_review(
         drafted, said(identity, name, secret=drafted.secret), policy, identity, one_each=one_each

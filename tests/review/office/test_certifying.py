@@ -12,7 +12,7 @@ import pytest
 from harness.core.failures import UsageError
 from harness.store.file.database import open_store
 from review.log.payloads import Adjudicate, Scope
-from review.office.intake.file_report import Outcome
+from review.office.intake.file_report import FileOutcome
 from review.office.intake.withdrawing import withdraw
 from review.office.results.certifying import issue, look, review_evidence
 from review.office.results.progress import progress
@@ -49,7 +49,7 @@ def _rating(made: Desk, item: str, rng: Random) -> Rating:
 
 def arrive(made: Desk, person: Person) -> None:
     report = take_vouched(made.office, made.identity, person.handed_over())
-    assert report.outcome is Outcome.TAKEN, report
+    assert report.outcome is FileOutcome.TAKEN, report
 
 
 def gathered(made: Desk, office: Office | None = None) -> Evidence:

@@ -12,26 +12,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.model.entry import Entry, Segment
-from review.office.items.controls import Counts, Material, make_controls, usual_counts
+from review.office.items.controls import ControlMaterial, Counts, make_controls, usual_counts
 from review.office.items.items import Item, new_item
 from review.office.items.wrong_texts import HALF, OTHER, SWAP, WrongTexts, first_half, plain_form
-from review.office.making.creating import Draft
+from review.office.making.creating import ReviewDraft
 from review.verdict.panel.panel import ControlKind
 from tests.review.office import made
 
 
 @pytest.fixture(scope="module")
-def draft(tmp_path_factory: pytest.TempPathFactory) -> Draft:
+def draft(tmp_path_factory: pytest.TempPathFactory) -> ReviewDraft:
     home = tmp_path_factory.mktemp("home")
     made.store_runs(home)
     return made.draft(made.reviewed(home))
 
 
-def of_kind(draft: Draft, kind: ControlKind) -> list[Item]:
+def of_kind(draft: ReviewDraft, kind: ControlKind) -> list[Item]:
     return [item for item in draft.controls.items if item.truth.control is kind]
 
 
-def test_eighty_items_get_eight_bad_eight_repeats_four_anchors(draft: Draft) -> None:
+def test_eighty_items_get_eight_bad_eight_repeats_four_anchors(draft: ReviewDraft) -> None:
     counts = Counter(item.truth.control for item in draft.controls.items)
     assert counts == {ControlKind.BAD: 8, ControlKind.REPEAT: 8, ControlKind.ANCHOR: 4}
     assert not draft.controls.short
@@ -40,13 +40,13 @@ def test_eighty_items_get_eight_bad_eight_repeats_four_anchors(draft: Draft) -> 
     assert usual_counts(40) == Counts(8, 8, 4)
 
 
-def test_half_of_the_bad_ones_are_wrong_word_forms(draft: Draft) -> None:
+def test_half_of_the_bad_ones_are_wrong_word_forms(draft: ReviewDraft) -> None:
     kinds = draft.controls.kinds()
     assert kinds["fst"] >= 4
     assert kinds.get(HALF, 0) <= 1
 
 
-def test_a_bad_item_equals_neither_a_reference_nor_an_output(draft: Draft) -> None:
+def test_a_bad_item_equals_neither_a_reference_nor_an_output(draft: ReviewDraft) -> None:
     for item in of_kind(draft, ControlKind.BAD):
         entry = draft.runs.corpus[item.truth.entry]
         known = {entry.reference, *entry.variants, str(made.demo_outputs()[entry.id])}
@@ -55,7 +55,7 @@ def test_a_bad_item_equals_neither_a_reference_nor_an_output(draft: Draft) -> No
         assert item.truth.made_by
 
 
-def test_partners_are_items_of_the_same_entry(draft: Draft) -> None:
+def test_partners_are_items_of_the_same_entry(draft: ReviewDraft) -> None:
     items = {item.id: item for item in draft.items}
     for item in draft.controls.items:
         if item.truth.partner is not None:
@@ -70,7 +70,7 @@ def test_partners_are_items_of_the_same_entry(draft: Draft) -> None:
     assert sum(item.truth.partner is not None for item in of_kind(draft, ControlKind.BAD)) >= 4
 
 
-def test_anchors_and_bad_items_come_from_development_entries(draft: Draft) -> None:
+def test_anchors_and_bad_items_come_from_development_entries(draft: ReviewDraft) -> None:
     for item in (*of_kind(draft, ControlKind.BAD), *of_kind(draft, ControlKind.ANCHOR)):
         assert draft.runs.corpus[item.truth.entry].segment is Segment.DEVELOPMENT
     for item in of_kind(draft, ControlKind.ANCHOR):
@@ -115,7 +115,7 @@ def test_lengths_and_ids_do_not_tell_controls(tmp_path: Path) -> None:
         assert abs(statistics.mean(scores) - 0.5) < 0.1, name
 
 
-def test_items_stand_in_the_order_of_their_random_ids(draft: Draft) -> None:
+def test_items_stand_in_the_order_of_their_random_ids(draft: ReviewDraft) -> None:
     ids = [item.id for item in draft.items]
     assert ids == sorted(ids)
     assert len(set(ids)) == len(ids)
@@ -133,13 +133,13 @@ SECRET = [
 ]
 
 
-def secret_material(more: list[Entry]) -> Material:
+def secret_material(more: list[Entry]) -> ControlMaterial:
     entries = {entry.id: entry for entry in (*SECRET, *more)}
     outputs = {
         entry.id: [f"{entry.id} estas eligo de la sistemo pri io {entry.id}"] for entry in SECRET
     }
     real = [new_item(entry, outputs[entry.id][0], run_id="r") for entry in SECRET]
-    return Material(real, entries, outputs, lambda _: (), inflects=False)
+    return ControlMaterial(real, entries, outputs, lambda _: (), inflects=False)
 
 
 def test_no_reference_of_a_secret_entry_is_ever_shown() -> None:

@@ -18,7 +18,7 @@ from harness.store.file.database import open_store
 from harness.store.runs import find_run, read_card
 from review.files.batch import open_batch, write_batch
 from review.office.items.reviewed_runs import read_runs
-from review.office.making.creating import Draft
+from review.office.making.creating import ReviewDraft
 from review.office.making.naming import check_words, review_name
 from review.office.making.publishing import Protection, publish
 from review.office.making.texts import languages, review_texts
@@ -43,7 +43,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def draft(home: Path) -> Draft:
+def draft(home: Path) -> ReviewDraft:
     return made.draft(made.reviewed(home, made.RUNS), items=40)
 
 
@@ -52,7 +52,7 @@ def identity() -> Identity:
     return Identity.make(Role.ORGANISATION)
 
 
-def test_several_runs_are_asked_about_the_same_entries(draft: Draft) -> None:
+def test_several_runs_are_asked_about_the_same_entries(draft: ReviewDraft) -> None:
     entries = {
         run: {item.truth.entry for item in draft.real if item.truth.run_id == run}
         for run in made.RUNS
@@ -61,7 +61,7 @@ def test_several_runs_are_asked_about_the_same_entries(draft: Draft) -> None:
     assert len(draft.real) == 80
 
 
-def test_one_original_never_comes_twice_in_a_row(draft: Draft) -> None:
+def test_one_original_never_comes_twice_in_a_row(draft: ReviewDraft) -> None:
     entry = {item.id: item.truth.entry for item in draft.items}
     for order in draft.orders.values():
         assert sorted(order) == sorted(entry)
@@ -69,7 +69,7 @@ def test_one_original_never_comes_twice_in_a_row(draft: Draft) -> None:
 
 
 def test_nothing_in_the_file_tells_a_system_a_reference_or_a_score(
-    home: Path, draft: Draft, identity: Identity
+    home: Path, draft: ReviewDraft, identity: Identity
 ) -> None:
     """The file's own bytes are searched; its archive is stored uncompressed."""
     [batch] = made.made(draft, identity).batches
@@ -103,7 +103,9 @@ def test_nothing_in_the_file_tells_a_system_a_reference_or_a_score(
         assert word not in data, word
 
 
-def test_every_item_has_the_same_form_and_a_random_id(draft: Draft, identity: Identity) -> None:
+def test_every_item_has_the_same_form_and_a_random_id(
+    draft: ReviewDraft, identity: Identity
+) -> None:
     [batch] = made.made(draft, identity).batches
     assert [item.id for item in batch.items] == sorted(item.id for item in batch.items)
     assert {item.id for item in batch.items} == {item.id for item in draft.items}
@@ -111,8 +113,8 @@ def test_every_item_has_the_same_form_and_a_random_id(draft: Draft, identity: Id
     assert not {item.id for item in again.items} & {item.id for item in draft.items}
 
 
-def test_everything_but_ids_and_codes_follows_from_the_seed(draft: Draft) -> None:
-    def story(each: Draft) -> list[list[tuple[str, str]]]:
+def test_everything_but_ids_and_codes_follows_from_the_seed(draft: ReviewDraft) -> None:
+    def story(each: ReviewDraft) -> list[list[tuple[str, str]]]:
         texts = {item.id: (item.shown.source, item.shown.candidate) for item in each.items}
         return [[texts[item] for item in order] for order in each.orders.values()]
 
@@ -122,7 +124,7 @@ def test_everything_but_ids_and_codes_follows_from_the_seed(draft: Draft) -> Non
     assert sorted(map(sorted, story(other))) != sorted(map(sorted, story(draft)))
 
 
-def test_the_key_names_cards_weights_and_segments(draft: Draft, identity: Identity) -> None:
+def test_the_key_names_cards_weights_and_segments(draft: ReviewDraft, identity: Identity) -> None:
     ready = made.made(draft, identity)
     key = ready.key
     assert [run.run_id for run in key.runs] == list(made.RUNS)
@@ -151,7 +153,7 @@ def secret_entries() -> list[Entry]:
 
 
 @pytest.fixture(scope="module")
-def secret(tmp_path_factory: pytest.TempPathFactory) -> Draft:
+def secret(tmp_path_factory: pytest.TempPathFactory) -> ReviewDraft:
     folder = tmp_path_factory.mktemp("secret")
     entries = secret_entries()
     made.store_runs(folder, entries, [[made.demo_outputs()[entry.id] for entry in entries]])
@@ -161,7 +163,9 @@ def secret(tmp_path_factory: pytest.TempPathFactory) -> Draft:
     return made.draft(runs)
 
 
-def test_no_gold_reference_is_in_a_secret_batch_unless_it_is_the_output(secret: Draft) -> None:
+def test_no_gold_reference_is_in_a_secret_batch_unless_it_is_the_output(
+    secret: ReviewDraft,
+) -> None:
     assert secret.secret
     assert {entry.segment for entry in secret.entries} == {Segment.GOLD_STANDARD}
     outputs = {item.shown.candidate for item in secret.real}
@@ -174,7 +178,7 @@ def test_no_gold_reference_is_in_a_secret_batch_unless_it_is_the_output(secret: 
 
 
 def test_a_secret_batch_is_never_written_open(
-    secret: Draft, identity: Identity, tmp_path: Path
+    secret: ReviewDraft, identity: Identity, tmp_path: Path
 ) -> None:
     ready = made.made(secret, identity)
     _, policy = proposed()
@@ -194,7 +198,7 @@ def test_a_secret_batch_is_never_written_open(
 
 
 def test_a_secret_batch_opens_with_the_words_on_the_card_alone(
-    secret: Draft, identity: Identity, tmp_path: Path
+    secret: ReviewDraft, identity: Identity, tmp_path: Path
 ) -> None:
     ready = made.made(secret, identity, one_each=True)
     _, policy = proposed()
@@ -223,7 +227,7 @@ def test_a_secret_batch_opens_with_the_words_on_the_card_alone(
 
 
 def test_a_secret_batch_opens_on_the_laptop_it_is_for(
-    secret: Draft, identity: Identity, tmp_path: Path
+    secret: ReviewDraft, identity: Identity, tmp_path: Path
 ) -> None:
     laptop = AgeIdentity.make()
     [batch] = made.made(secret, identity).batches
@@ -234,7 +238,7 @@ def test_a_secret_batch_opens_on_the_laptop_it_is_for(
 
 
 def test_nothing_is_kept_where_a_file_cannot_be_written(
-    draft: Draft, identity: Identity, tmp_path: Path
+    draft: ReviewDraft, identity: Identity, tmp_path: Path
 ) -> None:
     ready = made.made(draft, identity)
     _, policy = proposed()
@@ -268,7 +272,7 @@ def test_nothing_is_kept_where_a_file_cannot_be_written(
     assert not list((tmp_path / "out").iterdir())
 
 
-def test_what_was_kept_comes_back(draft: Draft, identity: Identity, tmp_path: Path) -> None:
+def test_what_was_kept_comes_back(draft: ReviewDraft, identity: Identity, tmp_path: Path) -> None:
     ready = made.made(draft, identity)
     _, policy = proposed()
     with Office.open(tmp_path) as office:
@@ -339,7 +343,9 @@ def test_runs_that_a_verdict_could_not_rest_on_are_refused(
         made.reviewed(tmp_path)
 
 
-def test_names_are_free_and_silent_about_systems(home: Path, tmp_path: Path, draft: Draft) -> None:
+def test_names_are_free_and_silent_about_systems(
+    home: Path, tmp_path: Path, draft: ReviewDraft
+) -> None:
     with Office.open(tmp_path) as office:
         assert review_name(office, None, "eo demo/v1") == "eo-demo-v1-1"
         assert review_name(office, "spring", "x") == "spring"
@@ -366,7 +372,7 @@ def test_words_for_reviewers_are_whole_in_every_language() -> None:
         review_texts("tlh")
 
 
-def test_a_consent_names_the_organisation(draft: Draft, identity: Identity) -> None:
+def test_a_consent_names_the_organisation(draft: ReviewDraft, identity: Identity) -> None:
     [batch] = made.made(draft, identity).batches
     assert batch.manifest.consent.startswith("The council asks you")
     assert "{" not in batch.manifest.consent

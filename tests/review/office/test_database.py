@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from harness.core.failures import StoreError
-from review.log.payloads import Look, Scope
+from review.log.payloads import OrganiserLook, Scope
 from review.log.saving import NotSaved
 from review.office.intake import importing
-from review.office.intake.file_report import Outcome
+from review.office.intake.file_report import FileOutcome
 from review.office.intake.importing import enrol_laptop, import_bytes, import_files
 from review.office.intake.withdrawing import withdraw
 from review.office.store.database import FILE
@@ -67,7 +67,7 @@ def test_a_file_that_could_not_be_kept_waits_on(
     data = Person(tmp_path / "laptop", made.batch, made.codes[0]).handed_over()
     with made.office as office:
         waits = import_bytes(office, [made.identity.age], data, "x")
-        assert waits.outcome is Outcome.SET_ASIDE
+        assert waits.outcome is FileOutcome.SET_ASIDE
         with monkeypatch.context() as broken:
             broken.setattr(importing, "note_arrival", _full)
             with pytest.raises(NotSaved, match="full"):
@@ -75,7 +75,7 @@ def test_a_file_that_could_not_be_kept_waits_on(
         assert [each.content for each in office.quarantine()] == [data]
         assert not office.imports()
         [report] = enrol_laptop(office, waits.signing_key, "blue", None, [made.identity.age])
-        assert report.outcome is Outcome.TAKEN
+        assert report.outcome is FileOutcome.TAKEN
 
 
 def _full(*_: object) -> None:
@@ -135,16 +135,18 @@ def test_a_file_that_another_program_holds_is_told_and_stays(tmp_path: Path) -> 
     with closing(sqlite3.connect(made.folder / FILE, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         [report] = import_files(made.office, [made.identity.age], [file], now=NOW)
-        assert report.outcome is Outcome.REFUSED
+        assert report.outcome is FileOutcome.REFUSED
         assert "another program uses the file. Close the other window" in report.why
     [report] = import_files(made.office, [made.identity.age], [file], now=NOW)
-    assert (report.outcome, report.added) == (Outcome.TAKEN, 4)
+    assert (report.outcome, report.added) == (FileOutcome.TAKEN, 4)
 
 
 def test_an_office_that_was_copied_goes_on_with_a_chain_of_its_own(tmp_path: Path) -> None:
     made = desk(tmp_path / "home", reviewers=2, items=20)
     batch = made.batch.manifest.batch
-    look = Look(wall="2026-01-01T00:00:00Z", batch=batch, run_id="r", events_sha256="0" * 64)
+    look = OrganiserLook(
+        wall="2026-01-01T00:00:00Z", batch=batch, run_id="r", events_sha256="0" * 64
+    )
     with made.office as first_office:
         first = first_office.append(made.review, look)
         copy = shutil.copytree(made.folder, tmp_path / "copy")

@@ -17,7 +17,7 @@ from review.log.laptop import FILE_NAME, Laptop
 from review.log.merge import export_events
 from review.log.payloads import AnyPayload, Rate, Scope, Undo, Withdraw
 from review.office.intake import quarantine
-from review.office.intake.file_report import FileReport, Outcome
+from review.office.intake.file_report import FileOutcome, FileReport
 from review.office.intake.importing import enrol_laptop, find_ratings, import_bytes
 from review.office.intake.objections import FORGED, OTHER_LAPTOPS
 from review.office.results.progress import progress
@@ -158,7 +158,7 @@ def test_a_place_that_no_laptop_comes_to_is_refused_with_its_file(made: Desk) ->
     forger = person(made, 1)
     far = next_of(events_of(forger)[-1], rating(forger), seq=2**33)
     report = take(made, forger.identity, [*events_of(forger), far])
-    assert (report.outcome, report.added) == (Outcome.REFUSED, 0)
+    assert (report.outcome, report.added) == (FileOutcome.REFUSED, 0)
     assert "what its laptop signed is not what it holds" in report.why
     assert not made.office.connection.execute("SELECT last_seq FROM delivery").fetchall()
     assert take(made, forger.identity, events_of(forger)).added == 4
@@ -256,7 +256,7 @@ def test_files_of_strangers_wait_up_to_a_bound(made: Desk, monkeypatch: pytest.M
     for count in range(3, 9):
         stranger.rate([Rating.GIST], start=count)
         outcomes.append(take(made, stranger.identity, events_of(stranger), enrol=False))
-    assert {each.outcome for each in outcomes} == {Outcome.SET_ASIDE, Outcome.REFUSED}
+    assert {each.outcome for each in outcomes} == {FileOutcome.SET_ASIDE, FileOutcome.REFUSED}
     assert "more files of unknown laptops wait already" in outcomes[-1].why
     assert sum(len(each.content) for each in made.office.quarantine()) <= 12_000
     assert take(made, known.identity, events_of(known)).added == 4

@@ -20,7 +20,7 @@ from review.files.ratings import sign_ratings
 from review.log.event import Event
 from review.log.merge import export_events
 from review.log.payloads import Adjudicate, Comment, Kind, Rate, Scope
-from review.office.intake.file_report import FileReport, Outcome
+from review.office.intake.file_report import FileOutcome, FileReport
 from review.office.intake.importing import enrol_laptop, find_ratings, import_bytes, import_files
 from review.office.intake.withdrawing import withdraw
 from review.office.results.progress import progress, waiting
@@ -77,7 +77,7 @@ def ids(made: Desk) -> list[str]:
 def test_ratings_arrive(made: Desk) -> None:
     someone = person(made, 0, 10)
     report = take(made, someone.handed_over())
-    assert (report.outcome, report.added, report.already_here) == (Outcome.TAKEN, 11, 0)
+    assert (report.outcome, report.added, report.already_here) == (FileOutcome.TAKEN, 11, 0)
     assert not report.aside
     assert not report.damaged
     assert not report.clocks
@@ -125,7 +125,7 @@ def test_a_second_import_takes_nothing_twice(made: Desk) -> None:
 def test_an_unknown_laptop_waits_for_somebody_to_vouch(made: Desk) -> None:
     someone = person(made, 0, 5)
     report = take(made, someone.handed_over(), enrol=False)
-    assert report.outcome is Outcome.SET_ASIDE
+    assert report.outcome is FileOutcome.SET_ASIDE
     assert report.laptop_phrase == someone.identity.public.phrase
     assert not ids(made)
     someone.rate(random_ratings(5, 1), start=5)
@@ -134,7 +134,7 @@ def test_an_unknown_laptop_waits_for_somebody_to_vouch(made: Desk) -> None:
     assert (laptop.files, laptop.phrase) == (2, someone.identity.public.phrase)
     key = someone.identity.public.signing_key
     reports = enrol_laptop(made.office, key, "blue", None, [made.identity.age], NOW)
-    assert [each.outcome for each in reports] == [Outcome.TAKEN] * 2
+    assert [each.outcome for each in reports] == [FileOutcome.TAKEN] * 2
     assert not waiting(made.office)
     assert len(ids(made)) == 11
     assert [laptop.name for laptop in made.office.laptops()] == ["blue"]
@@ -144,7 +144,7 @@ def test_a_secret_key_of_somebody_else_opens_nothing(made: Desk) -> None:
     data = person(made, 0, 1).handed_over()
     other = Identity.make(Role.ORGANISATION)
     report = take_vouched(made.office, other, data)
-    assert report.outcome is Outcome.REFUSED
+    assert report.outcome is FileOutcome.REFUSED
     assert "another key" in report.why
 
 
@@ -153,7 +153,7 @@ def test_ratings_of_another_review_are_refused(made: Desk, tmp_path: Path) -> No
     with other.office:
         data = Person(tmp_path / "theirs", other.batch, other.codes[0]).handed_over()
         report = take_vouched(made.office, other.identity, data)
-    assert report.outcome is Outcome.REFUSED
+    assert report.outcome is FileOutcome.REFUSED
     assert "was not made here" in report.why
 
 
@@ -427,5 +427,10 @@ def test_damaged_files_are_refused_in_words_and_stop_no_other(made: Desk, tmp_pa
     vouch_for(made.office, made.identity, good)
     reports = list(import_files(made.office, [made.identity.age], files, now=NOW))
     outcomes = [report.outcome for report in reports]
-    assert outcomes == [Outcome.REFUSED, Outcome.REFUSED, Outcome.TAKEN, Outcome.REFUSED]
-    assert all(report.why for report in reports if report.outcome is Outcome.REFUSED)
+    assert outcomes == [
+        FileOutcome.REFUSED,
+        FileOutcome.REFUSED,
+        FileOutcome.TAKEN,
+        FileOutcome.REFUSED,
+    ]
+    assert all(report.why for report in reports if report.outcome is FileOutcome.REFUSED)

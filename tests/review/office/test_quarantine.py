@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from review.log.payloads import Comment, Scope
-from review.office.intake.file_report import FileReport, Outcome
+from review.office.intake.file_report import FileOutcome, FileReport
 from review.office.intake.importing import import_bytes
 from review.office.intake.withdrawing import withdraw
 from review.office.store.database import FILE
@@ -55,7 +55,7 @@ def is_kept(made: Desk, data: bytes) -> bool:
 def test_a_withdrawal_at_the_desk_drops_what_waits(made: Desk, scope: Scope) -> None:
     someone, other = person(made, 0), person(made, 1)
     theirs, others = someone.handed_over(), other.handed_over()
-    assert take(made, theirs).outcome is take(made, others).outcome is Outcome.SET_ASIDE
+    assert take(made, theirs).outcome is take(made, others).outcome is FileOutcome.SET_ASIDE
     assert is_kept(made, theirs)
     done = withdraw(made.office, made.review, someone.code, scope, [made.identity.age])
     assert (done.waiting.files, done.waiting.unopened, done.unclean) == (1, 0, False)
@@ -74,7 +74,7 @@ def test_what_an_unknown_laptop_brings_of_a_withdrawn_person_is_not_kept(made: D
     withdraw(made.office, made.review, someone.code, Scope.BATCH, [made.identity.age])
     data = someone.handed_over()
     report = take(made, data)
-    assert (report.outcome, waiting(made)) == (Outcome.REFUSED, [])
+    assert (report.outcome, waiting(made)) == (FileOutcome.REFUSED, [])
     assert "holds what somebody took back" in report.why
     assert not is_kept(made, data)
 

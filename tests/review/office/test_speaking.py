@@ -12,7 +12,7 @@ from review.files.reviewer_codes import printed
 from review.log.event import Event
 from review.log.payloads import LaptopWord, Speaks
 from review.log.voices import heard
-from review.office.intake.file_report import Outcome
+from review.office.intake.file_report import FileOutcome
 from review.office.intake.importing import enrol_laptop
 from review.office.intake.speaking import let_speak, note_laptops, put_back, speaking, take_out
 from review.office.results.certifying import review_evidence
@@ -139,7 +139,7 @@ def test_a_laptop_is_taken_out_with_all_that_it_said_and_put_back(made: Desk) ->
     assert [each.removed for each in told.laptops] == ["was lost", None]
     assert told.several == []
     report = take(made, second.identity, events_of(second))
-    assert report.outcome is Outcome.REFUSED
+    assert report.outcome is FileOutcome.REFUSED
     assert "taken out" in report.why
     assert "was lost" in report.why
     with pytest.raises(UsageError, match="not accepted"):
@@ -150,7 +150,7 @@ def test_a_laptop_is_taken_out_with_all_that_it_said_and_put_back(made: Desk) ->
     assert in_evidence(made) == before
     with pytest.raises(UsageError, match="nothing to undo"):
         put_back(made.office, laptop_of(made, second))
-    assert take(made, second.identity, events_of(second)).outcome is Outcome.TAKEN
+    assert take(made, second.identity, events_of(second)).outcome is FileOutcome.TAKEN
     assert len(words(made)) == 2
 
 
@@ -182,7 +182,7 @@ def test_a_time_beyond_all_others_is_told(made: Desk) -> None:
         salt=bytes(16),
     )  # fmt: skip
     report = take(made, forger.identity, [*events_of(forger), far])
-    assert (report.outcome, report.far_ahead) == (Outcome.TAKEN, True)
+    assert (report.outcome, report.far_ahead) == (FileOutcome.TAKEN, True)
     assert [each.far_ahead for each in speaking(made.office, made.review).laptops] == [True]
     honest = person(made, 0)
     assert not take(made, honest.identity, events_of(honest)).far_ahead

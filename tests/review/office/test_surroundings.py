@@ -17,7 +17,7 @@ from review.files.batch_form import Around
 from review.office.items.reviewed_runs import read_runs
 from review.office.items.sampling import stratum
 from review.office.items.surroundings import Carries, surroundings
-from review.office.making.creating import Draft, Size, draft_review
+from review.office.making.creating import ReviewDraft, Size, draft_review
 from review.office.making.texts import review_texts
 from review.office.store.store import Office
 from review.sealed.keys import Identity, Role
@@ -102,7 +102,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def drafted(home: Path, carries: Carries, segment: Segment) -> Draft:
+def drafted(home: Path, carries: Carries, segment: Segment) -> ReviewDraft:
     with closing(open_store(home / "rosetta.sqlite")) as connection:
         runs = read_runs(connection, made.RUNS[:1], [segment])
     policy, _ = proposed()
@@ -110,7 +110,7 @@ def drafted(home: Path, carries: Carries, segment: Segment) -> Draft:
     return draft_review(runs, policy, size, 7, review_texts("en"), None, carries)
 
 
-def everything(draft: Draft) -> str:
+def everything(draft: ReviewDraft) -> str:
     """Everything that stands in a batch, member by member."""
     [batch] = made.made(draft, Identity.make(Role.ORGANISATION)).batches
     archive = zipfile.ZipFile(io.BytesIO(batch.archive))

@@ -16,7 +16,7 @@ from keyring.backends.fail import Keyring as NoKeyring
 from review.files.batch import write_batch
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.presence import Presence
-from review.log.saving import NotSaved, Problem
+from review.log.saving import NotSaved, StorageProblem
 from review.sealed.keys import Identity, Role
 from review.session.erasing import (
     BEGUN,
@@ -120,7 +120,7 @@ def test_another_window_prevents_it_and_nothing_is_changed(sitting: Sitting) -> 
     other = Laptop.open(sitting.folder)
     with pytest.raises(NotSaved) as refused:
         erase_everything(sitting.laptop)
-    assert refused.value.problem is Problem.BUSY
+    assert refused.value.problem is StorageProblem.BUSY
     assert "another window" in why_not_erased(Words.load("en"), refused.value).said
     assert every_byte(sitting.folder) == before
     sitting.rate()
@@ -184,7 +184,7 @@ def test_a_folder_that_lets_nobody_look_into_it_is_said_in_words(
     for begin in (finish_erasing, open_laptop):
         with pytest.raises(NotSaved) as refused:
             begin(sitting.folder)
-        assert refused.value.problem is Problem.READ_ONLY
+        assert refused.value.problem is StorageProblem.READ_ONLY
 
 
 def test_whoever_may_not_look_there_deletes_nothing_and_goes_on(

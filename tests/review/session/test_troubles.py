@@ -12,7 +12,7 @@ from review.files.reviewer_codes import CodeError, CodeProblem
 from review.files.stick import StickError, StickProblem
 from review.log.laptop import Laptop
 from review.log.payloads import Rate, Scope
-from review.log.saving import NotSaved, Problem
+from review.log.saving import NotSaved, StorageProblem
 from review.rating import Rating
 from review.sealed.problem import FileError, FileProblem
 from review.session.view import Phase, TextField
@@ -21,7 +21,7 @@ from review.session.words.troubles import OtherReviewerError, trouble
 from tests.review.session.scenes import Sitting
 
 ERRORS = [
-    *(NotSaved(problem, Path("x"), "SQLITE_X") for problem in Problem),
+    *(NotSaved(problem, Path("x"), "SQLITE_X") for problem in StorageProblem),
     *(FileError(problem, "English") for problem in FileProblem),
     *(StickError(Path("x"), problem) for problem in StickProblem),
     *(CodeError(problem, "English") for problem in CodeProblem),
@@ -95,7 +95,7 @@ def test_a_laptop_that_may_not_be_written_is_told_at_opening(tmp_path: Path) -> 
     (tmp_path / "review.sqlite").chmod(0o400)
     with pytest.raises(NotSaved) as caught:
         Laptop.open(tmp_path)
-    assert caught.value.problem is Problem.READ_ONLY
+    assert caught.value.problem is StorageProblem.READ_ONLY
 
 
 def test_what_was_taken_back_in_another_window_is_said_and_nothing_breaks(tmp_path: Path) -> None:

@@ -17,12 +17,12 @@ from review.log.payloads import (
     Face,
     HarmFlag,
     LaptopWord,
-    Look,
     NotJudged,
+    OrganiserLook,
     Rate,
     Related,
     Scope,
-    Session,
+    SittingBegan,
     Skip,
     Speaks,
     Undo,
@@ -208,7 +208,7 @@ def _sit(rng: Random, shape: Shape, key: AnswerKey, reviewer: str, laptops: list
         )
     _relate(chain, who)
     chain.write(
-        Session(**who, order_sha256="d0" * 32, face=Face.LINES, version="0.1.0", language="en")
+        SittingBegan(**who, order_sha256="d0" * 32, face=Face.LINES, version="0.1.0", language="en")
     )
     order = key.orders[reviewer]
     for position, item in enumerate(order[: int(len(order) * share)]):
@@ -335,8 +335,8 @@ def _say_of_laptops(rng: Random, key: AnswerKey, office: Chain, laptops: list[st
         )
 
 
-def _look(key: AnswerKey, run: str, seen: str) -> Look:
-    return Look(wall=WALL, batch=key.batches[0], run_id=run, events_sha256=seen)
+def _look(key: AnswerKey, run: str, seen: str) -> OrganiserLook:
+    return OrganiserLook(wall=WALL, batch=key.batches[0], run_id=run, events_sha256=seen)
 
 
 def erase_withdrawn(events: list[Event]) -> list[Event]:

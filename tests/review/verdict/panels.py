@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from review.verdict.panel.panel import Control, ControlKind, Harm, Panel
+from review.verdict.panel.panel import ControlItem, ControlKind, Harm, Panel
 
 FIVE = {1: 0.3, 2: 0.25, 3: 0.2, 4: 0.15, 5: 0.1}
 
@@ -85,9 +85,9 @@ def with_controls(
 ) -> Panel:
     """Return everyone bad items and repeats, with partners, and ``each`` // 2 anchors."""
     first = [f"t{n}" for n in range(2 * each)]
-    controls = {f"b{n}": Control(ControlKind.BAD, first[n]) for n in range(each)}
-    controls |= {f"r{n}": Control(ControlKind.REPEAT, first[each + n]) for n in range(each)}
-    controls |= {f"a{n}": Control(ControlKind.ANCHOR) for n in range(each // 2)}
+    controls = {f"b{n}": ControlItem(ControlKind.BAD, first[n]) for n in range(each)}
+    controls |= {f"r{n}": ControlItem(ControlKind.REPEAT, first[each + n]) for n in range(each)}
+    controls |= {f"a{n}": ControlItem(ControlKind.ANCHOR) for n in range(each // 2)}
     return replace(
         panel,
         controls=controls,

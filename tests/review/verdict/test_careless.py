@@ -24,7 +24,7 @@ from review.verdict.gate.careless import (
     not_worse_p,
 )
 from review.verdict.gate.policy import proposed
-from review.verdict.panel.panel import Control, ControlKind, Panel
+from review.verdict.panel.panel import ControlItem, ControlKind, Panel
 from tests.review.thorough import times
 
 RULE = proposed()[0].careless
@@ -74,9 +74,9 @@ def panel(
     ms: Sequence[int] = (),
 ) -> Panel:
     """Make a panel of one person: pairs are (control, partner)."""
-    controls = {f"b{n:03}": Control(ControlKind.BAD, f"o{n:03}") for n in range(len(bad))}
-    controls |= {f"r{n}": Control(ControlKind.REPEAT, f"f{n}") for n in range(len(repeats))}
-    controls |= {f"a{n}": Control(ControlKind.ANCHOR) for n in range(len(anchors))}
+    controls = {f"b{n:03}": ControlItem(ControlKind.BAD, f"o{n:03}") for n in range(len(bad))}
+    controls |= {f"r{n}": ControlItem(ControlKind.REPEAT, f"f{n}") for n in range(len(repeats))}
+    controls |= {f"a{n}": ControlItem(ControlKind.ANCHOR) for n in range(len(anchors))}
     given = [*(one for one, _ in bad), *(one for one, _ in repeats), *anchors]
     partners = {f"o{n:03}": two for n, (_, two) in enumerate(bad)}
     partners |= {f"f{n}": two for n, (_, two) in enumerate(repeats)}
@@ -151,7 +151,7 @@ def several(ranks: Sequence[int], kind: ControlKind, partner: int | None = None)
     people = [f"p{n}" for n in range(len(ranks))]
     return Panel(
         {}, {}, {who: {} for who in people}, frozenset(),
-        controls={"c": Control(kind, None if partner is None else "f")},
+        controls={"c": ControlItem(kind, None if partner is None else "f")},
         control_ratings={who: {"c": rank} for who, rank in zip(people, ranks, strict=True)},
         partner_ratings={} if partner is None else {who: {"f": partner} for who in people},
     )  # fmt: skip

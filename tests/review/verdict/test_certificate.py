@@ -24,7 +24,7 @@ from review.verdict.certificate.certificate_text import certificate_text
 from review.verdict.certificate.certify import certified_again, certify, read_verdict
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.certificate.verifying import verify
-from review.verdict.gate.verdict import Outcome
+from review.verdict.gate.verdict import GateOutcome
 from tests.review.thorough import times
 from tests.review.verdict import histories
 from tests.review.verdict.certified import (
@@ -122,7 +122,7 @@ def test_no_pseudonym_is_in_it_or_on_its_pages() -> None:
 
 def test_too_few_ratings_are_not_certified() -> None:
     evidence = review_of(1, Shape(reviewers=1, mischief=0.0))
-    assert read_verdict(evidence, RUN).verdict.outcome is Outcome.INSUFFICIENT
+    assert read_verdict(evidence, RUN).verdict.outcome is GateOutcome.INSUFFICIENT
     with pytest.raises(HarnessError, match="too little was rated"):
         certify(evidence, RUN, issuer(), ISSUED)
 
@@ -263,11 +263,11 @@ def test_the_newest_certificate_speaks() -> None:
     for files in ((first, second), (second, first)):  # though the clock was set back
         newest = judged(*map(attached, files))
         assert newest is not None
-        assert newest.outcome is Outcome.NO_GO
+        assert newest.outcome is GateOutcome.NO_GO
     later = issue(review_of(1, NO_GO), issued="2026-09-01T00:00:00Z")
     newest = judged(attached(first), attached(later))
     assert newest is not None
-    assert newest.outcome is Outcome.NO_GO
+    assert newest.outcome is GateOutcome.NO_GO
 
 
 @pytest.mark.parametrize("seed", range(1, 5))

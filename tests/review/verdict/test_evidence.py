@@ -8,7 +8,7 @@ import pytest
 
 from harness.core.failures import UsageError
 from review.log.event import Event, events_sha256
-from review.log.payloads import Adjudicate, Comment, Look, Skip, Suggest
+from review.log.payloads import Adjudicate, Comment, OrganiserLook, Skip, Suggest
 from review.sealed.archive import pack, unpack
 from review.sealed.problem import FileError
 from review.verdict.certificate.certify import read_verdict
@@ -82,7 +82,7 @@ def test_tips_fix_the_whole_set_whatever_comes_later() -> None:
     later.lamport = 10**6
     batch = evidence.key.batches[0]
     for number in range(3):
-        said = Look(wall=WALL, batch=batch, run_id=RUN, events_sha256=f"{number:064x}")
+        said = OrganiserLook(wall=WALL, batch=batch, run_id=RUN, events_sha256=f"{number:064x}")
         later.write(said)
     grown = evidence_of(evidence.key, [*evidence.events, *later.events])
     assert len(grown.events) == len(evidence.events) + 3

@@ -15,7 +15,7 @@ from scipy import stats
 from harness.card.canonical import canonical_bytes
 from harness.core.failures import HarnessError
 from review.verdict.gate.findings import Code
-from review.verdict.gate.gate import Outcome, Verdict, decide
+from review.verdict.gate.gate import GateOutcome, GateVerdict, decide
 from review.verdict.gate.policy import GatePolicy, proposed
 from review.verdict.panel.panel import Harm, Panel
 from review.verdict.panel.rounding import six
@@ -26,11 +26,11 @@ from tests.review.verdict.panels import FIVE, bad, by_chance, good, made, with_c
 POLICY, _ = proposed()
 
 
-def codes(verdict: Verdict) -> list[Code]:
+def codes(verdict: GateVerdict) -> list[Code]:
     return [finding.code for finding in verdict.findings]
 
 
-def facts(verdict: Verdict, code: Code) -> dict[str, Any]:
+def facts(verdict: GateVerdict, code: Code) -> dict[str, Any]:
     return dict(next(each.facts for each in verdict.findings if each.code is code))
 
 
@@ -104,7 +104,7 @@ def test_a_whole_verdict_is_pinned() -> None:
 
 def test_a_flawless_method_goes_with_the_exact_bound() -> None:
     verdict = decide(made(good), POLICY)
-    assert verdict.outcome is Outcome.GO
+    assert verdict.outcome is GateOutcome.GO
     assert verdict.numbers.lower == six(0.05 ** (1 / 80))
     assert (verdict.numbers.upper, verdict.numbers.df, verdict.numbers.t) == (six(1), None, None)
     assert verdict.numbers.alpha is None
@@ -112,7 +112,7 @@ def test_a_flawless_method_goes_with_the_exact_bound() -> None:
 
 def test_a_worthless_method_does_not_and_dissent_below_the_floor_saves_it_not() -> None:
     verdict = decide(made(bad), POLICY)
-    assert verdict.outcome is Outcome.NO_GO
+    assert verdict.outcome is GateOutcome.NO_GO
     assert verdict.numbers.upper == six(1 - 0.05 ** (1 / 80))
     assert codes(verdict).count(Code.LOW_REVIEWER) == 5
 
@@ -127,15 +127,15 @@ def test_disagreement_that_cancels_out_exactly_has_the_bounds_of_so_many_items()
 
 def test_the_level_between_the_bounds_is_a_matter_for_talk() -> None:
     verdict = decide(made(lambda i, j: 3 if (i + j // 4) % 4 else 1), POLICY)
-    assert verdict.outcome is Outcome.DISCUSS
+    assert verdict.outcome is GateOutcome.DISCUSS
     assert Code.LEVEL_OPEN in codes(verdict)
 
 
 def test_exactly_the_level_is_reached() -> None:
     reached = decide(made(mostly), POLICY).numbers.lower
-    assert decide(made(mostly), changed(level={"share": reached})).outcome is Outcome.GO
+    assert decide(made(mostly), changed(level={"share": reached})).outcome is GateOutcome.GO
     above = (reached or Decimal(0)) + Decimal("0.000001")
-    assert decide(made(mostly), changed(level={"share": above})).outcome is Outcome.DISCUSS
+    assert decide(made(mostly), changed(level={"share": above})).outcome is GateOutcome.DISCUSS
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_exactly_the_level_is_reached() -> None:
 )
 def test_too_little_is_never_a_no(panel: Panel, code: Code, found: int | None) -> None:
     verdict = decide(panel, POLICY)
-    assert verdict.outcome is Outcome.INSUFFICIENT
+    assert verdict.outcome is GateOutcome.INSUFFICIENT
     assert code in codes(verdict)
     assert found is None or facts(verdict, code)["found"] == found
     assert not {Code.LEVEL_REACHED, Code.LEVEL_MISSED, Code.LEVEL_OPEN} & set(codes(verdict))
@@ -158,9 +158,9 @@ def test_too_little_is_never_a_no(panel: Panel, code: Code, found: int | None) -
 
 def test_every_difficulty_needs_its_eight() -> None:
     six_strata = dict.fromkeys(range(6), 1 / 6)
-    assert decide(made(good, items=50, weights=six_strata), POLICY).outcome is Outcome.GO
+    assert decide(made(good, items=50, weights=six_strata), POLICY).outcome is GateOutcome.GO
     fewer = decide(made(good, items=50, weights=six_strata), changed(enough={"per_stratum": 9}))
-    assert fewer.outcome is Outcome.INSUFFICIENT
+    assert fewer.outcome is GateOutcome.INSUFFICIENT
     assert facts(fewer, Code.FEW_IN_STRATUM) == {"stratum": 2, "found": 8, "needed": 9}
 
 
@@ -171,12 +171,12 @@ def test_a_stratum_that_nobody_rated_is_too_few_and_one_never_asked_is_left_out(
         for who, mine in panel.ratings.items()
     }
     unrated = decide(replace(panel, ratings=ratings), POLICY)
-    assert unrated.outcome is Outcome.INSUFFICIENT
+    assert unrated.outcome is GateOutcome.INSUFFICIENT
     assert facts(unrated, Code.FEW_IN_STRATUM) == {"stratum": 5, "found": 0, "needed": 8}
     assert (unrated.numbers.strata[5].weight, unrated.numbers.strata[5].share) == (six(0), None)
     strata = {item: stratum for item, stratum in panel.strata.items() if stratum != 5}
     unasked = decide(replace(panel, strata=strata, ratings=ratings, core=frozenset(strata)), POLICY)
-    assert unasked.outcome is Outcome.GO
+    assert unasked.outcome is GateOutcome.GO
     assert facts(unasked, Code.STRATUM_LEFT_OUT) == {"stratum": 5, "weight": "0.100000"}
     assert unasked.numbers.strata[1].weight == six(0.3 / 0.9)
 
@@ -193,12 +193,12 @@ def test_who_rated_too_little_of_the_core_does_not_count() -> None:
         "reviewer": "p3", "rated": 63, "core": 80, "cannot_judge": 1,
     }  # fmt: skip
     assert facts(verdict, Code.SMALL_PANEL) == {"found": 3, "needed": 5}
-    assert (verdict.outcome, verdict.community_panel) == (Outcome.GO, False)
+    assert (verdict.outcome, verdict.community_panel) == (GateOutcome.GO, False)
 
 
 def test_one_person_alone_has_a_share_and_no_bounds() -> None:
     verdict = decide(made(mostly, people=1), POLICY)
-    assert verdict.outcome is Outcome.INSUFFICIENT
+    assert verdict.outcome is GateOutcome.INSUFFICIENT
     assert verdict.numbers.share is not None
     assert (verdict.numbers.lower, verdict.numbers.upper, verdict.numbers.t) == (None, None, None)
 
@@ -206,26 +206,28 @@ def test_one_person_alone_has_a_share_and_no_bounds() -> None:
 def test_a_flag_of_harm_stops_everything_until_people_have_looked() -> None:
     for rank in (good, bad):
         flagged = decide(replace(made(rank), harm={"i001": Harm.FLAGGED}), POLICY)
-        assert flagged.outcome is Outcome.DISCUSS
+        assert flagged.outcome is GateOutcome.DISCUSS
         assert facts(flagged, Code.HARM_OPEN) == {"items": 1}
     upheld = decide(replace(made(good), harm={"i001": Harm.UPHELD}), POLICY)
-    assert upheld.outcome is Outcome.DISCUSS
-    assert decide(replace(made(bad), harm={"i001": Harm.UPHELD}), POLICY).outcome is Outcome.NO_GO
+    assert upheld.outcome is GateOutcome.DISCUSS
+    assert (
+        decide(replace(made(bad), harm={"i001": Harm.UPHELD}), POLICY).outcome is GateOutcome.NO_GO
+    )
     cleared = decide(replace(made(good), harm={"i001": Harm.CLEARED}), POLICY)
-    assert cleared.outcome is Outcome.GO
+    assert cleared.outcome is GateOutcome.GO
     assert cleared.harm == {Harm.FLAGGED: 0, Harm.UPHELD: 0, Harm.CLEARED: 1}
 
 
 @pytest.mark.parametrize(("items", "allowed"), [(50, 1), (80, 3), (100, 4)])
 def test_so_many_items_may_be_rejected_by_two(items: int, allowed: int) -> None:
-    def rejected(many: int) -> Verdict:
+    def rejected(many: int) -> GateVerdict:
         return decide(
             made(lambda i, j: 0 if i < many and j < 2 else 3, items=items, weights={1: 1.0}), POLICY
         )
 
-    assert rejected(allowed).outcome is Outcome.GO
+    assert rejected(allowed).outcome is GateOutcome.GO
     over = rejected(allowed + 1)
-    assert over.outcome is Outcome.DISCUSS
+    assert over.outcome is GateOutcome.DISCUSS
     assert facts(over, Code.VETO)["items"] == allowed + 1
     assert len(over.numbers.split) == allowed + 1
 
@@ -247,9 +249,9 @@ def test_one_weak_difficulty_is_for_people_to_decide() -> None:
 
     half = decide(made(rank), POLICY)  # exactly half of difficulty 5, and 0.70 - 0.20 is needed
     assert half.numbers.strata[5].share == six(0.5)
-    assert half.outcome is Outcome.GO
+    assert half.outcome is GateOutcome.GO
     weak = decide(made(lambda i, j: 1 if i in {4, 14} or rank(i, j) == 1 or i == 9 else 3), POLICY)
-    assert weak.outcome is Outcome.DISCUSS
+    assert weak.outcome is GateOutcome.DISCUSS
     assert facts(weak, Code.WEAK_STRATUM)["needed"] == "0.500000"
 
 
@@ -258,7 +260,7 @@ def test_one_person_far_below_the_level_is_a_matter_for_talk() -> None:
         return 1 if person == 4 and item % 2 else 3
 
     verdict = decide(made(rank, people=9), changed(level={"share": Decimal("0.65")}))
-    assert verdict.outcome is Outcome.DISCUSS
+    assert verdict.outcome is GateOutcome.DISCUSS
     assert facts(verdict, Code.LOW_REVIEWER)["reviewer"] == "p4"
 
 
@@ -291,16 +293,16 @@ def test_hurried_ratings_that_decide_are_talked_over_and_named_nowhere() -> None
         return 3 if person < 2 or (item * 3 + person) % 4 else 1
 
     plain = decide(made(rank, people=6), POLICY)
-    assert plain.outcome is Outcome.GO
+    assert plain.outcome is GateOutcome.GO
     verdict = decide(straight(made(rank, people=6), ("p0", "p1")), POLICY)
     assert verdict.flagged == ("p0", "p1")
-    assert (verdict.outcome, verdict.without_flagged) == (Outcome.DISCUSS, Outcome.DISCUSS)
+    assert (verdict.outcome, verdict.without_flagged) == (GateOutcome.DISCUSS, GateOutcome.DISCUSS)
     assert facts(verdict, Code.FLAGS_DECIDE) == {"outcome": "discuss"}
     same = decide(straight(made(good, people=6), ("p0",)), POLICY)
-    assert (same.outcome, same.without_flagged) == (Outcome.GO, Outcome.GO)
+    assert (same.outcome, same.without_flagged) == (GateOutcome.GO, GateOutcome.GO)
     assert Code.FLAGS_DECIDE not in codes(same)
     three = decide(straight(made(good, people=3), ("p0",)), POLICY)
-    assert (three.outcome, three.without_flagged) == (Outcome.DISCUSS, Outcome.INSUFFICIENT)
+    assert (three.outcome, three.without_flagged) == (GateOutcome.DISCUSS, GateOutcome.INSUFFICIENT)
 
 
 def all_accept(panel: Panel, accepted: int) -> Panel:
@@ -313,27 +315,27 @@ def all_accept(panel: Panel, accepted: int) -> Panel:
     return replace(with_controls(panel, rank, random.Random(1)), sequences={})
 
 
-@pytest.mark.parametrize(("accepted", "outcome"), [(4, Outcome.GO), (5, Outcome.DISCUSS), (8, Outcome.DISCUSS)])  # fmt: skip
+@pytest.mark.parametrize(("accepted", "outcome"), [(4, GateOutcome.GO), (5, GateOutcome.DISCUSS), (8, GateOutcome.DISCUSS)])  # fmt: skip
 def test_no_go_on_the_word_of_a_panel_that_accepts_what_was_spoilt(
-    accepted: int, outcome: Outcome
+    accepted: int, outcome: GateOutcome
 ) -> None:
     verdict = decide(all_accept(made(good), accepted), POLICY)
     assert (verdict.outcome, verdict.flagged) == (outcome, ())
     assert codes(verdict).count(Code.CONTROL_DROPPED) == accepted
-    if outcome is Outcome.DISCUSS:
+    if outcome is GateOutcome.DISCUSS:
         assert facts(verdict, Code.CONTROLS_FAILED) == {"dropped": accepted, "of": 8}
     else:
         assert Code.CONTROLS_FAILED not in codes(verdict)
 
 
 def test_spoilt_items_stop_a_go_only_and_only_where_enough_people_rated_them() -> None:
-    assert decide(all_accept(made(bad), 8), POLICY).outcome is Outcome.NO_GO
-    assert decide(all_accept(made(good, people=2), 8), POLICY).outcome is Outcome.INSUFFICIENT
+    assert decide(all_accept(made(bad), 8), POLICY).outcome is GateOutcome.NO_GO
+    assert decide(all_accept(made(good, people=2), 8), POLICY).outcome is GateOutcome.INSUFFICIENT
     panel = all_accept(made(good), 8)
     two = {who: mine for who, mine in panel.control_ratings.items() if who < "p2"}
-    assert decide(replace(panel, control_ratings=two), POLICY).outcome is Outcome.GO
+    assert decide(replace(panel, control_ratings=two), POLICY).outcome is GateOutcome.GO
     lax = changed(careless={"spoilt_failed": Decimal(1)})
-    assert decide(panel, lax).outcome is Outcome.GO
+    assert decide(panel, lax).outcome is GateOutcome.GO
 
 
 def test_four_people_who_read_nothing_and_press_yes_more_often_give_no_go() -> None:
@@ -347,14 +349,14 @@ def test_four_people_who_read_nothing_and_press_yes_more_often_give_no_go() -> N
     for _ in range(count):
         panel = made(any_key, items=64, people=4, weights={1: 0.5, 2: 0.5})
         verdict = decide(with_controls(panel, any_key, draw), POLICY)
-        assert verdict.outcome is not Outcome.GO
+        assert verdict.outcome is not GateOutcome.GO
         failed += Code.CONTROLS_FAILED in codes(verdict)
     assert failed >= 0.9 * count
 
 
 def test_no_number_of_agreement_is_told_where_too_little_is_rated() -> None:
     verdict = decide(made(lambda i, j: (i + j) % 4, items=40), POLICY)
-    assert verdict.outcome is Outcome.INSUFFICIENT
+    assert verdict.outcome is GateOutcome.INSUFFICIENT
     assert Code.GUIDELINES not in codes(verdict)
 
 

@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 from benchmarks.gate_simulation import bounds, panel, reviews, share_passed
-from review.verdict.gate.gate import Outcome, decide
-from review.verdict.gate.planner import Chances, Plan, chances, power, promises
+from review.verdict.gate.gate import GateOutcome, decide
+from review.verdict.gate.planner import Chances, RatingPlan, chances, power, promises
 from review.verdict.gate.policy import proposed
 from review.verdict.gate.settle import More, Settling, settling
 from tests.review.thorough import times
@@ -60,7 +60,7 @@ def test_the_simulation_s_rule_is_the_gate_s() -> None:
 def test_the_simulated_share_is_the_true_one_with_uneven_weights() -> None:
     from review.verdict.gate.planner import _reviews
 
-    plan = Plan(4, {1: 30, 2: 10, 4: 20}, {1: 0.5, 2: 0.2, 4: 0.3})
+    plan = RatingPlan(4, {1: 30, 2: 10, 4: 20}, {1: 0.5, 2: 0.2, 4: 0.3})
     accepted = np.concatenate(list(_reviews(plan, 0.8, 4000, 1))).mean(axis=(0, 2))
     shares = [accepted[:30].mean(), accepted[30:40].mean(), accepted[40:].mean()]
     assert np.dot([0.5, 0.2, 0.3], shares) == pytest.approx(0.8, abs=0.006)
@@ -76,38 +76,43 @@ def test_more_people_more_items_and_a_better_method_have_better_chances() -> Non
 
 
 def test_a_plain_go_is_rarer_than_the_level_and_a_bad_method_gets_its_no() -> None:
-    found = chances(Plan.even(60, 5), 0.85, POLICY)
+    found = chances(RatingPlan.even(60, 5), 0.85, POLICY)
     assert found.go <= found.level
-    assert chances(Plan.even(60, 5), 0.40, POLICY).no_go > 0.95
+    assert chances(RatingPlan.even(60, 5), 0.40, POLICY).no_go > 0.95
 
 
 @pytest.mark.parametrize(
     "plan",
-    [Plan.even(49, 5), Plan.even(60, 2), Plan(5, {1: 60, 2: 7}), Plan(5, {1: 60, 2: 1})],
+    [
+        RatingPlan.even(49, 5),
+        RatingPlan.even(60, 2),
+        RatingPlan(5, {1: 60, 2: 7}),
+        RatingPlan(5, {1: 60, 2: 1}),
+    ],
     ids=["items", "people", "stratum", "one item of a stratum"],
 )
-def test_a_plan_too_small_for_any_verdict_promises_none(plan: Plan) -> None:
+def test_a_plan_too_small_for_any_verdict_promises_none(plan: RatingPlan) -> None:
     found = chances(plan, 0.97, POLICY, trials=200)
     assert (found.go, found.no_go) == (0, 0)
     assert found.level > 0
 
 
 def test_one_stratum_is_a_plan_too() -> None:
-    plain = chances(Plan(5, {0: 60}, {0: 1.0}), 0.85, POLICY)
+    plain = chances(RatingPlan(5, {0: 60}, {0: 1.0}), 0.85, POLICY)
     assert 0.5 < plain.level < 1
 
 
 @pytest.mark.parametrize(
     ("plan", "truth"),
     [
-        (Plan.even(50, 1), 0.85),
-        (Plan(3, {1: 9, 2: 0}), 0.85),
-        (Plan(3, {}), 0.85),
-        (Plan.even(50, 3), 1.0),
+        (RatingPlan.even(50, 1), 0.85),
+        (RatingPlan(3, {1: 9, 2: 0}), 0.85),
+        (RatingPlan(3, {}), 0.85),
+        (RatingPlan.even(50, 3), 1.0),
     ],
     ids=["one person", "an empty stratum", "no items", "perfect"],
 )
-def test_what_is_no_plan_is_refused(plan: Plan, truth: float) -> None:
+def test_what_is_no_plan_is_refused(plan: RatingPlan, truth: float) -> None:
     with pytest.raises(ValueError, match="needs two reviewers"):
         chances(plan, truth, POLICY)
 
@@ -130,7 +135,7 @@ def test_only_an_open_level_asks_what_would_settle_it() -> None:
 def simulated_open(seed: int) -> Any:
     for one in reviews(50, 3, 0.82, 0.5, 40, seed):
         verdict = decide(panel(one), POLICY)
-        if verdict.outcome is Outcome.DISCUSS and (found := settling(verdict, POLICY)):
+        if verdict.outcome is GateOutcome.DISCUSS and (found := settling(verdict, POLICY)):
             yield verdict, found
 
 

@@ -11,8 +11,8 @@ from string import Formatter
 import pytest
 
 from review.verdict.gate.careless import Tally, carelessness
-from review.verdict.gate.findings import Code, Finding
-from review.verdict.gate.gate import Outcome, decide
+from review.verdict.gate.findings import Code, GateFinding
+from review.verdict.gate.gate import GateOutcome, decide
 from review.verdict.gate.planner import promises
 from review.verdict.gate.policy import proposed
 from review.verdict.gate.reasons import _COUNTED, _ONE, _WORDS, OUTCOMES, care_words, finding_words
@@ -49,7 +49,7 @@ def test_verdicts_give_just_the_facts_that_the_page_lists() -> None:
 
 
 def test_every_outcome_has_words() -> None:
-    assert set(OUTCOMES) == set(Outcome)
+    assert set(OUTCOMES) == set(GateOutcome)
 
 
 def test_words_for_one_say_the_same_facts() -> None:
@@ -83,7 +83,7 @@ def _names(words: str) -> set[str]:
     ids=lambda value: str(value) if isinstance(value, Code) else "",
 )  # fmt: skip
 def test_findings_in_words(code: Code, facts: dict[str, int | str], words: str) -> None:
-    assert words in finding_words(Finding(code, facts))
+    assert words in finding_words(GateFinding(code, facts))
 
 
 def test_advice_is_private_kind_and_only_given_where_due() -> None:

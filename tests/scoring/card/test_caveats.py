@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from corpora.model.entry import Entry
-from scoring.card.caveats import Caveat, Kind, OutputTally, bare_form, tallied
+from scoring.card.caveats import Caveat, CaveatKind, OutputTally, bare_form, tallied
 from tests.scoring.samples import HOSTILE
 
 
@@ -21,7 +21,7 @@ def entries(references: Sequence[str], sources: Sequence[str] | None = None) -> 
 
 def found(
     outputs: Sequence[str], references: Sequence[str], sources: Sequence[str] | None = None
-) -> dict[Kind, Caveat]:
+) -> dict[CaveatKind, Caveat]:
     tally = tallied(entries(references, sources), outputs, [{}] * len(outputs))
     return {each.kind: each for each in tally.caveats()}
 
@@ -35,16 +35,16 @@ def test_one_text_for_a_quarter_of_the_sources(number: int) -> None:
     outputs = ["one dog"] * number + TEN[number:]
     told = found(outputs, TEN)
     if number / 10 >= 0.25:
-        assert told == {Kind.REPEATED: Caveat(Kind.REPEATED, 0.3, 3, 10, 0.25)}
+        assert told == {CaveatKind.REPEATED: Caveat(CaveatKind.REPEATED, 0.3, 3, 10, 0.25)}
     else:
         assert told == {}
 
 
-@pytest.mark.parametrize("kind", [Kind.SHORT, Kind.LONG])
-def test_a_quarter_too_short_or_too_long(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [CaveatKind.SHORT, CaveatKind.LONG])
+def test_a_quarter_too_short_or_too_long(kind: CaveatKind) -> None:
     eight = ["abcd efgh", *TEN[1:8]]
     for wrong, of in ((2, 8), (1, 8)):
-        texts = {Kind.SHORT: ["xyz", ""], Kind.LONG: ["wa wa " * 9, "bo bo " * 9]}[kind]
+        texts = {CaveatKind.SHORT: ["xyz", ""], CaveatKind.LONG: ["wa wa " * 9, "bo bo " * 9]}[kind]
         outputs = [*texts[:wrong], *eight[wrong:]]
         told = found(outputs, eight)
         assert (kind in told) is (wrong / of >= 0.25), (kind, wrong)
@@ -52,21 +52,23 @@ def test_a_quarter_too_short_or_too_long(kind: Kind) -> None:
 
 
 def test_exactly_half_and_exactly_twice_as_long_are_in_range() -> None:
-    assert found(["abcd"] * 2, ["abcdefgh", "hgfedcba"]).keys() == {Kind.REPEATED}
+    assert found(["abcd"] * 2, ["abcdefgh", "hgfedcba"]).keys() == {CaveatKind.REPEATED}
     assert not found(["abcdefgh", "ijklmnop"], ["abcd", "ijkl"])
-    assert Kind.SHORT in found(["abc", "ghi"], ["abcdefgh", "hgfedcba"])
+    assert CaveatKind.SHORT in found(["abc", "ghi"], ["abcdefgh", "hgfedcba"])
 
 
 def test_the_source_copied_or_left_in_its_language() -> None:
     told = found(["The dog!", "zwei", "drei", "vier"], ["hund", "zwei", "drei", "vier"],
                  ["the dog", "two", "three", "four"])  # fmt: skip
-    assert told[Kind.UNTRANSLATED].share == 0.25
+    assert told[CaveatKind.UNTRANSLATED].share == 0.25
     kept = found(["Paris"] * 1 + ["b c d"], ["Paris", "b c d"], ["Paris", "x y z"])
-    assert Kind.UNTRANSLATED not in kept
+    assert CaveatKind.UNTRANSLATED not in kept
     tally = OutputTally()
     for words in ((1, 2), (2, 3), (0, 5), (0, 1)):
         tally.add(entries(["abc"]), ["abd"], [{"code_switching_rate": words}])
-    assert [(each.kind, each.share) for each in tally.caveats()] == [(Kind.UNTRANSLATED, 0.25)]
+    assert [(each.kind, each.share) for each in tally.caveats()] == [
+        (CaveatKind.UNTRANSLATED, 0.25)
+    ]
 
 
 def test_references_as_outputs_raise_nothing_even_where_they_repeat() -> None:
@@ -77,7 +79,7 @@ def test_references_as_outputs_raise_nothing_even_where_they_repeat() -> None:
 
 def test_texts_that_come_once_are_not_repeated_where_references_are_withheld() -> None:
     assert found(["ab", "cd", "ef", "gh"], [""] * 4) == {}
-    assert found(["ab", "ab", "ef", "gh"], [""] * 4).keys() == {Kind.REPEATED}
+    assert found(["ab", "ab", "ef", "gh"], [""] * 4).keys() == {CaveatKind.REPEATED}
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.card.caveats import Caveat, Kind
-from scoring.card.claim import Claim, Reason, Score, caveat_sentence, decide
-from scoring.card.floors import Floor
+from scoring.card.caveats import Caveat, CaveatKind
+from scoring.card.claim import Claim, ClaimReason, Score, caveat_sentence, decide
+from scoring.card.floors import FloorScores
 from scoring.core.composite import Composite, Input, composite, counting_gaps
 from scoring.core.tiers import Tier, quality_tier
 
 FLOORS = {
-    "constant": Floor(0.40, 12.0, ("chrf_plus_plus",)),
-    "words": Floor(0.35, 15.0, ("chrf_plus_plus",)),
+    "constant": FloorScores(0.40, 12.0, ("chrf_plus_plus",)),
+    "words": FloorScores(0.35, 15.0, ("chrf_plus_plus",)),
 }
 
 
@@ -30,7 +30,7 @@ def claimed(
     value: float | None,
     lower: float | None = None,
     chrf: Score | None = None,
-    floors: dict[str, Floor] | None = None,
+    floors: dict[str, FloorScores] | None = None,
     *,
     identical: bool = False,
     caveats: Sequence[Caveat] = (),
@@ -41,7 +41,7 @@ def claimed(
     return decide(mixed(value), end, beside, known, identical=identical, caveats=caveats)
 
 
-def caveat(share: float, kind: Kind = Kind.SHORT) -> Caveat:
+def caveat(share: float, kind: CaveatKind = CaveatKind.SHORT) -> Caveat:
     return Caveat(kind, share, round(share * 100), 100, 0.25)
 
 
@@ -58,22 +58,22 @@ def test_nothing_above_functional_is_claimed_without_review(
     ("lower", "chrf", "reasons", "words"),
     [
         (0.41, Score(16.0, 15.1), [], ""),
-        (0.40, Score(16.0, 15.1), [Reason.COMPOSITE_FLOOR],
+        (0.40, Score(16.0, 15.1), [ClaimReason.COMPOSITE_FLOOR],
          "; composite not clearly above the floor: interval reaches 0.40"),
-        (0.41, Score(16.0, 15.0), [Reason.CHRF_FLOOR],
+        (0.41, Score(16.0, 15.0), [ClaimReason.CHRF_FLOOR],
          "; chrF++ not clearly above the floor: interval reaches 15.0"),
-        (0.41, Score(15.0, 14.0), [Reason.CHRF_FLOOR], "; chrF++ not above the floor"),
-        (0.41, Score(13.0, 12.5), [Reason.CHRF_FLOOR], "; chrF++ not above the floor"),
-        (0.41, Score(None, None), [Reason.NO_CHRF], "; chrF++ has no value"),
-        (0.40, Score(None, None), [Reason.COMPOSITE_FLOOR, Reason.NO_CHRF],
+        (0.41, Score(15.0, 14.0), [ClaimReason.CHRF_FLOOR], "; chrF++ not above the floor"),
+        (0.41, Score(13.0, 12.5), [ClaimReason.CHRF_FLOOR], "; chrF++ not above the floor"),
+        (0.41, Score(None, None), [ClaimReason.NO_CHRF], "; chrF++ has no value"),
+        (0.40, Score(None, None), [ClaimReason.COMPOSITE_FLOOR, ClaimReason.NO_CHRF],
          "; composite not clearly above the floor: interval reaches 0.40; chrF++ has no value"),
-        (0.40, Score(15.0, 14.0), [Reason.CHRF_FLOOR, Reason.COMPOSITE_FLOOR],
+        (0.40, Score(15.0, 14.0), [ClaimReason.CHRF_FLOOR, ClaimReason.COMPOSITE_FLOOR],
          ("; chrF++ not above the floor"
           "; composite not clearly above the floor: interval reaches 0.40")),
     ],
 )  # fmt: skip
 def test_both_intervals_must_clear_the_best_floor_of_each(
-    lower: float, chrf: Score, reasons: list[Reason], words: str
+    lower: float, chrf: Score, reasons: list[ClaimReason], words: str
 ) -> None:
     claim = claimed(0.55, lower, chrf)
     assert [limit.reason for limit in claim.limits] == reasons
@@ -106,7 +106,7 @@ def test_words_for_people() -> None:
 
 
 def test_identical_outputs_above_the_floors_are_told_what_they_are() -> None:
-    repeated = caveat(0.52, Kind.REPEATED)
+    repeated = caveat(0.52, CaveatKind.REPEATED)
     claim = claimed(0.81, 0.75, identical=True, caveats=[repeated])
     assert claim.words() == "baseline (automatic 0.81; mostly one and the same output)"
     assert claim.at_floor
@@ -126,7 +126,7 @@ def test_one_text_below_both_floors_is_told_of_both() -> None:
 
 
 def test_a_caveat_stands_in_the_words_with_its_share_and_lowers_the_claim() -> None:
-    quarter, half = caveat(0.299), caveat(0.5, Kind.UNTRANSLATED)
+    quarter, half = caveat(0.299), caveat(0.5, CaveatKind.UNTRANSLATED)
     assert claimed(0.62, caveats=[quarter]).words() == ("emerging (automatic 0.62; 29 % too short)")
     assert (
         claimed(0.62, caveats=[quarter, half]).words().startswith("baseline (automatic 0.62; 29 %")
@@ -178,7 +178,7 @@ def test_an_output_that_gives_a_metric_nothing_to_look_at_claims_less() -> None:
     left = composite({"chrf_plus_plus": 54.0})
     assert whole.value == pytest.approx(0.45)
     assert left.value == pytest.approx(0.54)
-    floors = {"words": Floor(0.1, 5.0, ("chrf_plus_plus", "hallucination_rate"))}
+    floors = {"words": FloorScores(0.1, 5.0, ("chrf_plus_plus", "hallucination_rate"))}
     claim = decide(left, 0.53, Score(54.0, 50.0), floors)
     assert claim.quality_tier is Tier.FUNCTIONAL
     assert claim.claimable_tier is Tier.EMERGING

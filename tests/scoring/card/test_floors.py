@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from corpora.model.entry import Entry
-from scoring.card.claim import Reason
+from scoring.card.claim import ClaimReason
 from scoring.card.constant import best_constant
 from scoring.card.floors import (
-    Floor,
+    FloorScores,
     attainable,
     beginning,
     best,
@@ -21,7 +21,7 @@ from scoring.card.floors import (
     floors,
     words_at_random,
 )
-from scoring.card.scorecard import Scores, scorecard
+from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
 from scoring.core.scorer import Scorer
 from scoring.core.setup import AnalyserFacts
@@ -36,7 +36,7 @@ from tests.scoring.samples import ALPHABETS, corpus, entry, worse
 TEXTS = Path(__file__).parents[3].parent / "shared" / "data" / "text"
 
 
-def judged(entries: Sequence[Entry], outputs: Sequence[str]) -> Scores:
+def judged(entries: Sequence[Entry], outputs: Sequence[str]) -> RunScores:
     metrics = make_metrics(Resources(surface_setup("und", "und", entries)))
     statistics = Scorer(metrics).statistics(
         [Translation(item, text) for item, text in zip(entries, outputs, strict=True)]
@@ -206,7 +206,7 @@ def test_the_floor_of_words_at_random_stops_a_word_salad_of_accepted_words() -> 
     assert salad.composite is not None
     assert salad.confidence_intervals["composite"].ci_lower > (best(before, "composite") or 1)
     assert salad.claimable_tier is Tier.BASELINE
-    assert Reason.CHRF_FLOOR in {limit.reason for limit in salad.claim.limits}
+    assert ClaimReason.CHRF_FLOOR in {limit.reason for limit in salad.claim.limits}
 
 
 @pytest.mark.parametrize("length", [2, 3, 10, 501])
@@ -223,4 +223,4 @@ def test_small_corpora() -> None:
     alone = [entry("tânisi")]
     found = floors(alone, make_metrics(Resources(surface_setup("und", "crk", alone))))
     assert set(found) == {"empty", "source", "constant", "truncated"}
-    assert best({"x": Floor(None, 3.0), "y": Floor(0.2, None)}, "chrf_plus_plus") == 3.0
+    assert best({"x": FloorScores(None, 3.0), "y": FloorScores(0.2, None)}, "chrf_plus_plus") == 3.0

@@ -12,8 +12,8 @@ import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from corpora.model.entry import Entry
-from scoring.card.floors import Floor
-from scoring.card.scorecard import Scores, scorecard
+from scoring.card.floors import FloorScores
+from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.scorer import Scorer
 from scoring.core.specification import specification
 from scoring.core.table import Table
@@ -33,7 +33,7 @@ def outputs(seed: int = 3) -> list[str]:
     return ["" if place % 10 == 0 else worse(e.reference, rng) for place, e in enumerate(ENTRIES)]
 
 
-def card(texts: list[str], entries: list[Entry] = ENTRIES, **options: Any) -> Scores:
+def card(texts: list[str], entries: list[Entry] = ENTRIES, **options: Any) -> RunScores:
     statistics = Scorer(METRICS).statistics(
         [Translation(entry, text) for entry, text in zip(entries, texts, strict=True)]
     )
@@ -43,11 +43,11 @@ def card(texts: list[str], entries: list[Entry] = ENTRIES, **options: Any) -> Sc
 
 
 @pytest.fixture(scope="module")
-def scores() -> Scores:
+def scores() -> RunScores:
     return card(outputs(), cost_per_entry_usd=0.007)
 
 
-def test_every_metric_has_a_value_or_a_reason(scores: Scores) -> None:
+def test_every_metric_has_a_value_or_a_reason(scores: RunScores) -> None:
     block = scores.model_dump(mode="json")
     for id_ in specification().metrics:
         assert (block[id_] is None) is (id_ in block["reasons"]), id_
@@ -61,12 +61,12 @@ def test_a_metric_left_out_says_so_and_is_not_called_unknown() -> None:
     assert reasons["ter"] == "not among the metrics of this run"
 
 
-def test_block_is_plain_json_and_comes_back(scores: Scores) -> None:
+def test_block_is_plain_json_and_comes_back(scores: RunScores) -> None:
     text = json.dumps(scores.model_dump(mode="json"), allow_nan=False)
-    assert Scores.model_validate_json(text) == scores
+    assert RunScores.model_validate_json(text) == scores
 
 
-def test_corpus_values_are_sacrebleus_on_all_entries(scores: Scores) -> None:
+def test_corpus_values_are_sacrebleus_on_all_entries(scores: RunScores) -> None:
     texts = [normalize("NFC", text) for text in outputs()]
     references = [normalize("NFC", entry.reference) for entry in ENTRIES]
     for oracle, value in (
@@ -77,7 +77,7 @@ def test_corpus_values_are_sacrebleus_on_all_entries(scores: Scores) -> None:
         assert value == pytest.approx(oracle.corpus_score(texts, [references]).score, abs=1e-9)
 
 
-def test_failed_entries_stay_in_every_denominator(scores: Scores) -> None:
+def test_failed_entries_stay_in_every_denominator(scores: RunScores) -> None:
     right = sum(text == entry.reference for text, entry in zip(outputs(), ENTRIES, strict=True))
     failed = outputs().count("")
     assert failed >= 9
@@ -88,7 +88,7 @@ def test_failed_entries_stay_in_every_denominator(scores: Scores) -> None:
     assert (card(filled).composite or 0) >= (scores.composite or 0)
 
 
-def test_composite_can_be_recomputed_from_what_the_card_says(scores: Scores) -> None:
+def test_composite_can_be_recomputed_from_what_the_card_says(scores: RunScores) -> None:
     again = sum(i.effective_weight * i.normalised for i in scores.composite_inputs)
     assert scores.composite == pytest.approx(again)
     assert scores.composite_coverage == pytest.approx(0.5)
@@ -98,13 +98,13 @@ def test_composite_can_be_recomputed_from_what_the_card_says(scores: Scores) -> 
     )
 
 
-def test_intervals_hold_the_values_and_wilson_stands_beside_rates(scores: Scores) -> None:
+def test_intervals_hold_the_values_and_wilson_stands_beside_rates(scores: RunScores) -> None:
     for id_, interval in scores.confidence_intervals.items():
         assert interval.ci_lower <= getattr(scores, id_) <= interval.ci_upper
         assert (interval.wilson_lower is not None) is id_.endswith("match_rate")
 
 
-def test_breakdowns_fit_the_whole(scores: Scores) -> None:
+def test_breakdowns_fit_the_whole(scores: RunScores) -> None:
     assert {tag: group.n for tag, group in scores.by_difficulty.items()} == dict.fromkeys(
         "12345", 18
     )
@@ -115,7 +115,7 @@ def test_breakdowns_fit_the_whole(scores: Scores) -> None:
     assert "chrf_plus_plus" in scores.by_difficulty["1"].confidence_intervals
 
 
-def test_a_group_equals_a_run_on_its_entries_alone(scores: Scores) -> None:
+def test_a_group_equals_a_run_on_its_entries_alone(scores: RunScores) -> None:
     texts = outputs()
     places = [place for place, entry in enumerate(ENTRIES) if entry.difficulty == 2]
     alone = card([texts[place] for place in places], [ENTRIES[place] for place in places])
@@ -155,7 +155,7 @@ def test_mostly_identical_outputs_claim_baseline_even_above_the_floors() -> None
 
 
 def test_known_floors_are_taken_as_they_are() -> None:
-    known = {"constant": Floor(composite=0.99, chrf_plus_plus=90.0)}
+    known = {"constant": FloorScores(composite=0.99, chrf_plus_plus=90.0)}
     scores = card(outputs(), known_floors=known)
     assert scores.floors == known
     assert scores.at_floor

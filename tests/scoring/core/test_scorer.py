@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.core.metric import FloatArray, Metric, MetricInfo, Statistics
-from scoring.core.scorer import Scorer, Totals
+from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.table import StatisticsError
 from scoring.core.tiers import Tier
 from scoring.core.translation import Translation
@@ -35,7 +35,7 @@ def outputs_for(alphabet: str, entries: int) -> list[Translation]:
 @pytest.mark.parametrize("batch", [1, 7, 64])
 def test_running_values_equal_the_batch_after_every_step(batch: int) -> None:
     items = outputs_for(ALPHABETS["roman with circumflex"], 140)
-    totals = Totals(Scorer(METRICS))
+    totals = RunningTotals(Scorer(METRICS))
     for start in range(0, len(items), batch):
         totals.add(SCORER.statistics(items[start : start + batch]))
         so_far = items[: start + batch]
@@ -45,7 +45,7 @@ def test_running_values_equal_the_batch_after_every_step(batch: int) -> None:
 
 
 def test_nothing_scored_yet_is_null_everywhere() -> None:
-    totals = Totals(Scorer(METRICS))
+    totals = RunningTotals(Scorer(METRICS))
     assert set(totals.values().values()) == {None}
     assert totals.composite().value is None
 
@@ -79,7 +79,7 @@ def test_fractions_and_missing_statistics_pack_exactly() -> None:
     scorer = Scorer([Fractions(), ChrfPlusPlus()])
     for statistics in scorer.statistics(translations(["abcd", ""], ["abc", "abc"])):
         assert scorer.unpack(scorer.pack(statistics)) == statistics
-    totals = Totals(scorer)
+    totals = RunningTotals(scorer)
     totals.add(scorer.statistics(translations(["abcd", ""], ["abc", "abc"])))
     assert totals.values()["fractions"] == 4 / 3
 

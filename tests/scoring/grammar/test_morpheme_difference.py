@@ -14,7 +14,7 @@ from harness.fst.layout import check_layout
 from harness.fst.model import read_model
 from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
 from scoring.grammar.inflection import features, inflection_faults
-from scoring.grammar.morpheme_difference import Difference, morpheme_differences, sentences
+from scoring.grammar.morpheme_difference import MorphemeDifference, morpheme_differences, sentences
 from tests.outside import FST, STRICT
 from tests.scoring.analysed import CREE, annotation, cree_words, needs_cree
 
@@ -88,7 +88,7 @@ def test_order_and_case_of_letters_are_no_difference() -> None:
 
 def test_fields_for_the_screen() -> None:
     assert morpheme_differences(annotation("hundojn", "hundon")) == (
-        Difference(
+        MorphemeDifference(
             output="hundojn",
             reference="hundon",
             category="number",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.grammar.english import content_words, stem
-from scoring.grammar.verdicts import TENTHS, Judge, Judgement, SemanticVerdict
+from scoring.grammar.verdicts import TENTHS, GrammarJudgement, Judge, SemanticVerdict
 from tests.scoring.cree import ANALYSES, annotation, card, translated
 from tests.scoring.samples import sentences
 
@@ -32,7 +32,7 @@ GLOSSES = {
 V = SemanticVerdict
 
 
-def judge(output: str, reference: str, source: str) -> Judgement:
+def judge(output: str, reference: str, source: str) -> GrammarJudgement:
     writing = card().writing("Latn")
     judge = Judge(GLOSSES, card().variants, writing.normalisation)
     made = translated(output, reference, source)

@@ -14,7 +14,7 @@ from corpora.languages.cards import find_card
 from corpora.model.entry import Entry
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, sample_path
 from scoring.core.metric import Metric
-from scoring.core.rate import Rate
+from scoring.core.rate import RateMetric
 from scoring.core.setup import ScoringSetup
 from scoring.core.translation import Translation
 from scoring.metrics.code_switching import CodeSwitching
@@ -122,7 +122,7 @@ def test_the_demo_s_coaching_dictionary_knows_enough_by_itself() -> None:
 
 def test_the_demo_s_references_are_not_flagged_and_copies_are() -> None:
     found = demo()
-    kinds: tuple[type[Rate], ...] = (CodeSwitching, Hallucination, TerminologyAdherence)
+    kinds: tuple[type[RateMetric], ...] = (CodeSwitching, Hallucination, TerminologyAdherence)
     for metric in (kind(found) for kind in kinds):  # type: ignore[call-arg]
         assert flagged(metric, texts(found, "references")) < 0.05
         assert flagged(metric, texts(found, "sources")) > 0.5

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.languages.cards import find_card
-from corpora.languages.language import LanguageCard, Writing
+from corpora.languages.language import LanguageCard, WritingSystem
 from corpora.model.entry import Entry
 from scoring.core.setup import ScoringSetup
 from scoring.core.translation import Translation
@@ -23,23 +23,23 @@ from scoring.words.resources import Resources
 from tests.outside import TEXTS, only_with, published
 from tests.scoring.samples import HOSTILE
 
-CREE = Writing(
+CREE = WritingSystem(
     letters="a â ā c ê ē h i î ī k m n o ô ō p s t w y",
     foreign_letters="b e g l r u",
     cased=False,
     vowel_marks=("âêîô", "āēīō"),
     forbidden=({"pattern": "hh", "why": "h is never doubled"},),
 )
-CYRILLIC = Writing(letters="а-я і ї є ґ", cased=True)
-JAPANESE = Writing(letters="ぁ-ん ァ-ヶ 一-龯 ー", cased=False)
-GERMAN = Writing(letters="a-z ä ö ü ß", cased=True, suspended_hyphen=True)
-OJIBWE = Writing(
+CYRILLIC = WritingSystem(letters="а-я і ї є ґ", cased=True)
+JAPANESE = WritingSystem(letters="ぁ-ん ァ-ヶ 一-龯 ー", cased=False)
+GERMAN = WritingSystem(letters="a-z ä ö ü ß", cased=True, suspended_hyphen=True)
+OJIBWE = WritingSystem(
     letters="a b d e g i j k m n o s w y z", word_letters="ʼ'", joiners="-", cased=True
 )
 
 
 def metric(
-    writing: Writing,
+    writing: WritingSystem,
     script: str = "Latn",
     entries: Sequence[Entry] = (),
     loan_words: tuple[str, ...] = (),
@@ -100,7 +100,7 @@ def translation(output: str, reference: str = "niwâpamâw atim", source: str = 
         (OJIBWE, "maʼiingan ma'iingan", 2, 2),
     ],
 )
-def test_rules(writing: Writing, output: str, right: int, words: int) -> None:
+def test_rules(writing: WritingSystem, output: str, right: int, words: int) -> None:
     assert metric(writing).stats(translation(output)) == (right, words)
 
 
@@ -207,7 +207,7 @@ def test_why_off_and_signature() -> None:
 
 @given(st.one_of(st.text(max_size=80), st.sampled_from(HOSTILE)), st.sampled_from(HOSTILE))
 @pytest.mark.parametrize("writing", [CREE, CYRILLIC, JAPANESE, OJIBWE])
-def test_no_text_raises(writing: Writing, output: str, reference: str) -> None:
+def test_no_text_raises(writing: WritingSystem, output: str, reference: str) -> None:
     found = metric(writing)
     stats = found.stats(translation(output, reference))
     assert stats is None or (0 <= stats[0] <= stats[1] and stats[1] > 0)

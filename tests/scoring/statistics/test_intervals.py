@@ -15,7 +15,7 @@ from scipy.stats import binomtest, chisquare, poisson
 from corpora.model.entry import Entry
 from scoring.core.composite import composite, composites
 from scoring.core.metric import Statistics
-from scoring.core.rate import Rate
+from scoring.core.rate import RateMetric
 from scoring.core.scorer import Scorer
 from scoring.core.specification import metric_info
 from scoring.core.table import Table
@@ -144,7 +144,7 @@ def test_wilson_is_scipys(right: int, total: int) -> None:
     assert (interval.lower, interval.upper) == pytest.approx((theirs.low, theirs.high))
 
 
-class WordRate(Rate):
+class WordRate(RateMetric):
     """Five words an entry; a one in the output says that they are right."""
 
     info = metric_info("orthographic_accuracy")

@@ -15,7 +15,7 @@ from scipy.stats import binomtest, ttest_rel
 
 from scoring.core.composite import composite
 from scoring.core.metric import Statistics
-from scoring.core.rate import Rate
+from scoring.core.rate import RateMetric
 from scoring.core.scorer import Scorer
 from scoring.core.specification import metric_info
 from scoring.core.table import Table
@@ -187,7 +187,7 @@ def test_the_composite_is_tested_from_the_same_draws() -> None:
     assert (found.first, found.second) == pytest.approx(tuple(map(float, filter(None, whole))))
 
 
-class Half(Rate):
+class Half(RateMetric):
     """A metric of the composite that only some runs have."""
 
     info = metric_info("semantic_score")

@@ -20,7 +20,7 @@ from rosetta_tui.entry.order import Order
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.scores import ScoresScreen
 from rosetta_tui.live.screen import LiveScreen
-from rosetta_tui.session.watched import Followed, Session
+from rosetta_tui.session.watched import Followed, WatchedRun
 from tests.harness.evaluation import Heard, chat_plan, corpus, resume, run_corpus
 from tests.harness.events.test_steering_by_store import SIZE, under_way
 from tests.harness.scripted import Answer, Asked, Scripted, serving, translated
@@ -114,7 +114,7 @@ async def test_a_screen_below_others_is_gone_through_once_its_run_has_a_newer_on
     app, begin = Real(path), threading.Event()
     start = app._start
 
-    def late(begun: Begin) -> Session:
+    def late(begun: Begin) -> WatchedRun:
         assert begin.wait(60)
         return start(begun)
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from corpora.languages.cards import find_card, list_cards
 from corpora.languages.language import LanguageCard
 from corpora.languages.shipped.epo.build import ANALYSER
-from corpora.languages.writing import Forbidden, Writing
+from corpora.languages.writing import Forbidden, WritingSystem
 from harness.core.failures import UsageError
 from rosetta_tui.commands.language import language
 from scoring.core.specification import specification
@@ -211,7 +211,7 @@ def test_the_docs_name_every_field() -> None:
             "\n".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `")),
         )
     )
-    fields = LanguageCard.model_fields.keys() | Writing.model_fields.keys()
+    fields = LanguageCard.model_fields.keys() | WritingSystem.model_fields.keys()
     assert fields <= rows
     assert (
         Forbidden.model_fields.keys()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rosetta_tui.compare.difference_axis import interval_line
 from rosetta_tui.compare.entry_screen import ComparedEntryScreen
-from rosetta_tui.compare.order import ComparedOrder, View, ordered_places
+from rosetta_tui.compare.order import ComparedOrder, ComparisonView, ordered_places
 from rosetta_tui.compare.screen import CompareScreen
 from rosetta_tui.compare.sentences import sentence
 from rosetta_tui.show.figures import minus
@@ -183,7 +183,7 @@ async def test_outcomes_of_entries_are_counted_as_the_tests_count_them(path: Pat
         places = {run.run_id: place for place, run in enumerate(found.runs)}
         first, second = places[pair.first.run_id], places[pair.second.run_id]
         for metric in found.entries.values:
-            outcomes = View(metric, first, second).outcomes(found.entries).tolist()
+            outcomes = ComparisonView(metric, first, second).outcomes(found.entries).tolist()
             difference = pair.by_metric[metric]
             counted = tuple(outcomes.count(each) for each in (1, -1, 0))
             assert counted == (difference.wins, difference.losses, difference.ties), metric
@@ -191,7 +191,7 @@ async def test_outcomes_of_entries_are_counted_as_the_tests_count_them(path: Pat
 
 def test_every_order_has_the_same_entries_and_its_turn_is_the_other_end(path: Path) -> None:
     found = compared(path, A, B)
-    view = View("chrf_plus_plus", 0, 1)
+    view = ComparisonView("chrf_plus_plus", 0, 1)
     gains = found.entries.differences("chrf_plus_plus", 0, 1)
     for sort in ("apart", "second gains", "first gains", "first", "second", "id", "difficulty"):
         places = ordered_places(found, view, ComparedOrder(sort), {})
@@ -272,7 +272,7 @@ async def test_an_entry_shows_every_output_and_leads_to_the_next(path: Path) -> 
 async def test_values_of_an_entry_stand_side_by_side(path: Path) -> None:
     app = App(None, path)
     found = compared(path, A, B)
-    place = ordered_places(found, View("chrf_plus_plus", 0, 1), ComparedOrder(), {})[0]
+    place = ordered_places(found, ComparisonView("chrf_plus_plus", 0, 1), ComparedOrder(), {})[0]
     one, other = found.entries.values["chrf_plus_plus"][:, place]
     async with app.run_test(size=WIDE) as pilot:
         await shown(pilot, path, A, B)

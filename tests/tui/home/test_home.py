@@ -21,7 +21,7 @@ from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.runs.table import RunTable
-from rosetta_tui.session.watched import Session
+from rosetta_tui.session.watched import WatchedRun
 from tests.harness.card import factory
 from tests.tui.runs.test_run_query import run
 from tests.tui.scenes import PAIRS, entries_of, scene, sealed
@@ -295,7 +295,7 @@ async def test_what_is_followed_is_let_go_when_its_screen_closes(tmp_path: Path)
         followers.append(Follower(made.path, run_id))
         return followers[-1]
 
-    app = RosettaApp(made.path, follow, lambda _: Session(made.queue, Control()))
+    app = RosettaApp(made.path, follow, lambda _: WatchedRun(made.queue, Control()))
     async with app.run_test(size=(120, 36)) as pilot:
         for opened in range(3):
             await settle(pilot)

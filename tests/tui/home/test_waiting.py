@@ -17,12 +17,12 @@ from harness.store.runs import find_run, list_runs, set_live
 from rosetta_tui.app.app import Begin
 from rosetta_tui.home.put_aside import keep_aside, read_aside
 from rosetta_tui.home.screen import HomeScreen
-from rosetta_tui.home.waiting import Item, Lead, waiting_runs
+from rosetta_tui.home.waiting import Lead, WaitingItem, waiting_runs
 from rosetta_tui.home.waiting_list import WaitingList
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.runs.retry import RetryScreen, settings_of
 from rosetta_tui.session.engine import Engine
-from rosetta_tui.session.watched import Session
+from rosetta_tui.session.watched import WatchedRun
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted, error, serving, translated
 from tests.tui.app.test_app_wide import stands
@@ -72,7 +72,7 @@ async def test_enter_on_a_cut_run_goes_on_with_it(tmp_path: Path) -> None:
     begun: list[Begin] = []
     start = app._start
 
-    def note(begin: Begin) -> Session:
+    def note(begin: Begin) -> WatchedRun:
         begun.append(begin)
         return start(begin)
 
@@ -104,11 +104,11 @@ async def test_failed_entries_are_asked_for_again_with_other_settings(
     app = App(None, path)
     engines: list[Engine] = []
 
-    def start(begin: Begin) -> Session:
+    def start(begin: Begin) -> WatchedRun:
         engine = begin(path)
         engines.append(engine)
         engine.start()
-        return Session(engine.events, engine.control)
+        return WatchedRun(engine.events, engine.control)
 
     app._start = start
     async with app.run_test(size=(120, 36)) as pilot:
@@ -209,7 +209,7 @@ def test_a_put_aside_item_that_was_gone_counts_as_new(tmp_path: Path) -> None:
     listed = WaitingList(tmp_path)
     listed._forget_gone((Lead.REVIEW, Lead.IMPORT), [])
     assert read_aside(tmp_path) == {marks[0]}
-    listed._forget_gone((Lead.RESUME, Lead.RETRY), [Item(Lead.RESUME, "a", "Stopped")])
+    listed._forget_gone((Lead.RESUME, Lead.RETRY), [WaitingItem(Lead.RESUME, "a", "Stopped")])
     assert [*listed.aside] == [marks[0]]
     for broken in (b"", b"[1, [2], [[], 1, 2]]", b"[" * 5000, b"{}"):
         (tmp_path / "put-aside.json").write_bytes(broken)

@@ -12,7 +12,7 @@ from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.session.engine import Engine
-from rosetta_tui.session.watched import Session
+from rosetta_tui.session.watched import WatchedRun
 from tests.desktop.trouble.causes import full, mounted, pulled
 from tests.harness.evaluation import begun, chat_plan, corpus
 from tests.harness.scripted import Scripted, serving, translated
@@ -46,7 +46,7 @@ async def test_a_run_that_had_no_room_to_begin_goes_on_once_there_is(
     with closing(open_store(path)) as store:
         run_id = find_run(store, "last").run_id
     app, engine = Starting(path), Engine(path, number, method, run_id=run_id)
-    app._initial = Session(engine.events, engine.control, run_id)
+    app._initial = WatchedRun(engine.events, engine.control, run_id)
     with closing(open_store(path)):  # somebody has it open: it can be read on a full disk too
         async with app.run_test(size=(120, 36)) as pilot:
             with full(disk):

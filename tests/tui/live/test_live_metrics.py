@@ -9,7 +9,7 @@ import pytest
 
 from harness.store.results import replace_scores
 from harness.store.runs import CARD_COLUMNS, seal_run
-from scoring.card.claim import Claim, Limit, Reason
+from scoring.card.claim import Claim, ClaimReason, Limit
 from scoring.core.scorer import EntryValues
 from scoring.core.specification import specification
 from scoring.core.tiers import Tier
@@ -157,12 +157,12 @@ async def test_that_a_run_is_at_its_floor_is_read_in_full(tmp_path: Path, width:
 @pytest.mark.parametrize(
     ("reason", "words"),
     [
-        (Reason.IDENTICAL, "mostly one and the same output)"),
-        (Reason.CHRF_FLOOR, "chrF++ not above the floor)"),
+        (ClaimReason.IDENTICAL, "mostly one and the same output)"),
+        (ClaimReason.CHRF_FLOOR, "chrF++ not above the floor)"),
     ],
 )
 async def test_why_no_more_may_be_claimed_is_read_to_its_end(
-    tmp_path: Path, reason: Reason, words: str, width: int
+    tmp_path: Path, reason: ClaimReason, words: str, width: int
 ) -> None:
     made = scene(tmp_path / "s.sqlite")
     limits = (Limit(reason, Tier.BASELINE, floor=21.0, clear=False),)

@@ -17,7 +17,7 @@ from rosetta_tui.app.app import Begin, RosettaApp
 from rosetta_tui.new_run.screen import NewRunScreen
 from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.session.engine import Engine
-from rosetta_tui.session.watched import Session
+from rosetta_tui.session.watched import WatchedRun
 from rosetta_tui.toolkit.messages import NewRunAsked
 from tests.harness.scripted import Scripted, serving
 from tests.keyring_in_memory import memory_keyring
@@ -37,11 +37,11 @@ class Starting(App):
         self._start = self._begin
         self._data = path
 
-    def _begin(self, begin: Begin) -> Session:
+    def _begin(self, begin: Begin) -> WatchedRun:
         engine = begin(self._data)
         self.engines.append(engine)
         engine.start()
-        return Session(engine.events, engine.control)
+        return WatchedRun(engine.events, engine.control)
 
 
 @pytest.fixture

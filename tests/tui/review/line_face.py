@@ -10,7 +10,7 @@ from review.log.laptop import Laptop
 from review.log.state import ReviewerState
 from rosetta_tui.review.rating.lines.console import Console
 from rosetta_tui.review.rating.lines.face import run_lines
-from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.review.rating.opening import TerminalOpening
 from tests.review.session.scenes import (
     CODE,
     batch_of,
@@ -34,7 +34,7 @@ def sit(home: Path, file: Path, *lines: str, **options: object) -> tuple[int, st
     """Type lines into the face within this process; gives exit code and all that was printed."""
     printed = io.StringIO()
     with Laptop.open(home) as laptop:
-        opening = Opening(laptop, places=[file], **options)  # type: ignore[arg-type]
+        opening = TerminalOpening(laptop, places=[file], **options)  # type: ignore[arg-type]
         typed = io.StringIO("".join(f"{line}\n" for line in lines))
         code = run_lines(opening, Console(typed, printed))
     return code, printed.getvalue()

@@ -22,7 +22,7 @@ from review.sealed.sealing import AgeIdentity
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.gate.policy import proposed
 from review.verdict.panel.key import AnswerKey
-from rosetta_tui.review.organiser.desk import Desk
+from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.pages.review import SECTIONS, ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 from tests.review.verdict import certified, histories
@@ -50,8 +50,8 @@ class Scene:
     """Those that came back so far."""
 
     @property
-    def desk(self) -> Desk:
-        return Desk(self.folder, self.folder / "rosetta.sqlite")
+    def desk(self) -> OrganiserDesk:
+        return OrganiserDesk(self.folder, self.folder / "rosetta.sqlite")
 
     @property
     def run_id(self) -> str:

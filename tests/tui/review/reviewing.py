@@ -19,7 +19,7 @@ from review.rating import Relation
 from review.session.session import Session
 from rosetta_tui.review.rating.app import ReviewApp
 from rosetta_tui.review.rating.item.item_page import ItemPage
-from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.review.rating.opening import TerminalOpening
 from tests.review.session.scenes import CODE, write_file
 from tests.tui.screens import IDLE_SECONDS, text
 
@@ -27,7 +27,7 @@ PATIENCE = 400
 """Looks at the screen before a test gives up."""
 
 
-class Doors(Opening):
+class Doors(TerminalOpening):
     """An opening whose session takes keys at once, and can be looked at."""
 
     guard = 0.0
@@ -70,7 +70,7 @@ class Reviewing(ReviewApp):
         """Let the person be known, and agree."""
         for batch in self.batches:
             person = self.doors.reviewer(batch, CODE)
-            session = Opening.session(self.doors, batch, person, Face.TERMINAL)
+            session = TerminalOpening.session(self.doors, batch, person, Face.TERMINAL)
             session.agree(share_corrections=False)
             session.relate(Relation.NEITHER)
 

@@ -30,11 +30,11 @@ SECONDS = 30.0
 
 def prepare(folder: Path, batch: Batch, *, agreed: bool = True) -> None:
     """Put a batch on the stick, with its maker trusted, the code known and the consent given."""
-    from rosetta_tui.review.rating.opening import Opening
+    from rosetta_tui.review.rating.opening import TerminalOpening
 
     write_file(batch, folder / "stick")
     with Laptop.open(folder / "home") as laptop:
-        opening = Opening(laptop)
+        opening = TerminalOpening(laptop)
         opening.accept(batch)
         opening.reviewer(batch, CODE)
         if agreed:

@@ -9,7 +9,7 @@ import pytest
 from review.log.payloads import Scope
 from review.office.results.certifying import issue, review_evidence
 from review.rating import Rating
-from rosetta_tui.review.organiser.desk import Desk
+from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.pages import importing
 from rosetta_tui.review.organiser.pages.importing import ImportScreen
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
@@ -42,7 +42,7 @@ class Stick:
         self.made = office_made.desk(folder / "home", reviewers=2, items=12)
         self.made.office.close()
         keep_keys(folder / "home", self.made.identity)
-        self.desk = Desk(folder / "home", folder / "home" / "rosetta.sqlite")
+        self.desk = OrganiserDesk(folder / "home", folder / "home" / "rosetta.sqlite")
         self.path = folder / "stick"
         self.path.mkdir()
         self.people = [

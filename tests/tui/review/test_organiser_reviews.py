@@ -12,7 +12,7 @@ from review.office.intake.withdrawing import withdraw
 from review.office.results.certifying import issue, review_evidence
 from review.office.store.database import FILE
 from rosetta_tui.home.screen import HomeScreen
-from rosetta_tui.review.organiser.desk import Desk
+from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 from tests.tui.review.organising import (
@@ -34,7 +34,7 @@ async def test_without_a_review_it_says_how_to_make_one_and_makes_no_office(tmp_
     open_store(path).close()
     app = App(None, path)
     async with app.run_test(size=SMALL) as pilot:
-        shown = await show_screen(pilot, ReviewsScreen(Desk(tmp_path, path)))
+        shown = await show_screen(pilot, ReviewsScreen(OrganiserDesk(tmp_path, path)))
         assert "No reviews yet." in shown
         assert "rosetta review create last" in shown
         await press(pilot, "enter", "r")

@@ -8,7 +8,7 @@ import pytest
 
 from review.log.laptop import Laptop
 from rosetta_tui.home.screen import HomeScreen
-from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.review.rating.opening import TerminalOpening
 from rosetta_tui.toolkit.dialogs.help import HERE, keys_of
 from tests.review.session.scenes import CODE, batch_of
 from tests.tui.review.reviewing import Doors, begin, press, text, until
@@ -21,11 +21,11 @@ async def test_a_review_is_opened_from_home_and_leads_back(
 ) -> None:
     batch = batch_of()
     with Laptop.open(tmp_path) as laptop:
-        opening = Opening(laptop)
+        opening = TerminalOpening(laptop)
         opening.accept(batch)
         opening.reviewer(batch, CODE)
         opening.laptop.add_batch(batch.manifest_bytes, batch.archive, secret=False)
-    monkeypatch.setattr("rosetta_tui.review.rating.visit.Opening", Doors)
+    monkeypatch.setattr("rosetta_tui.review.rating.visit.TerminalOpening", Doors)
     app = App(None, tmp_path / "s.sqlite")
     async with app.run_test(size=(80, 24)) as pilot:
         await settle_home(pilot)

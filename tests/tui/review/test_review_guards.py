@@ -9,7 +9,7 @@ import pytest
 
 from review.files.batch import Batch
 from review.log.payloads import Consent, Kind
-from review.log.saving import NotSaved, Problem
+from review.log.saving import NotSaved, StorageProblem
 from review.rating import Rating
 from review.session.words.keys import RATING_OF, Act, act_of
 from rosetta_tui.review.rating.item.texts import Texts
@@ -162,9 +162,9 @@ async def test_words_stay_in_the_box_when_they_cannot_be_saved(tmp_path: Path) -
         assert "Your comment is saved." in text(app)
 
 
-@pytest.mark.parametrize("problem", Problem)
+@pytest.mark.parametrize("problem", StorageProblem)
 async def test_every_trouble_is_told_in_words_at_80_columns(
-    tmp_path: Path, problem: Problem, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, problem: StorageProblem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from review.session.words.troubles import SAVING
 

@@ -19,7 +19,7 @@ from review.office.results.progress import progress
 from review.office.store.store import Office
 from review.rating import Rating, Reason
 from review.verdict.gate.adjudication import SecondLook, queue
-from rosetta_tui.review.organiser.desk import Desk
+from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.facts import read_review
 from rosetta_tui.review.organiser.pages.review import SECTIONS, ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
@@ -163,7 +163,7 @@ def test_the_answers_are_advice_and_no_verdict_counts_them(told: Ground) -> None
     assert WORDS["comment"] in shown
     assert "Second look: 0 reject, 0 gist, 3 acceptable" in shown
     assert "the gate counts the first round alone" in shown
-    desk = Desk(told.home, told.home / "rosetta.sqlite")
+    desk = OrganiserDesk(told.home, told.home / "rosetta.sqlite")
     [case] = [each for each in read_review(desk, "spring").cases if each.item == item]
     assert case.is_open, "a flag of the second look waits for a decision"
     assert case.may_be_decided
@@ -184,7 +184,7 @@ def test_there_is_one_second_look_and_it_has_no_verdict(told: Ground) -> None:
 
 async def test_the_organiser_s_screens_say_that_it_is_advice(told: Ground) -> None:
     told.second()
-    desk = Desk(told.home, told.home / "rosetta.sqlite")
+    desk = OrganiserDesk(told.home, told.home / "rosetta.sqlite")
     app = App(None, told.home / "rosetta.sqlite")
     async with app.run_test(size=(100, 30)) as pilot:
         await app.push_screen(ReviewsScreen(desk))

@@ -16,10 +16,10 @@ from review.office.store.store import Office
 from review.sealed.keys import Identity, Role
 from review.session.words.troubles import InWindowError
 from rosetta_tui.commands.corpus import corpus
-from rosetta_tui.review.organiser.desk import Desk
+from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.pages.review import SECTIONS, ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
-from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.review.rating.opening import TerminalOpening
 from tests.review.office.test_translating import Desk as Written
 from tests.review.office.test_translating import Translator
 from tests.tui.review.test_review_create_command import home, refused, rosetta
@@ -145,7 +145,7 @@ def test_other_results_are_refused_in_words(home: Path, listed: Path) -> None:
 def test_a_terminal_leads_to_the_window(home: Path, listed: Path, tmp_path: Path) -> None:
     made(listed, "--name", "words")
     with Laptop.open(tmp_path / "laptop") as laptop:
-        opening = Opening(laptop, places=[listed.parent / "stick"])
+        opening = TerminalOpening(laptop, places=[listed.parent / "stick"])
         [choice] = opening.choices()
         with pytest.raises(InWindowError, match="rosetta-review"):
             opening.open(choice)
@@ -154,7 +154,7 @@ def test_a_terminal_leads_to_the_window(home: Path, listed: Path, tmp_path: Path
 
 async def test_the_organiser_s_screens_say_that_nothing_is_judged(home: Path, listed: Path) -> None:
     made(listed, "--name", "words")
-    desk = Desk(home, home / "rosetta.sqlite")
+    desk = OrganiserDesk(home, home / "rosetta.sqlite")
     app = App(None, home / "rosetta.sqlite")
     async with app.run_test(size=(100, 30)) as pilot:
         await app.push_screen(ReviewsScreen(desk))

@@ -10,7 +10,7 @@ import pytest
 from textual import events
 
 from review.log.payloads import MOST_TEXT, Kind
-from review.log.saving import Problem
+from review.log.saving import StorageProblem
 from review.session.typed_text import harmless
 from review.session.view import TextField
 from review.session.words.troubles import SAVING
@@ -47,7 +47,7 @@ async def test_a_full_disk_is_told_once_lets_the_box_be_left_and_loses_nothing(
     mounted(home, 1024)
     try:
         app = Reviewing(tmp_path, batch_of(items_of(3)))
-        full_disk = SAVING[Problem.DISK_FULL].partition(".")[0]
+        full_disk = SAVING[StorageProblem.DISK_FULL].partition(".")[0]
         async with app.run_test(size=SMALL) as pilot:
             await begin(pilot)
             with full(home):

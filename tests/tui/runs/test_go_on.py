@@ -22,7 +22,7 @@ from rosetta_tui.live.banner import banner_words
 from rosetta_tui.runs.go_on import GoOnScreen, _amount
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.resuming import resume
-from rosetta_tui.session.watched import Session
+from rosetta_tui.session.watched import WatchedRun
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted, completion, error, json_answer, serving
 from tests.tui.app.test_app_wide import stands
@@ -37,7 +37,7 @@ def noting(app: App) -> list[dict[str, Any]]:
     begun: list[dict[str, Any]] = []
     start = app._start
 
-    def note(begin: Begin) -> Session:
+    def note(begin: Begin) -> WatchedRun:
         begun.append(dict(begin.keywords))  # type: ignore[attr-defined]
         return start(begin)
 

@@ -15,7 +15,7 @@ from harness.core import written_files
 from harness.core.failures import UsageError
 from harness.endpoint.keys import get_key
 from harness.settings import Settings, change_settings, read_settings
-from rosetta_tui.settings.rows import Section
+from rosetta_tui.settings.rows import SettingsSection
 from rosetta_tui.settings.screen import SettingsScreen
 from rosetta_tui.toolkit.keyboard import Keyboard, keyboard
 from tests.keyring_in_memory import MemoryKeyring, memory_keyring
@@ -39,13 +39,15 @@ def app(tmp_path: Path) -> App:
     return App(None, tmp_path / "s.sqlite")
 
 
-async def opened(pilot: Pilot[Any], section: Section = Section.COLOURS) -> SettingsScreen:
+async def opened(
+    pilot: Pilot[Any], section: SettingsSection = SettingsSection.COLOURS
+) -> SettingsScreen:
     screen = SettingsScreen(pilot.app.store_path)  # type: ignore[attr-defined]
     await settle(pilot)
     pilot.app.push_screen(screen)
     await settle(pilot)
     parts = screen.query_one("#parts", OptionList)
-    parts.highlighted = list(Section).index(section)
+    parts.highlighted = list(SettingsSection).index(section)
     await settle(pilot)
     await pilot.press("enter")
     await settle(pilot)
@@ -111,7 +113,7 @@ async def test_another_key_for_an_act_works_at_once_and_one_that_is_taken_is_ref
     app: App, tmp_path: Path
 ) -> None:
     async with app.run_test(size=(120, 36)) as pilot:
-        screen = await opened(pilot, Section.KEYBOARD)
+        screen = await opened(pilot, SettingsSection.KEYBOARD)
         to_row(screen, "new_run")
         await pilot.press("enter", "c")
         await settle(pilot)
@@ -127,7 +129,7 @@ async def test_another_key_for_an_act_works_at_once_and_one_that_is_taken_is_ref
         await settle(pilot)
         assert app.screen.active_bindings["M"].binding.id == "new_run"
         assert "n" not in app.screen.active_bindings
-        screen = await opened(pilot, Section.KEYBOARD)
+        screen = await opened(pilot, SettingsSection.KEYBOARD)
         to_row(screen, "new_run")
         await settle(pilot)
         await pilot.press("delete")
@@ -140,7 +142,7 @@ async def test_the_shipped_key_pressed_again_leaves_nothing_in_the_file(
 ) -> None:
     change_settings(tmp_path, {"keys": {"mark": "M", "gone.act": "x"}})
     async with app.run_test(size=(160, 48)) as pilot:
-        screen = await opened(pilot, Section.KEYBOARD)
+        screen = await opened(pilot, SettingsSection.KEYBOARD)
         to_row(screen, "mark")
         await pilot.press("enter", "space")
         await settle(pilot)
@@ -158,7 +160,7 @@ async def test_the_shipped_key_pressed_again_leaves_nothing_in_the_file(
 
 async def test_an_own_endpoint_is_named_given_a_url_and_removed(app: App, tmp_path: Path) -> None:
     async with app.run_test(size=(120, 36)) as pilot:
-        screen = await opened(pilot, Section.ENDPOINTS)
+        screen = await opened(pilot, SettingsSection.ENDPOINTS)
         await pilot.press("a")
         await fill(pilot, "openai")
         assert "There is an endpoint of this name" in text(app)
@@ -183,7 +185,7 @@ async def test_models_take_a_preset_a_model_and_only_a_price_table_that_can_be_r
     bad.write_text("source = 3")
     good.write_text('source = "their page"')
     async with app.run_test(size=(120, 36)) as pilot:
-        screen = await opened(pilot, Section.MODELS)
+        screen = await opened(pilot, SettingsSection.MODELS)
         await pilot.press("enter")
         await settle(pilot)
         await pilot.press("down", "enter")
@@ -204,7 +206,7 @@ async def test_models_take_a_preset_a_model_and_only_a_price_table_that_can_be_r
 async def test_folders_must_be_there(app: App, tmp_path: Path) -> None:
     (tmp_path / "fst").mkdir()
     async with app.run_test(size=(120, 36)) as pilot:
-        screen = await opened(pilot, Section.FOLDERS)
+        screen = await opened(pilot, SettingsSection.FOLDERS)
         await pilot.press("a")
         await fill(pilot, str(tmp_path / "nowhere"))
         assert "There is no such folder" in text(app)
@@ -229,7 +231,7 @@ async def test_a_key_of_a_service_is_stored_and_deleted_and_stands_nowhere(
 ) -> None:
     secret = "sk-very-secret-1234"
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
-        screen = await opened(pilot, Section.SECRETS)
+        screen = await opened(pilot, SettingsSection.SECRETS)
         to_row(screen, "openrouter")
         await pilot.press("enter")
         await fill(pilot, "two words")
@@ -260,7 +262,7 @@ async def test_without_a_keyring_variables_are_still_told(
     monkeypatch.setattr(ring, "get_password", locked)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-other-secret")
     async with app.run_test(size=(120, 36)) as pilot:
-        await opened(pilot, Section.SECRETS)
+        await opened(pilot, SettingsSection.SECRETS)
         assert "keyring cannot be used here" in text(app).replace("\n", " ")
         assert "✓ in OPENAI_API_KEY" in text(app)
         assert "sk-other" not in text(app)
@@ -297,7 +299,7 @@ async def test_a_change_that_cannot_be_written_is_said(
 
 async def test_a_search_narrows_the_keys_and_escape_ends_it(app: App) -> None:
     async with app.run_test(size=(120, 36)) as pilot:
-        screen = await opened(pilot, Section.KEYBOARD)
+        screen = await opened(pilot, SettingsSection.KEYBOARD)
         every = screen.table.rows.count
         await pilot.press("slash", *"leaderboard")
         await settle(pilot)
@@ -315,8 +317,10 @@ async def test_no_text_of_a_file_acts(app: App, tmp_path: Path, size: tuple[int,
     change_settings(tmp_path, texts, {"keys": dict.fromkeys(printable, "x")})
     async with app.run_test(size=size, notifications=True) as pilot:
         screen = await opened(pilot)
-        for section in Section:
-            screen.query_one("#parts", OptionList).highlighted = list(Section).index(section)
+        for section in SettingsSection:
+            screen.query_one("#parts", OptionList).highlighted = list(SettingsSection).index(
+                section
+            )
             await settle(pilot)
             await pilot.press("end")
             await settle(pilot)

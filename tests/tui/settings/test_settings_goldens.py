@@ -8,7 +8,7 @@ import pytest
 from textual.widgets import OptionList
 
 from harness.settings import change_settings
-from rosetta_tui.settings.rows import Section
+from rosetta_tui.settings.rows import SettingsSection
 from rosetta_tui.settings.screen import SettingsScreen
 from tests.tui.screens import App, settle
 from tests.tui.test_goldens import compare
@@ -35,10 +35,10 @@ async def test_settings(
         await settle(pilot)
         app.theme = theme
         parts = app.screen.query_one("#parts", OptionList)
-        parts.highlighted = list(Section).index(Section.MODELS)
+        parts.highlighted = list(SettingsSection).index(SettingsSection.MODELS)
         await settle(pilot)
         compare("settings", size, app)
-        parts.highlighted = list(Section).index(Section.ENDPOINTS)
+        parts.highlighted = list(SettingsSection).index(SettingsSection.ENDPOINTS)
         await settle(pilot)
         await pilot.press("enter")
         await settle(pilot)

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 import harness.settings
 from harness.core.failures import UsageError
 from harness.settings import Changes, Settings, change_settings, read_settings
-from rosetta_tui.settings.rows import Section
+from rosetta_tui.settings.rows import SettingsSection
 from rosetta_tui.settings.screen import SettingsScreen
 from tests.tui.screens import App, settle
 from tests.tui.settings.test_settings import app, fill, opened, ring, to_row
@@ -25,7 +25,7 @@ async def test_colours_of_the_palette_stay_when_the_screen_changes_something_els
     app: App, tmp_path: Path
 ) -> None:
     async with app.run_test(size=(120, 36)) as pilot:
-        screen = await opened(pilot, Section.MODELS)
+        screen = await opened(pilot, SettingsSection.MODELS)
         app.use_colours("rosetta-light")
         await settle(pilot)
         assert screen.settings.theme == "rosetta-light"
@@ -120,7 +120,12 @@ async def test_keys_that_come_at_once_do_what_they_do_one_by_one(app: App, tmp_p
         screen = SettingsScreen(tmp_path / "s.sqlite")
         app.push_screen(screen)
         await settle(pilot)
-        await burst(pilot, *["down"] * list(Section).index(Section.FOLDERS), "enter", *["down"] * 3)
+        await burst(
+            pilot,
+            *["down"] * list(SettingsSection).index(SettingsSection.FOLDERS),
+            "enter",
+            *["down"] * 3,
+        )
         assert screen.row is not None
         assert screen.row.id == "folder 1"
         await burst(pilot, "delete", "down", "left", *["up"] * 4, "enter", "down")

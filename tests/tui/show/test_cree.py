@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosetta_tui.show.cree import Writing, converted, is_cree, other_writing
+from rosetta_tui.show.cree import CreeTarget, converted, is_cree, other_writing
 from tests.tui.scenes import HOSTILE
 
 PAIRS = [
@@ -20,29 +20,29 @@ PAIRS = [
 
 @pytest.mark.parametrize(("roman", "syllabics"), PAIRS)
 def test_both_ways(roman: str, syllabics: str) -> None:
-    assert converted(roman, Writing.SYLLABICS) == syllabics
-    assert converted(syllabics, Writing.ROMAN) == roman
+    assert converted(roman, CreeTarget.SYLLABICS) == syllabics
+    assert converted(syllabics, CreeTarget.ROMAN) == roman
 
 
 @pytest.mark.parametrize(("roman", "syllabics"), PAIRS)
 def test_what_is_in_the_writing_already_stays(roman: str, syllabics: str) -> None:
-    assert converted(roman, Writing.ROMAN) == roman
-    assert converted(syllabics, Writing.SYLLABICS) == syllabics
-    assert other_writing(roman) is Writing.SYLLABICS
-    assert other_writing(syllabics) is Writing.ROMAN
+    assert converted(roman, CreeTarget.ROMAN) == roman
+    assert converted(syllabics, CreeTarget.SYLLABICS) == syllabics
+    assert other_writing(roman) is CreeTarget.SYLLABICS
+    assert other_writing(syllabics) is CreeTarget.ROMAN
 
 
 def test_macrons_and_decomposed_letters_are_the_same_word() -> None:
-    assert converted("niwāpamāw", Writing.SYLLABICS) == "ᓂᐚᐸᒫᐤ"
-    assert converted("niwa\u0302pama\u0302w", Writing.SYLLABICS) == "ᓂᐚᐸᒫᐤ"
+    assert converted("niwāpamāw", CreeTarget.SYLLABICS) == "ᓂᐚᐸᒫᐤ"
+    assert converted("niwa\u0302pama\u0302w", CreeTarget.SYLLABICS) == "ᓂᐚᐸᒫᐤ"
 
 
 def test_a_preverb_stands_apart_by_a_visible_space() -> None:
-    assert converted("ê-wâpamât", Writing.SYLLABICS) == "ᐁ ᐚᐸᒫᐟ"
+    assert converted("ê-wâpamât", CreeTarget.SYLLABICS) == "ᐁ ᐚᐸᒫᐟ"
 
 
 def test_words_that_cannot_be_cree_stay() -> None:
-    assert converted("niwâpamâw train {name}", Writing.SYLLABICS) == "ᓂᐚᐸᒫᐤ train {name}"
+    assert converted("niwâpamâw train {name}", CreeTarget.SYLLABICS) == "ᓂᐚᐸᒫᐤ train {name}"
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_words_that_cannot_be_cree_stay() -> None:
 def test_words_of_the_source_and_of_other_alphabets_stay(
     output: str, source: str, shown: str
 ) -> None:
-    assert converted(output, Writing.SYLLABICS, source) == shown
+    assert converted(output, CreeTarget.SYLLABICS, source) == shown
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_only_cree_is_converted(tag: str, cree: bool) -> None:
 
 @given(st.text() | st.sampled_from(HOSTILE))
 def test_any_text_is_converted_without_a_fault(text: str) -> None:
-    for writing in Writing:
+    for writing in CreeTarget:
         converted(text, writing)
-        assert writing is Writing.ROMAN or converted(text, writing, text) == text
+        assert writing is CreeTarget.ROMAN or converted(text, writing, text) == text
     other_writing(text)

@@ -7,7 +7,7 @@ import unicodedata
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rosetta_tui.show.diff import MOST_WORDS, Kind, diff
+from rosetta_tui.show.diff import MOST_WORDS, DiffKind, diff
 from rosetta_tui.toolkit.diff_text import diff_content
 
 TEXT = st.text("ab ĉâ\u0302,.'-\n\tᓂᐚ", max_size=40)
@@ -18,7 +18,7 @@ TEXT = st.text("ab ĉâ\u0302,.'-\n\tᓂᐚ", max_size=40)
 def test_the_output_comes_back(output: str, reference: str) -> None:
     pieces = diff(output, reference)
     assert pieces is not None
-    ours = [each for each in pieces if each.kind is not Kind.MISSING]
+    ours = [each for each in pieces if each.kind is not DiffKind.MISSING]
     back = "".join(each.space + "".join(part.text for part in each.output) for each in ours)
     assert back == output
 
@@ -28,9 +28,11 @@ def test_the_words_of_the_reference_come_back(output: str, reference: str) -> No
     pieces = diff(output, reference)
     assert pieces is not None
     theirs = [
-        "".join(part.text for part in (each.output if each.kind is Kind.SAME else each.reference))
+        "".join(
+            part.text for part in (each.output if each.kind is DiffKind.SAME else each.reference)
+        )
         for each in pieces
-        if each.kind is not Kind.EXTRA
+        if each.kind is not DiffKind.EXTRA
     ]
     back = unicodedata.normalize("NFC", "".join("".join(theirs).split()))
     assert back == unicodedata.normalize("NFC", "".join(reference.split()))
@@ -40,7 +42,7 @@ def test_the_words_of_the_reference_come_back(output: str, reference: str) -> No
 def test_equal_texts_do_not_differ(text: str) -> None:
     pieces = diff(text, unicodedata.normalize("NFD", text))
     assert pieces is not None
-    assert {each.kind for each in pieces} <= {Kind.SAME}
+    assert {each.kind for each in pieces} <= {DiffKind.SAME}
 
 
 def test_words_and_characters_are_marked_by_signs() -> None:

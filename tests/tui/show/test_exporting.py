@@ -23,7 +23,7 @@ from harness.store.notes import set_note
 from rosetta_tui.runs.table import RunTable
 from rosetta_tui.show.cells import Cell
 from rosetta_tui.show.columns import Column
-from rosetta_tui.show.exporting import PAGES, Form, encoded, row_text, sheet_cell, table_text
+from rosetta_tui.show.exporting import PAGES, TableFormat, encoded, row_text, sheet_cell, table_text
 from rosetta_tui.show.records import LEFT_OUT, Record, Value
 from rosetta_tui.show.shown_records import ShownRecords
 from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
@@ -68,7 +68,7 @@ def test_a_spreadsheet_runs_nothing_and_numbers_stay_numbers(value: Value, writt
 
 @given(RECORDS)
 def test_csv_reads_back_in_the_same_shape(records: list[Record]) -> None:
-    head, *rows = read_csv(table_text(records, Form.CSV)) or [[]]
+    head, *rows = read_csv(table_text(records, TableFormat.CSV)) or [[]]
     assert sorted(head) == sorted({name for record in records for name in record})
     if head:
         assert rows == [[sheet_cell(record.get(name)) for name in head] for record in records]
@@ -77,19 +77,19 @@ def test_csv_reads_back_in_the_same_shape(records: list[Record]) -> None:
 
 @given(st.lists(st.dictionaries(st.sampled_from("ab"), st.none() | st.integers() | ANY_TEXT)))
 def test_json_holds_texts_letter_by_letter(records: list[Record]) -> None:
-    assert json.loads(encoded(table_text(records, Form.JSON))) == records
+    assert json.loads(encoded(table_text(records, TableFormat.JSON))) == records
 
 
 def test_json_has_no_word_that_json_does_not_know() -> None:
     records: list[Record] = [{"value": float("inf"), "half": "\ud800"}]
-    assert json.loads(encoded(table_text(records, Form.JSON))) == [
+    assert json.loads(encoded(table_text(records, TableFormat.JSON))) == [
         {"value": None, "half": "\ud800"}
     ]
 
 
 @given(RECORDS)
 def test_a_markdown_row_is_one_line_with_as_many_cells(records: list[Record]) -> None:
-    lines = table_text(records, Form.MARKDOWN).split("\n")
+    lines = table_text(records, TableFormat.MARKDOWN).split("\n")
     assert len(lines) == len(records) + 3
     bars = {line.replace("\\\\", "").replace("\\|", "").count("|") for line in lines[:-1]}
     assert len(bars) == 1
@@ -101,7 +101,7 @@ def test_markdown_as_a_person_reads_it() -> None:
         {"method": "a|b_c", "chrf": 61.38271, "cost": 0.00012345, "exact": True},
         {"method": "<b>x</b>", "chrf": -3.0, "cost": None, "exact": False},
     ]
-    assert table_text(records, Form.MARKDOWN) == (
+    assert table_text(records, TableFormat.MARKDOWN) == (
         "| method | chrf | cost | exact |\n"
         "| --- | ---: | ---: | --- |\n"
         "| a\\|b\\_c | 61.38 | 0.0001234 | yes |\n"
@@ -111,7 +111,7 @@ def test_markdown_as_a_person_reads_it() -> None:
 
 def test_latex_as_a_person_reads_it() -> None:
     records: list[Record] = [{"run_id": "50 % & \\in{x} -- #1 $a_b^c", "chrf": -61.38271}]
-    assert table_text(records, Form.LATEX).split("\n")[1:] == [
+    assert table_text(records, TableFormat.LATEX).split("\n")[1:] == [
         r"\begin{tabular}{lr}",
         r"\hline",
         r"run\_id & chrf \\",
@@ -128,14 +128,14 @@ def test_latex_as_a_person_reads_it() -> None:
     [("[a]", "{[}a]"), ("*", "{*}"), ("a[*", "a[*"), ("−1.5", "$-1.5$"), ("3 − 2", "3 $-$ 2")],
 )
 def test_no_cell_of_latex_belongs_to_the_row_before_it(cell: str, written: str) -> None:
-    assert f"\n{written} & " in table_text([{"a": cell, "b": "x"}], Form.LATEX)
+    assert f"\n{written} & " in table_text([{"a": cell, "b": "x"}], TableFormat.LATEX)
 
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="no LaTeX here")
 def test_latex_compiles(tmp_path: Path) -> None:
     letters = "".join(map(chr, range(32, 127))) + " -- --- '' `` ?` <<"
     rows = [letters, "[1] a", "*b", "−2.5"]
-    table = table_text([{letters: each, "number": -1.5} for each in rows], Form.LATEX)
+    table = table_text([{letters: each, "number": -1.5} for each in rows], TableFormat.LATEX)
     (tmp_path / "t.tex").write_text(
         f"\\documentclass{{article}}\\begin{{document}}{table}\\end{{document}}", "utf-8"
     )
@@ -207,13 +207,13 @@ async def test_a_table_that_is_too_large_is_not_copied(tmp_path: Path) -> None:
     made.close()
 
 
-def exported(folder: Path, form: Form) -> str:
+def exported(folder: Path, form: TableFormat) -> str:
     return next(folder.glob(f"*.{form}")).read_text("utf-8")
 
 
-@pytest.mark.parametrize("form", list(Form))
+@pytest.mark.parametrize("form", list(TableFormat))
 async def test_what_is_shown_is_exported_in_its_order(
-    made: Scene, form: Form, tmp_path: Path
+    made: Scene, form: TableFormat, tmp_path: Path
 ) -> None:
     app = App(made)
     async with app.run_test(size=(120, 24)) as pilot:
@@ -224,7 +224,7 @@ async def test_what_is_shown_is_exported_in_its_order(
         await settle(pilot)
         app.screen._sort("position")  # type: ignore[attr-defined]
         await settle(pilot)
-        await pilot.press("e", *["down"] * list(Form).index(form), "enter", "enter")
+        await pilot.press("e", *["down"] * list(TableFormat).index(form), "enter", "enter")
         await settle(pilot)
         written = exported(tmp_path, form)
         assert written.count("He has three cats.") == 3
@@ -303,7 +303,7 @@ async def test_no_text_of_a_secret_segment_is_copied_or_exported(
         await pilot.press("down", "y")
         await settle(pilot)
         copied += app.clipboard
-        for index, form in enumerate(Form):
+        for index, form in enumerate(TableFormat):
             await pilot.press("e", *["down"] * index, "enter", "enter")
             await settle(pilot)
             copied += exported(tmp_path, form)
@@ -314,9 +314,9 @@ async def test_no_text_of_a_secret_segment_is_copied_or_exported(
     made.close()
 
 
-@pytest.mark.parametrize("form", list(Form))
+@pytest.mark.parametrize("form", list(TableFormat))
 async def test_hostile_texts_are_exported(
-    form: Form, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    form: TableFormat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     made = hostile(tmp_path / "s.sqlite")
@@ -324,10 +324,10 @@ async def test_hostile_texts_are_exported(
     app = App(made, watch=True)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("e", *["down"] * list(Form).index(form), "enter", "enter")
+        await pilot.press("e", *["down"] * list(TableFormat).index(form), "enter", "enter")
         await settle(pilot)
         written = exported(tmp_path, form)
-        if form is Form.JSON:
+        if form is TableFormat.JSON:
             assert [row["source"] for row in json.loads(written)] == HOSTILE
         else:
             assert acting(written.replace("\n", "").replace("\r", "").replace("\t", "")) == []
@@ -348,13 +348,13 @@ async def test_exports_go_where_the_settings_say(made: Scene, tmp_path: Path) ->
 
 @pytest.mark.parametrize("form", sorted(PAGES))
 async def test_a_page_has_the_columns_titles_and_numbers_that_are_shown(
-    made: Scene, form: Form, tmp_path: Path
+    made: Scene, form: TableFormat, tmp_path: Path
 ) -> None:
     set_note(made.store, made.number, "for us alone")
     app = App(made)
     async with app.run_test(size=(160, 36)) as pilot:
         await settle(pilot)
-        await pilot.press("e", *["down"] * list(Form).index(form), "enter", "enter")
+        await pilot.press("e", *["down"] * list(TableFormat).index(form), "enter", "enter")
         await settle(pilot)
         written = exported(tmp_path, form)
         for word in ("when", "corpus", "chrF++", "failed"):
@@ -377,7 +377,7 @@ async def test_only_a_file_of_the_same_form_is_in_the_way(made: Scene, tmp_path:
         await pilot.press("e")
         await settle(pilot)
         seen = []
-        for _ in Form:
+        for _ in TableFormat:
             seen.append(Path(app.screen.query_one("#path", Input).value).name)
             await pilot.press("down")
             await settle(pilot)
@@ -434,5 +434,5 @@ def test_a_page_has_only_numbers_and_what_is_told_of_a_secret_row() -> None:
 def test_a_page_has_no_marks_that_only_the_screen_explains() -> None:
     page = ShownRecords(secret_cells()._rows, [Column("id", "run ▼", 3)], [0])  # type: ignore[arg-type]
     assert page.record(0).keys() == {"run"}
-    table = table_text([{"run ": "↺ chat · retried"}], Form.LATEX)
+    table = table_text([{"run ": "↺ chat · retried"}], TableFormat.LATEX)
     assert "\n chat · retried \\\\\n" in table

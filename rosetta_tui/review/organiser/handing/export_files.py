@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Export:
+class ExportFiles:
     """Files by their names, and what the organiser should know about them."""
 
     files: Mapping[str, bytes]
@@ -26,7 +26,7 @@ class Export:
 
 def sealed(
     office: Office, review: Review, store: sqlite3.Connection, identity: Identity, words: Words
-) -> Export:
+) -> ExportFiles:
     """Gather everything into one file, signed, and sealed for the review's recipients; a look, for it holds the ratings."""
     from review.office.results.bundle import bundle_name, governance_bundle
     from review.office.results.certifying import look_at_ratings
@@ -49,10 +49,10 @@ def sealed(
     opens = ", ".join(f"{each[:12]}…" for each in review.manifest.organisation.recipients)
     notes.append(f"It can be opened with any of these keys, each alone: {opens}")
     content = governance_bundle(office, review, gathered, identity, utc_now())
-    return Export({bundle_name(review): content}, notes)
+    return ExportFiles({bundle_name(review): content}, notes)
 
 
-def table(office: Office, review: Review, name: str, *, comments: bool) -> Export:
+def table(office: Office, review: Review, name: str, *, comments: bool) -> ExportFiles:
     """Return the ratings as a table, people as letters, which is a look; UsageError for comments that may quote secret texts."""
     from harness.core.failures import UsageError
     from review.office.results.certifying import look_at_ratings
@@ -69,10 +69,10 @@ def table(office: Office, review: Review, name: str, *, comments: bool) -> Expor
     rows = rating_rows(review.key, office.state(review), free_text=comments)
     empty = ["Nobody has rated yet; the table has a heading only."]
     notes = look_notes(look_at_ratings(office, review))
-    return Export({name: ratings_csv(rows)}, notes if rows else empty)
+    return ExportFiles({name: ratings_csv(rows)}, notes if rows else empty)
 
 
-def layout(office: Office, review: Review, store: sqlite3.Connection) -> Export:
+def layout(office: Office, review: Review, store: sqlite3.Connection) -> ExportFiles:
     """Return ratings and scores laid out as in the metrics shared tasks, which is a look."""
     from review.office.results.certifying import look_at_ratings
     from review.office.results.mtme import mtme_files
@@ -83,10 +83,10 @@ def layout(office: Office, review: Review, store: sqlite3.Connection) -> Export:
     require_runs(review)
     rows = rating_rows(review.key, office.state(review), free_text=False)
     files = mtme_files(review, rows, run_cards(store, review))
-    return Export(files, look_notes(look_at_ratings(office, review)))
+    return ExportFiles(files, look_notes(look_at_ratings(office, review)))
 
 
-def page(office: Office, review: Review, run_id: str, name: str, words: Words) -> Export:
+def page(office: Office, review: Review, run_id: str, name: str, words: Words) -> ExportFiles:
     """Return the page for the speakers; UsageError where there is no certificate that it could tell of.
 
     It shows of today's ratings which sentences split the panel, so it is a look.
@@ -103,7 +103,7 @@ def page(office: Office, review: Review, run_id: str, name: str, words: Words) -
             f"what one says. Issue it (anew, where ratings were taken back): rosetta review gate {review.name} --issue"
         )
     notes = look_notes(look_at_ratings(office, review))
-    return Export({name: text.encode()}, notes, published=True)
+    return ExportFiles({name: text.encode()}, notes, published=True)
 
 
 def page_words(review: Review, language: str | None, home: Path) -> Words:
@@ -115,7 +115,7 @@ def page_words(review: Review, language: str | None, home: Path) -> Words:
     return Words.load(tag, (home / WORDS_FOLDER,))
 
 
-def write_export(export: Export, folder: Path, *, overwrite: bool) -> list[Path]:
+def write_export(export: ExportFiles, folder: Path, *, overwrite: bool) -> list[Path]:
     """Write the files into a folder, made where there is none; UsageError where one is there already."""
     from harness.core.failures import UsageError
     from harness.core.written_files import PRIVATE, PUBLISHED, write_file

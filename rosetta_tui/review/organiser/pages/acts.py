@@ -23,8 +23,8 @@ from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
 
 if TYPE_CHECKING:
-    from review.office.results.progress import Waiting
-    from rosetta_tui.review.organiser.desk import Desk
+    from review.office.results.progress import WaitingLaptop
+    from rosetta_tui.review.organiser.desk import OrganiserDesk
     from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
 
 _FOLDER = "A folder; it is made where there is none. Files that are there are not replaced."
@@ -41,7 +41,7 @@ class ReadAgain(Screen[None]):
 class Acts:
     """Belongs to the screen of one review, which reads it again after each of them."""
 
-    def __init__(self, screen: ReadAgain, desk: Desk) -> None:
+    def __init__(self, screen: ReadAgain, desk: OrganiserDesk) -> None:
         self._screen = screen
         self._desk = desk
 
@@ -84,7 +84,7 @@ class Acts:
             self._screen.app, "Which laptop?", words, first, lambda key: self._compare(waiting[key])
         )
 
-    def _compare(self, laptop: Waiting) -> None:
+    def _compare(self, laptop: WaitingLaptop) -> None:
         def answered(agreed: bool | None) -> None:
             if agreed:
                 self._run("Enrolled", partial(self._enrolled, laptop))
@@ -99,7 +99,7 @@ class Acts:
         )
         self._screen.app.push_screen(ConfirmScreen(asked, "They are the same"), answered)
 
-    def _enrolled(self, laptop: Waiting) -> list[str]:
+    def _enrolled(self, laptop: WaitingLaptop) -> list[str]:
         reports = list(self._desk.enrol(laptop.signing_key))
         self._desk.reports = reports
         return [line for report in reports for line in report_lines(report)]

@@ -18,8 +18,8 @@ from rosetta_tui.toolkit.field import Field
 
 if TYPE_CHECKING:
     from review.office.store.store import Review
-    from review.verdict.certificate.certify import Reading
-    from review.verdict.panel.agreement import Measure
+    from review.verdict.certificate.certify import EvidenceReading
+    from review.verdict.panel.agreement import AgreementMeasure
     from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
 
 BAR = 31
@@ -58,10 +58,10 @@ def agreeing(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
         yield Static(Content("\n").join(map(show, run.advice)), classes="words")
 
 
-def _measure(reading: Reading, name: str, label: str) -> Field:
+def _measure(reading: EvidenceReading, name: str, label: str) -> Field:
     from review.verdict.panel.agreement import SHARES
 
-    measure: Measure = getattr(reading.agreement, name)
+    measure: AgreementMeasure = getattr(reading.agreement, name)
     centred = name not in SHARES
     return Field(
         label,
@@ -74,7 +74,7 @@ def _measure(reading: Reading, name: str, label: str) -> Field:
     )
 
 
-def _bar(measure: Measure, *, centred: bool) -> Content:
+def _bar(measure: AgreementMeasure, *, centred: bool) -> Content:
     """Draw a measure with its interval, from 0 to 1, or where it may be negative from -1 to 1."""
     if measure.value is None:
         return Content("")
@@ -90,7 +90,7 @@ def _bar(measure: Measure, *, centred: bool) -> Content:
     return Content.assemble((bar, "$mark"), "  ")
 
 
-def _leniency(review: Review, reading: Reading) -> Iterator[Widget]:
+def _leniency(review: Review, reading: EvidenceReading) -> Iterator[Widget]:
     from review.files.reviewer_codes import printed
 
     yield Static(
@@ -109,7 +109,7 @@ def _leniency(review: Review, reading: Reading) -> Iterator[Widget]:
         )
 
 
-def lenient_words(measure: Measure) -> str:
+def lenient_words(measure: AgreementMeasure) -> str:
     """Say how lenient a person is beside the panel."""
     if measure.value is None or measure.interval is None:
         return str(measure.why)

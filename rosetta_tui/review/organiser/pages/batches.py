@@ -20,7 +20,7 @@ from rosetta_tui.toolkit.content import show
 if TYPE_CHECKING:
     from review.office.intake.file_report import FileReport
     from review.office.intake.speaking import Speaking
-    from review.office.results.progress import Waiting
+    from review.office.results.progress import WaitingLaptop
     from review.office.store.deliveries import Delivery
     from rosetta_tui.review.organiser.facts import ReviewNow
 
@@ -79,7 +79,7 @@ def minute(time: str | None) -> str:
     return "nothing yet" if time is None else time[:16].replace("T", " ")
 
 
-def _waiting(laptop: Waiting) -> Content:
+def _waiting(laptop: WaitingLaptop) -> Content:
     files = f"{laptop.files} file{'s' * (laptop.files > 1)} since {laptop.since[:10]}"
     return Content.assemble(
         show(f"  {laptop.file_phrases[-1] or laptop.phrase}\n", "bold"),

@@ -17,7 +17,7 @@ from textual.widgets import Static
 from harness.core.failures import HarnessError, UsageError
 from review.verdict.gate.adjudication import Case, Grounds, grounds
 from rosetta_tui.review.mis_drawn import first_mis_drawn
-from rosetta_tui.review.organiser.desk import Desk
+from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.facts import ReviewNow
 from rosetta_tui.review.organiser.pages.asking import AskScreen
 from rosetta_tui.review.organiser.pages.looks import STYLES
@@ -59,7 +59,7 @@ class DecidingScreen(Screen[None]):
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]
 
-    def __init__(self, desk: Desk, now: ReviewNow, place: int) -> None:
+    def __init__(self, desk: OrganiserDesk, now: ReviewNow, place: int) -> None:
         super().__init__()
         self._desk = desk
         self._now = now

@@ -16,7 +16,7 @@ from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.field import Field
 
 if TYPE_CHECKING:
-    from review.verdict.certificate.certify import Reading
+    from review.verdict.certificate.certify import EvidenceReading
     from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
 
 BAR = 41
@@ -49,7 +49,7 @@ def _field(about: str, words: str) -> Field:
     return Field(about, show(words))
 
 
-def _verdict(reading: Reading) -> Field:
+def _verdict(reading: EvidenceReading) -> Field:
     from review.verdict.gate.reasons import OUTCOMES
 
     outcome = reading.verdict.outcome
@@ -62,7 +62,7 @@ def _verdict(reading: Reading) -> Field:
     )
 
 
-def _found(reading: Reading) -> Content:
+def _found(reading: EvidenceReading) -> Content:
     numbers = reading.verdict.numbers
     words = show(gate_words.share_words(reading))
     if numbers.share is None or numbers.lower is None or numbers.upper is None:
@@ -77,7 +77,7 @@ def _found(reading: Reading) -> Content:
     return Content.assemble(words, "\n", (bar, "$mark"), ("  ╿ needed", "$quiet"))
 
 
-def _more(now: ReviewNow, run: RunNow, reading: Reading) -> Iterator[Field]:
+def _more(now: ReviewNow, run: RunNow, reading: EvidenceReading) -> Iterator[Field]:
     """Say what to do about it, and what stands beside the verdict."""
     if run.settling:
         yield Field("To settle it", show(run.settling))

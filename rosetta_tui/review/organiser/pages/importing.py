@@ -19,7 +19,7 @@ from textual.worker import get_current_worker
 
 from harness.core.failures import HarnessError
 from review.files.finding import RATINGS_SUFFIX, FoundBatch, find_batches, mounted_sticks
-from rosetta_tui.review.organiser.desk import Desk
+from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.pages.asking import AskScreen, typed_path
 from rosetta_tui.review.organiser.pages.looks import STYLES
 from rosetta_tui.review.organiser.words.imported import report_lines
@@ -46,7 +46,7 @@ class ImportScreen(Screen[None]):
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: OrganiserDesk) -> None:
         super().__init__()
         self._desk = desk
         self._added: list[Path] = []

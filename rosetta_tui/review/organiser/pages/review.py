@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from rosetta_tui.review.organiser.desk import Desk
+from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.facts import ReviewNow, RunNow, read_review
 from rosetta_tui.review.organiser.pages.acts import Acts, ReadAgain
 from rosetta_tui.review.organiser.pages.agreeing import agreeing
@@ -89,7 +89,7 @@ class ReviewScreen(ReadAgain):
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]
 
-    def __init__(self, desk: Desk, name: str, section: str = SECTIONS[0]) -> None:
+    def __init__(self, desk: OrganiserDesk, name: str, section: str = SECTIONS[0]) -> None:
         super().__init__()
         self._desk = desk
         self._review = name

@@ -13,8 +13,8 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from rosetta_tui.review.organiser.desk import Desk
-from rosetta_tui.review.organiser.facts import ReviewLine, Verdict, read_reviews
+from rosetta_tui.review.organiser.desk import OrganiserDesk
+from rosetta_tui.review.organiser.facts import CertifiedVerdict, ReviewLine, read_reviews
 from rosetta_tui.review.organiser.pages.looks import SIGNS, STYLES, TONES
 from rosetta_tui.show import figures
 from rosetta_tui.show.cells import Cell
@@ -76,7 +76,7 @@ def back_words(line: ReviewLine) -> str:
     return f"{bar} {done:,} of {asked:,}"
 
 
-def verdict_cell(verdicts: Sequence[Verdict | None]) -> Cell:
+def verdict_cell(verdicts: Sequence[CertifiedVerdict | None]) -> Cell:
     """Say what the newest certificates say, run by run."""
     words = " / ".join(map(_verdict_words, verdicts))
     said = [each for each in verdicts if each is not None]
@@ -86,7 +86,7 @@ def verdict_cell(verdicts: Sequence[Verdict | None]) -> Cell:
     return Cell(words, tones.pop() if len(tones) == 1 else "plain")
 
 
-def _verdict_words(verdict: Verdict | None) -> str:
+def _verdict_words(verdict: CertifiedVerdict | None) -> str:
     from rosetta_tui.review.organiser.words.gate import verdict_name
 
     if verdict is None:
@@ -110,7 +110,7 @@ class ReviewsScreen(Screen[None]):
         Binding("q,escape", "leave", "Back", key_display="q", id="back"),
     ]
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: OrganiserDesk) -> None:
         super().__init__()
         self._desk = desk
         self._reviews: list[ReviewLine] = []

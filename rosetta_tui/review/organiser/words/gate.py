@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from review.office.store.store import Review
-    from review.verdict.certificate.certify import Reading
-    from review.verdict.gate.findings import Finding
-    from review.verdict.gate.verdict import Outcome
+    from review.verdict.certificate.certify import EvidenceReading
+    from review.verdict.gate.findings import GateFinding
+    from review.verdict.gate.verdict import GateOutcome
 
 _MOST_SPLIT = 12
 """Entries that are named; of more only how many."""
@@ -22,19 +22,19 @@ class Told(NamedTuple):
     words: str
 
 
-def verdict_name(outcome: Outcome | str) -> str:
+def verdict_name(outcome: GateOutcome | str) -> str:
     """Return an outcome as it is called: ``NO-GO``."""
     return str(outcome).upper().replace("_", "-")
 
 
-def has_numbers(reading: Reading) -> bool:
+def has_numbers(reading: EvidenceReading) -> bool:
     """Tell whether numbers may be shown: with too few ratings none are, so that it is no look."""
-    from review.verdict.gate.verdict import Outcome
+    from review.verdict.gate.verdict import GateOutcome
 
-    return reading.verdict.outcome is not Outcome.INSUFFICIENT
+    return reading.verdict.outcome is not GateOutcome.INSUFFICIENT
 
 
-def verdict_lines(review: Review, reading: Reading) -> Iterator[Told]:
+def verdict_lines(review: Review, reading: EvidenceReading) -> Iterator[Told]:
     """Say the verdict, what it rests on, and what to do about it; no numbers where too little was rated."""
     from review.verdict.gate.reasons import OUTCOMES
 
@@ -62,19 +62,19 @@ def look_notes(new: Mapping[str, int]) -> list[str]:
     ]
 
 
-def found_words(reading: Reading) -> str:
+def found_words(reading: EvidenceReading) -> str:
     """Say what was needed and what was found."""
     return f"needed: {needed_words(reading)}   found: {share_words(reading)}"
 
 
-def needed_words(reading: Reading) -> str:
+def needed_words(reading: EvidenceReading) -> str:
     """Say what the policy asks for."""
     from review.verdict.certificate.certificate_text import percent
 
     return f"lower bound ≥ {percent(str(reading.verdict.level))}"
 
 
-def share_words(reading: Reading) -> str:
+def share_words(reading: EvidenceReading) -> str:
     """Say the bounds, the share, and how many people and items they rest on."""
     from review.verdict.certificate.certificate_text import percent
 
@@ -90,7 +90,7 @@ def _text(number: object) -> str | None:
     return None if number is None else str(number)
 
 
-def why(review: Review, reading: Reading) -> Iterator[Told]:
+def why(review: Review, reading: EvidenceReading) -> Iterator[Told]:
     """Say every finding in a sentence; test translations that one lists have a line each."""
     from review.verdict.gate.reasons import findings_words
 
@@ -100,14 +100,14 @@ def why(review: Review, reading: Reading) -> Iterator[Told]:
         yield from (Told("", f"  · {each.removeprefix('of ')}") for each in listed)
 
 
-def relations_words(reading: Reading) -> str:
+def relations_words(reading: EvidenceReading) -> str:
     """Say how near to the method the reviewers stand, by their own word; it changes no number."""
     from review.verdict.certificate import certificate_text
 
     return certificate_text.relations_words(reading.relations)
 
 
-def harm_words(reading: Reading) -> Iterator[Told]:
+def harm_words(reading: EvidenceReading) -> Iterator[Told]:
     """Say each decision about what was called harmful, with its reason and who decided."""
     from review.verdict.certificate.certificate_text import decision_words
 
@@ -116,16 +116,16 @@ def harm_words(reading: Reading) -> Iterator[Told]:
         yield Told("" if place else "Harm", f"{name}: {decision_words(each)}")
 
 
-def _named(review: Review, finding: Finding) -> Finding:
+def _named(review: Review, finding: GateFinding) -> GateFinding:
     """Name a person by their code, and a test translation by its entry and how it was made."""
-    from review.verdict.gate.findings import Finding
+    from review.verdict.gate.findings import GateFinding
 
     told = dict(finding.facts)
     if isinstance(control := told.get("control"), str):
         told["control"] = control_words(review, control)
     if isinstance(person := told.get("reviewer"), str):
         told["reviewer"] = review.code(person)
-    return Finding(finding.code, told)
+    return GateFinding(finding.code, told)
 
 
 def control_words(review: Review, control: str) -> str:
@@ -137,7 +137,7 @@ def control_words(review: Review, control: str) -> str:
     return f"of entry {about.entry} ({made})"
 
 
-def settling_words(reading: Reading) -> str:
+def settling_words(reading: EvidenceReading) -> str:
     """Say what would settle an open verdict; empty where more ratings are not what it needs."""
     from review.verdict.gate.settle import settling
 
@@ -145,13 +145,13 @@ def settling_words(reading: Reading) -> str:
     return "" if settle is None else settle.words()
 
 
-def _settling(reading: Reading) -> Iterator[Told]:
+def _settling(reading: EvidenceReading) -> Iterator[Told]:
     words = settling_words(reading)
     if words:
         yield Told("", words)
 
 
-def split_words(review: Review, reading: Reading) -> str:
+def split_words(review: Review, reading: EvidenceReading) -> str:
     """Name the entries that split the panel; empty where none does."""
     split = [str(review.key.items[item].entry) for item in reading.verdict.numbers.split]
     more = len(split) - _MOST_SPLIT
@@ -159,20 +159,20 @@ def split_words(review: Review, reading: Reading) -> str:
     return f"{'entry' if len(split) == 1 else 'entries'} {shown}" if split else ""
 
 
-def _split(review: Review, reading: Reading) -> Iterator[Told]:
+def _split(review: Review, reading: EvidenceReading) -> Iterator[Told]:
     words = split_words(review, reading)
     if words:
         yield Told("Split", f"{words} (to decide: rosetta review adjudicate {review.name})")
 
 
-def agreement_words(reading: Reading) -> str:
+def agreement_words(reading: EvidenceReading) -> str:
     """Say every measure of agreement with its interval, or why it has none."""
     from review.verdict.panel.agreement import MEASURES
 
     return " · ".join(f"{title} {measured(reading, name)}" for name, title in MEASURES.items())
 
 
-def measured(reading: Reading, name: str) -> str:
+def measured(reading: EvidenceReading, name: str) -> str:
     """Say one measure of agreement with its interval."""
     from review.verdict.certificate.certificate_text import measure
     from review.verdict.certificate.certify import agreement_json
@@ -181,7 +181,7 @@ def measured(reading: Reading, name: str) -> str:
     return measure(agreement_json(reading.agreement)[name], share=name in SHARES)
 
 
-def strata_words(reading: Reading) -> Iterator[str]:
+def strata_words(reading: EvidenceReading) -> Iterator[str]:
     """Say for every difficulty how much is found good, as dots, and of how many items."""
     for stratum, found in reading.verdict.numbers.strata.items():
         said = "not rated" if found.share is None else dots(float(found.share))
@@ -194,19 +194,19 @@ def dots(share: float) -> str:
     return "●" * full + "○" * (5 - full)
 
 
-def policy_words(review: Review, reading: Reading) -> str:
+def policy_words(review: Review, reading: EvidenceReading) -> str:
     """Say by which rule it was judged."""
     return f"{reading.policy.status} · {review.policy_sha256[:16]}…"
 
 
-def advice(review: Review, reading: Reading) -> Iterator[str]:
+def advice(review: Review, reading: EvidenceReading) -> Iterator[str]:
     """Yield private advice, which no file and no certificate holds; none from numbers where too little was rated."""
     yield from _flag_words(review, reading)
     if has_numbers(reading):
         yield from _care(review, reading)
 
 
-def _flag_words(review: Review, reading: Reading) -> Iterator[str]:
+def _flag_words(review: Review, reading: EvidenceReading) -> Iterator[str]:
     """Say which test translations were called harmful: no method made them, so the verdict is silent on them."""
     for control in sorted(reading.panel.flagged_controls):
         yield (
@@ -215,7 +215,7 @@ def _flag_words(review: Review, reading: Reading) -> Iterator[str]:
         )
 
 
-def _care(review: Review, reading: Reading) -> Iterator[str]:
+def _care(review: Review, reading: EvidenceReading) -> Iterator[str]:
     from review.verdict.gate.careless import carelessness
     from review.verdict.gate.reasons import care_words
 

@@ -19,13 +19,13 @@ _MOST_LINES = 5
 
 def report_lines(report: FileReport) -> Iterator[str]:
     """Say what was taken, what was not and why, and what to look into."""
-    from review.office.intake.file_report import Outcome
+    from review.office.intake.file_report import FileOutcome
 
-    if report.outcome is Outcome.REFUSED:
+    if report.outcome is FileOutcome.REFUSED:
         yield f"NOT TAKEN  {report.why}"
         return
     yield f"{report.name}: review {report.review}, check words: {report.phrase}"
-    if report.outcome is Outcome.SET_ASIDE:
+    if report.outcome is FileOutcome.SET_ASIDE:
         yield "  SET ASIDE: nobody has vouched for its laptop yet. The check words are those that the laptop showed when"
         yield "  it wrote this file; the speaker wrote them down. If they are the same:"
         yield f"  rosetta review enrol {report.phrase}"

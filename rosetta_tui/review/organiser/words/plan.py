@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from review.office.making.creating import Draft
+    from review.office.making.creating import ReviewDraft
     from review.verdict.gate.policy import GatePolicy
     from rosetta_tui.review.organiser.words.letters import Letters
 
@@ -29,7 +29,7 @@ _KINDS = {
 
 
 def draft_lines(
-    draft: Draft, policy: GatePolicy, letters: Letters, *, own_training: bool
+    draft: ReviewDraft, policy: GatePolicy, letters: Letters, *, own_training: bool
 ) -> Iterator[str]:
     """Say what is asked of whom, what it is worth, and what could not be had."""
     from rosetta_tui.review.organiser.words.letters import letter_lines
@@ -63,7 +63,7 @@ def _line(name: str, text: str) -> str:
     return f"{name:<13}{text}"
 
 
-def _sentences(draft: Draft) -> str:
+def _sentences(draft: ReviewDraft) -> str:
     runs = draft.runs.runs
     missing = max(each.missing for each in runs)
     several = f", {len(runs)} systems each, blind" if len(runs) > 1 else ""
@@ -76,7 +76,7 @@ def _sentences(draft: Draft) -> str:
     return f"{len(draft.entries)} of {len(runs[0].entries)}{several}{without}"
 
 
-def _strata(draft: Draft) -> str:
+def _strata(draft: ReviewDraft) -> str:
     from review.office.items.sampling import stratum
 
     counts = Counter(map(stratum, draft.entries))
@@ -86,7 +86,7 @@ def _strata(draft: Draft) -> str:
     return ", ".join(named)
 
 
-def _context(draft: Draft) -> str:
+def _context(draft: ReviewDraft) -> str:
     secret = "; secret sentences are among them" if draft.around.secret else ""
     return (
         f"shown beside {draft.placed} of {len(draft.entries)} sentences: where the corpus has them from, and those next "
@@ -94,7 +94,7 @@ def _context(draft: Draft) -> str:
     )
 
 
-def _controls(draft: Draft) -> str:
+def _controls(draft: ReviewDraft) -> str:
     counts = Counter(str(item.truth.control) for item in draft.controls.items)
     kinds = ", ".join(f"{count} {_KINDS[kind]}" for kind, count in draft.controls.kinds().items())
     made = f" ({kinds})" if kinds else ""
@@ -104,14 +104,14 @@ def _controls(draft: Draft) -> str:
     )
 
 
-def _why_no_forms(draft: Draft) -> str:
+def _why_no_forms(draft: ReviewDraft) -> str:
     kinds = draft.controls.kinds()
     if not kinds or "fst" in kinds:
         return ""
     return draft.why_no_forms or "the analyser knows too few words of these texts in two forms"
 
 
-def _share(draft: Draft) -> str:
+def _share(draft: ReviewDraft) -> str:
     low, high = (round(draft.longest * seconds / 60) for seconds in _SECONDS)
     core = (
         "" if len(draft.core) == len(draft.real) else f", {len(draft.core)} of them common to all"
@@ -119,7 +119,7 @@ def _share(draft: Draft) -> str:
     return f"{draft.longest} items{core}; about {low}–{high} minutes"
 
 
-def _training(draft: Draft, *, own_training: bool) -> str:
+def _training(draft: ReviewDraft, *, own_training: bool) -> str:
     count = len(draft.training)
     if own_training:
         return f"{count} items of yours"
@@ -131,7 +131,7 @@ def _training(draft: Draft, *, own_training: bool) -> str:
     )
 
 
-def _why_little_training(draft: Draft) -> str:
+def _why_little_training(draft: ReviewDraft) -> str:
     """Say why training has fewer items than usual, or shows sentences that are asked about."""
     from review.office.items.training import USUAL, WANTED
 
@@ -148,10 +148,10 @@ def _why_little_training(draft: Draft) -> str:
     return f"fewer than {USUAL}: the development entries that are left are too short to make more"
 
 
-def chance(draft: Draft, policy: GatePolicy) -> str:
+def chance(draft: ReviewDraft, policy: GatePolicy) -> str:
     """Say how probable a verdict is, on the common core, for each system."""
     from review.office.items.sampling import stratum
-    from review.verdict.gate.planner import Plan, chances
+    from review.verdict.gate.planner import RatingPlan, chances
 
     strata = dict(sorted(Counter(map(stratum, draft.core_entries)).items()))
     reviewers = len(draft.orders)
@@ -160,7 +160,7 @@ def chance(draft: Draft, policy: GatePolicy) -> str:
     sizes = Counter(map(stratum, draft.runs.runs[0].entries.values()))
     total = sum(sizes[name] for name in strata)
     weights = {name: sizes[name] / total for name in strata}
-    found = chances(Plan(reviewers, strata, weights), _TRUE, policy, trials=2000)
+    found = chances(RatingPlan(reviewers, strata, weights), _TRUE, policy, trials=2000)
     return (
         f"{reviewers} people × {len(draft.core_entries)} sentences: {found.go:.0%} for a go where "
         f"{_TRUE:.0%} of the translations truly are acceptable or better. This counts the difficulties of this corpus "
@@ -168,7 +168,7 @@ def chance(draft: Draft, policy: GatePolicy) -> str:
     )
 
 
-def no_verdict(draft: Draft, policy: GatePolicy) -> Iterator[str]:
+def no_verdict(draft: ReviewDraft, policy: GatePolicy) -> Iterator[str]:
     """Say what the gate would find too little of, however people rate (rule 1 of the gate)."""
     from review.office.items.sampling import stratum
 
@@ -185,7 +185,7 @@ def no_verdict(draft: Draft, policy: GatePolicy) -> Iterator[str]:
         )
 
 
-def _warnings(draft: Draft, policy: GatePolicy) -> Iterator[str]:
+def _warnings(draft: ReviewDraft, policy: GatePolicy) -> Iterator[str]:
     enough, reviewers = policy.enough, len(draft.orders)
     for reason in no_verdict(draft, policy):
         yield f"NO VERDICT: {reason}."

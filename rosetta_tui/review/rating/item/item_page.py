@@ -16,14 +16,14 @@ from rosetta_tui.review.rating.item.lesson import LessonBox
 from rosetta_tui.review.rating.item.texts import Texts
 from rosetta_tui.review.rating.item.writing import Writing
 from rosetta_tui.review.rating.parts.choices import Choices
-from rosetta_tui.review.rating.parts.key_line import Hint, KeyLine
+from rosetta_tui.review.rating.parts.key_line import Hint, RatingKeyLine
 from rosetta_tui.review.rating.parts.page import STYLES
 from rosetta_tui.review.rating.parts.render import told
 from rosetta_tui.review.rating.parts.trouble import TroubleLine
-from rosetta_tui.review.rating.sitting import Sitting
+from rosetta_tui.review.rating.sitting import TerminalSitting
 
 
-class Mode(Enum):
+class KeyMode(Enum):
     """What the next key means."""
 
     JUDGE = auto()
@@ -42,12 +42,12 @@ class ItemPage(Screen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-wide")]  # noqa: RUF012  Textual's own form
     VERTICAL_BREAKPOINTS = [(0, "-short"), (36, "-tall")]  # noqa: RUF012  Textual's own form
 
-    def __init__(self, sitting: Sitting) -> None:
+    def __init__(self, sitting: TerminalSitting) -> None:
         super().__init__()
         self.sitting = sitting
         self.words = sitting.words
         self.view = sitting.view
-        self.mode = Mode.JUDGE
+        self.mode = KeyMode.JUDGE
         self.field = TextField.COMMENT
         """What is written in the box."""
 
@@ -66,7 +66,7 @@ class ItemPage(Screen[None]):
             yield Choices(item_words.reasons(self.words), id="reasons")
             yield Choices(item_words.why_not(self.words), id="why")
         yield TroubleLine()
-        yield KeyLine()
+        yield RatingKeyLine()
 
     def on_mount(self) -> None:
         """Show the first item."""
@@ -74,7 +74,7 @@ class ItemPage(Screen[None]):
             self.words(item_words.ORIGINAL), self.words(item_words.TRANSLATION)
         )
         self.watch(self.query_one(Texts), "scroll_y", self._tell_more, init=False)
-        self.enter(Mode.JUDGE)
+        self.enter(KeyMode.JUDGE)
         self.draw(self.view)
 
     def draw(self, view: View) -> None:
@@ -100,7 +100,7 @@ class ItemPage(Screen[None]):
         marks = item_words.marks(self.words, item)
         if practice := item_words.practice(self.words, view):
             marks = [item_words.Mark(practice), *marks]
-        if self.mode is Mode.REASONS and view.last is not None:
+        if self.mode is KeyMode.REASONS and view.last is not None:
             item, marks = view.last.item, []
             place = item_words.last_question(self.words, view.last).place
         self.query_one(".place", Static).update(told(place, "bold"))
@@ -127,29 +127,33 @@ class ItemPage(Screen[None]):
         self.query_one(".said", Static).update(told(words))
 
     def _offer(self) -> None:
-        self.query_one(KeyLine).offer(self._hints())
+        self.query_one(RatingKeyLine).offer(self._hints())
 
     def _hints(self) -> list[Hint]:
         match self.mode:
-            case Mode.JUDGE:
+            case KeyMode.JUDGE:
                 return item_hints.hints(self.words, self.view)
-            case Mode.HARM:
+            case KeyMode.HARM:
                 return item_hints.harm_hints(self.words)
-            case Mode.WRITING:
+            case KeyMode.WRITING:
                 return item_hints.writing_hints(self.words, self.field)
             case _:
                 return item_hints.back(self.words)
 
-    def enter(self, mode: Mode) -> None:
+    def enter(self, mode: KeyMode) -> None:
         """Let the next key mean something else; what went wrong before it is over."""
         before, self.mode = self.mode, mode
-        if Mode.REASONS in {before, mode} and self.view.item is not None:
+        if KeyMode.REASONS in {before, mode} and self.view.item is not None:
             self._read(self.view, self.view.item)
         self.query_one(TroubleLine).tell(self.words, "")
-        for name, own in (("#reasons", Mode.REASONS), ("#why", Mode.WHY), ("#harm", Mode.HARM)):
+        for name, own in (
+            ("#reasons", KeyMode.REASONS),
+            ("#why", KeyMode.WHY),
+            ("#harm", KeyMode.HARM),
+        ):
             self.query_one(name).display = mode is own
-        self.query_one("#ratings").display = mode in {Mode.JUDGE, Mode.WRITING}
-        if mode is not Mode.WRITING:
+        self.query_one("#ratings").display = mode in {KeyMode.JUDGE, KeyMode.WRITING}
+        if mode is not KeyMode.WRITING:
             self.query_one(Writing).end()
             self.set_focus(None)
         self._offer()

@@ -20,7 +20,7 @@ from review.session.words import page as page_words
 from review.session.words.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of
 from review.session.words.labels import harm_question
 from review.session.words.onward import ONWARD_OF, Onward
-from rosetta_tui.review.rating.item.item_page import ItemPage, Mode
+from rosetta_tui.review.rating.item.item_page import ItemPage, KeyMode
 from rosetta_tui.review.rating.item.texts import Texts
 from rosetta_tui.review.rating.item.writing import Writing
 from rosetta_tui.review.rating.pages.handing_over import HandOverPage
@@ -31,7 +31,7 @@ from rosetta_tui.review.rating.parts.page import HelpPage
 from rosetta_tui.review.rating.parts.render import told
 from rosetta_tui.review.rating.parts.trouble import TroubleLine
 from rosetta_tui.review.rating.parts.typed import typed
-from rosetta_tui.review.rating.sitting import Sitting
+from rosetta_tui.review.rating.sitting import TerminalSitting
 
 SLOW_SECONDS = 0.3
 """When saving takes longer than this, the page says that it goes on."""
@@ -53,7 +53,7 @@ class JudgingScreen(ItemPage):
         Binding("pagedown,space", "page(1)", show=False),
     ]
 
-    def __init__(self, sitting: Sitting) -> None:
+    def __init__(self, sitting: TerminalSitting) -> None:
         super().__init__(sitting)
         self._busy = False
         """True while the session works: keys that come meanwhile were not meant for what comes next."""
@@ -81,7 +81,7 @@ class JudgingScreen(ItemPage):
     def on_key(self, event: events.Key) -> None:
         """Do what the key means here."""
         self.sitting.session.touched()
-        if self.mode is Mode.WRITING:
+        if self.mode is KeyMode.WRITING:
             self.query_one(Writing).take(event)
             return
         if event.key in _MOVES:
@@ -96,13 +96,13 @@ class JudgingScreen(ItemPage):
 
     def action_enter(self) -> None:
         """Agree to what is asked, or go on."""
-        if self.mode is Mode.HARM:
+        if self.mode is KeyMode.HARM:
             self._harm()
-        elif self.mode is Mode.WRITING:
+        elif self.mode is KeyMode.WRITING:
             self._save(self.query_one(Writing).text)
-        elif self.mode is Mode.JUDGE and self.view.lesson is not None:
+        elif self.mode is KeyMode.JUDGE and self.view.lesson is not None:
             self._do(self.sitting.session.go_on)
-        elif self.mode is Mode.JUDGE:
+        elif self.mode is KeyMode.JUDGE:
             self._leave_as_it_is()
 
     def _leave_as_it_is(self) -> None:
@@ -112,12 +112,12 @@ class JudgingScreen(ItemPage):
 
     def action_back(self) -> None:
         """Go back to the ratings; what was typed stays as a draft."""
-        if self.mode is Mode.WRITING:
+        if self.mode is KeyMode.WRITING:
             self._put_away(self.query_one(Writing).text)
-        elif self.mode is Mode.JUDGE:
+        elif self.mode is KeyMode.JUDGE:
             self._leave_as_it_is()
         else:
-            self.enter(Mode.JUDGE)
+            self.enter(KeyMode.JUDGE)
 
     def action_start(self) -> None:
         """Begin a better translation with the one that is shown."""
@@ -125,28 +125,28 @@ class JudgingScreen(ItemPage):
 
     def action_act(self, name: str) -> None:
         """Do what a click on a key asks for."""
-        if self.mode is Mode.JUDGE:
+        if self.mode is KeyMode.JUDGE:
             self._act(Act(name))
 
     def _typed(self, character: str) -> None:
         self._missed = self._missed or self._busy
         if self._busy:
             return
-        if self.mode is Mode.REASONS:
+        if self.mode is KeyMode.REASONS:
             self._reason(reason_of(character))
-        elif self.mode is Mode.WHY:
+        elif self.mode is KeyMode.WHY:
             self._why(cannot_judge_of(character))
-        elif self.mode is Mode.JUDGE:
+        elif self.mode is KeyMode.JUDGE:
             self._act(act_of(character))
 
     @on(Choices.Picked)
     def _picked(self, message: Choices.Picked) -> None:
         self.sitting.session.touched()
-        if self.mode is Mode.REASONS:
+        if self.mode is KeyMode.REASONS:
             self._reason(list(Reason)[message.number])
-        elif self.mode is Mode.WHY:
+        elif self.mode is KeyMode.WHY:
             self._why(list(CannotJudge)[message.number])
-        elif self.mode is Mode.JUDGE:
+        elif self.mode is KeyMode.JUDGE:
             self._act(list(RATING_OF)[message.number])
 
     # Doing
@@ -200,13 +200,13 @@ class JudgingScreen(ItemPage):
     def _ask_why(self, _: ShownItem) -> None:
         title = told(self.words(item_words.WHY_NOT), "bold")
         self.query_one("#why", Choices).ask(title)
-        self.enter(Mode.WHY)
+        self.enter(KeyMode.WHY)
 
     def _why(self, why: CannotJudge | None) -> None:
         item = self.view.item
         if why is not None and item is not None:
             override = self.sitting.overridden(item)
-            self.enter(Mode.JUDGE)
+            self.enter(KeyMode.JUDGE)
             self._do(partial(self.sitting.session.cannot_judge, item.id, why, override=override))
 
     def _ask_reasons(self, _: ShownItem) -> None:
@@ -217,24 +217,24 @@ class JudgingScreen(ItemPage):
         given = [list(Reason).index(reason) for reason in last.item.reasons]
         question = item_words.last_question(self.words, last)
         self.query_one("#reasons", Choices).ask(told(question.said, "bold"), given)
-        self.enter(Mode.REASONS)
+        self.enter(KeyMode.REASONS)
 
     def _reason(self, reason: Reason | None) -> None:
         last = self.view.last
         if reason is not None and last is not None:
-            self.enter(Mode.JUDGE)
+            self.enter(KeyMode.JUDGE)
             reasons = set(last.item.reasons) ^ {reason}
             self._do(partial(self.sitting.session.set_reasons, last.item.id, reasons))
 
     def _ask_harm(self, item: ShownItem) -> None:
         question = harm_question(self.words, harmful=item.harmful)
         self.query_one("#harm", Static).update(told(question, "bold $warn"))
-        self.enter(Mode.HARM)
+        self.enter(KeyMode.HARM)
 
     def _harm(self) -> None:
         item = self.view.item
         if item is not None:
-            self.enter(Mode.JUDGE)
+            self.enter(KeyMode.JUDGE)
             self._do(partial(self.sitting.session.flag_harm, item.id, not item.harmful))
 
     # Writing
@@ -242,7 +242,7 @@ class JudgingScreen(ItemPage):
     def _write(self, field: TextField, item: ShownItem) -> None:
         self.field = field
         comment = field is TextField.COMMENT
-        self.enter(Mode.WRITING)
+        self.enter(KeyMode.WRITING)
         self.query_one(Writing).begin(
             told(item_words.writing_title(self.words, field), "bold"),
             item.comment if comment else item.suggestion,
@@ -263,7 +263,7 @@ class JudgingScreen(ItemPage):
 
     async def keep_what_is_typed(self) -> None:
         """Keep an open box as a draft, before the page goes away."""
-        if self.mode is Mode.WRITING:
+        if self.mode is KeyMode.WRITING:
             await self.keep_draft(self.query_one(Writing).text)
 
     @on(Writing.Saved)
@@ -278,7 +278,7 @@ class JudgingScreen(ItemPage):
 
     def _written(self, view: View) -> None:
         if not view.trouble:
-            self.enter(Mode.JUDGE)
+            self.enter(KeyMode.JUDGE)
         self.draw(view)
 
     def _put_away(self, text: str) -> None:
@@ -289,7 +289,7 @@ class JudgingScreen(ItemPage):
             self.view = replace(self.view, item=kept)
             self.query_one(Texts).show_marks(item_words.marks(self.words, kept))
             self.run_worker(self.keep_draft(text), group="draft")
-        self.enter(Mode.JUDGE)
+        self.enter(KeyMode.JUDGE)
 
     @on(Writing.Left)
     def _left(self, message: Writing.Left) -> None:

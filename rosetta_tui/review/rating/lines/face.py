@@ -27,11 +27,11 @@ from rosetta_tui.review.rating.lines.opening import (
     choose_language,
     tell_trouble,
 )
-from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.review.rating.opening import TerminalOpening
 from rosetta_tui.show.text import plain
 
 
-def run_lines(opening: Opening, console: Console | None = None) -> int:
+def run_lines(opening: TerminalOpening, console: Console | None = None) -> int:
     """Rate in lines until the person stops; gives the exit code. Everything is on the disk all the time."""
     console = console or Console()
     try:
@@ -48,7 +48,7 @@ def run_lines(opening: Opening, console: Console | None = None) -> int:
     return 0
 
 
-def _sit(opening: Opening, console: Console) -> None:
+def _sit(opening: TerminalOpening, console: Console) -> None:
     begun = begin(opening, console)
     if begun is None:
         return
@@ -62,7 +62,7 @@ class LineFace:
     """One sitting in lines: says what is new, asks, and lets the line be obeyed."""
 
     def __init__(
-        self, opening: Opening, session: Session, console: Console, acts: LineActs
+        self, opening: TerminalOpening, session: Session, console: Console, acts: LineActs
     ) -> None:
         self._opening, self._session, self._console, self._acts = opening, session, console, acts
         self._heard: object = None

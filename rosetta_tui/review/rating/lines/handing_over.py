@@ -13,11 +13,13 @@ from review.session.words.labels import scope_label
 from rosetta_tui.review.rating.lines import pages
 from rosetta_tui.review.rating.lines.console import Console
 from rosetta_tui.review.rating.lines.opening import tell_trouble, yes
-from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.review.rating.opening import TerminalOpening
 from rosetta_tui.show.text import plain
 
 
-def hand_over(opening: Opening, session: Session, console: Console, places: list[Path]) -> None:
+def hand_over(
+    opening: TerminalOpening, session: Session, console: Console, places: list[Path]
+) -> None:
     """Write the answers to a stick and say the six words."""
     words = session.words
     console.say(page_words.how_far(words, session.view))
@@ -70,7 +72,7 @@ def _folder(typed: str, places: list[Path], stick: Path | None) -> Path | None:
     return Path(typed).expanduser()
 
 
-def withdraw(opening: Opening, session: Session, console: Console) -> None:
+def withdraw(opening: TerminalOpening, session: Session, console: Console) -> None:
     """Let the person take back what they gave, after a second question."""
     words = session.words
     console.say(words("You may take back what you gave, at any time and without a reason."))

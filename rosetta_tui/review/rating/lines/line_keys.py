@@ -20,7 +20,7 @@ from rosetta_tui.review.rating.lines import pages
 from rosetta_tui.review.rating.lines.console import Console
 from rosetta_tui.review.rating.lines.handing_over import hand_over, withdraw
 from rosetta_tui.review.rating.lines.opening import tell_trouble, yes
-from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.review.rating.opening import TerminalOpening
 from rosetta_tui.show.text import plain
 
 _DELETE = "-"
@@ -34,7 +34,7 @@ class LineActs:
     """Does what was typed; all of it goes through the session."""
 
     def __init__(
-        self, opening: Opening, session: Session, console: Console, places: list[Path]
+        self, opening: TerminalOpening, session: Session, console: Console, places: list[Path]
     ) -> None:
         """``places`` are where the answers may be handed over, the likeliest first."""
         self._opening, self._session, self._console = opening, session, console

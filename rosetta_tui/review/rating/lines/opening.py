@@ -14,7 +14,7 @@ from review.session.words.keys import Act, act_of
 from review.session.words.troubles import trouble
 from rosetta_tui.review.mis_drawn import WHY, what_to_do
 from rosetta_tui.review.rating.lines.console import Console, LeftError
-from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.review.rating.opening import TerminalOpening
 from rosetta_tui.show.text import plain
 
 YES, NO = "1", "2"
@@ -28,7 +28,7 @@ class Begun(NamedTuple):
     reviewer: str
 
 
-def begin(opening: Opening, console: Console) -> Begun | None:
+def begin(opening: TerminalOpening, console: Console) -> Begun | None:
     """Ask what must be known before a session; None where the person does not want to go on."""
     for name in opening.words.damaged:
         said = opening.words("A file with words of a language is damaged and is not used: {name}")
@@ -47,7 +47,7 @@ def begin(opening: Opening, console: Console) -> Begun | None:
 # which review
 
 
-def _batch(opening: Opening, console: Console) -> Batch | None:
+def _batch(opening: TerminalOpening, console: Console) -> Batch | None:
     while (choice := _choice(opening, console)) is not None:
         try:
             return _opened(opening, console, choice)
@@ -58,7 +58,7 @@ def _batch(opening: Opening, console: Console) -> Batch | None:
     return None
 
 
-def _choice(opening: Opening, console: Console) -> Choice | None:
+def _choice(opening: TerminalOpening, console: Console) -> Choice | None:
     """Let the person choose; what was named on the command line is chosen already."""
     while True:
         words, choices = opening.words, opening.choices()
@@ -80,7 +80,7 @@ def _choice(opening: Opening, console: Console) -> Choice | None:
             console.say(words("“{typed}” means nothing here.", typed=plain(typed[:20])))
 
 
-def _list(opening: Opening, console: Console, choices: list[Choice]) -> None:
+def _list(opening: TerminalOpening, console: Console, choices: list[Choice]) -> None:
     words = opening.words
     if not choices:
         console.say(words("No sentences were found. Put the stick into this computer."))
@@ -109,7 +109,7 @@ def _numbered(typed: str, choices: list[Choice]) -> Choice | None:
     return choices[number - 1] if 1 <= number <= len(choices) else None
 
 
-def _opened(opening: Opening, console: Console, choice: Choice) -> Batch:
+def _opened(opening: TerminalOpening, console: Console, choice: Choice) -> Batch:
     passphrase = None
     while True:
         try:
@@ -125,7 +125,7 @@ def _opened(opening: Opening, console: Console, choice: Choice) -> Batch:
 # who asks, and can this be drawn
 
 
-def _trusted(opening: Opening, console: Console, batch: Batch) -> bool:
+def _trusted(opening: TerminalOpening, console: Console, batch: Batch) -> bool:
     if opening.is_known(batch):
         return True
     words = opening.words
@@ -141,7 +141,7 @@ def _trusted(opening: Opening, console: Console, batch: Batch) -> bool:
     return True
 
 
-def _drawn_well(opening: Opening, console: Console, batch: Batch) -> bool:
+def _drawn_well(opening: TerminalOpening, console: Console, batch: Batch) -> bool:
     why = opening.mis_drawn(batch)
     if why is None:
         return True
@@ -154,7 +154,7 @@ def _drawn_well(opening: Opening, console: Console, batch: Batch) -> bool:
     return opening.draw_anyway
 
 
-def yes(opening: Opening, console: Console, question: str) -> bool:
+def yes(opening: TerminalOpening, console: Console, question: str) -> bool:
     """Ask until it is a yes or a no, by number, letter or word; LeftError where the person leaves."""
     answers = _answers(opening.words)
     while (typed := console.ask(question).strip().casefold()) not in answers:
@@ -177,7 +177,7 @@ def _answers(words: Words) -> dict[str, bool]:
 # who rates
 
 
-def _reviewer(opening: Opening, console: Console, batch: Batch) -> str | None:
+def _reviewer(opening: TerminalOpening, console: Console, batch: Batch) -> str | None:
     words = opening.words
     known = opening.remembered(batch)
     typed, opening.code = opening.code, None
@@ -200,7 +200,7 @@ def _reviewer(opening: Opening, console: Console, batch: Batch) -> str | None:
 # language and trouble
 
 
-def choose_language(opening: Opening, console: Console) -> None:
+def choose_language(opening: TerminalOpening, console: Console) -> None:
     """Let the person choose the language of the program."""
     tags = opening.languages
     for number, name in enumerate(tags.values(), 1):
@@ -211,7 +211,7 @@ def choose_language(opening: Opening, console: Console) -> None:
         opening.set_language(list(tags)[number - 1])
 
 
-def tell_trouble(opening: Opening, console: Console, error: HarnessError) -> None:
+def tell_trouble(opening: TerminalOpening, console: Console, error: HarnessError) -> None:
     """Say what did not work, and one line for whoever helps."""
     said, detail = trouble(opening.words, error)
     console.say(said)

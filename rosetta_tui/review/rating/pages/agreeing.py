@@ -18,7 +18,7 @@ from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.troubles import Trouble
 from rosetta_tui.review.mis_drawn import WHY, MisDrawn, what_to_do
-from rosetta_tui.review.rating.parts.key_line import Hint, KeyLine
+from rosetta_tui.review.rating.parts.key_line import Hint, RatingKeyLine
 from rosetta_tui.review.rating.parts.page import Page, Result, given_text, paragraph
 from rosetta_tui.review.rating.parts.trouble import NO_TROUBLE, TroubleLine
 from rosetta_tui.toolkit.content import show
@@ -43,7 +43,7 @@ class YesPage(Page[Result]):
         body = self.query_one(".body")
         if body.size and not self._end_shown and body.scroll_offset.y >= body.max_scroll_y:
             self._end_shown = True
-            self.query_one(KeyLine).offer(self.hints())
+            self.query_one(RatingKeyLine).offer(self.hints())
 
     def action_agree(self) -> None:
         """Go on, or first show the next part of what there is to read."""
@@ -211,7 +211,7 @@ class SharingPage(Page[bool]):
         self.dismiss(shares)
 
 
-class Consent(Enum):
+class ConsentAnswer(Enum):
     """What the person said to the consent text."""
 
     AGREED = auto()
@@ -219,7 +219,7 @@ class Consent(Enum):
     """Another language is asked for first."""
 
 
-class ConsentPage(YesPage[Consent]):
+class ConsentPage(YesPage[ConsentAnswer]):
     """What the person agrees to, in plain words; None where they do not agree now."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("l", "language", show=False)]
@@ -268,7 +268,7 @@ class ConsentPage(YesPage[Consent]):
 
     def action_language(self) -> None:
         """Choose another language first."""
-        self.dismiss(Consent.LANGUAGE)
+        self.dismiss(ConsentAnswer.LANGUAGE)
 
     def _agreed(self) -> None:
-        self.dismiss(Consent.AGREED)
+        self.dismiss(ConsentAnswer.AGREED)

@@ -15,7 +15,7 @@ from textual.widgets.option_list import Option
 from review.session import opening_words
 from review.session.choice import Choice
 from review.session.words.troubles import Trouble
-from rosetta_tui.review.rating.opening import Opening
+from rosetta_tui.review.rating.opening import TerminalOpening
 from rosetta_tui.review.rating.parts.key_line import Hint
 from rosetta_tui.review.rating.parts.page import Page, paragraph
 from rosetta_tui.review.rating.parts.trouble import NO_TROUBLE, TroubleLine
@@ -36,7 +36,7 @@ class ChoosePage(Page[Choice | str]):
 
     def __init__(
         self,
-        opening: Opening,
+        opening: TerminalOpening,
         choices: Sequence[Choice],
         trouble: Trouble = NO_TROUBLE,
         said: str = "",
@@ -117,7 +117,7 @@ class LanguagePage(Page[str]):
 
     AUTO_FOCUS = "OptionList"
 
-    def __init__(self, opening: Opening) -> None:
+    def __init__(self, opening: TerminalOpening) -> None:
         super().__init__(opening.words)
         self._languages = opening.languages
 

@@ -19,11 +19,11 @@ from review.session.words import page as page_words
 from review.session.words.keys import KEYS, Act
 from review.session.words.onward import Onward
 from review.session.words.troubles import trouble
-from rosetta_tui.review.rating.parts.key_line import Hint, KeyLine
+from rosetta_tui.review.rating.parts.key_line import Hint, RatingKeyLine
 from rosetta_tui.review.rating.parts.page import Page, paragraph
 from rosetta_tui.review.rating.parts.render import told
 from rosetta_tui.review.rating.parts.trouble import TroubleLine
-from rosetta_tui.review.rating.sitting import Sitting
+from rosetta_tui.review.rating.sitting import TerminalSitting
 from rosetta_tui.toolkit.content import show
 
 
@@ -41,7 +41,7 @@ class HandOverPage(Page[Onward]):
         Binding(KEYS[Act.UNSAVED][0], "unsaved", show=False),
     ]
 
-    def __init__(self, sitting: Sitting) -> None:
+    def __init__(self, sitting: TerminalSitting) -> None:
         super().__init__(sitting.words)
         self._sitting = sitting
         self._sticks: tuple[Path, ...] = ()
@@ -139,7 +139,7 @@ class HandOverPage(Page[Onward]):
 
     def _tell(self, words: str) -> None:
         self.query_one(".asked", Static).update(told(words))
-        self.query_one(KeyLine).offer(self.hints())
+        self.query_one(RatingKeyLine).offer(self.hints())
 
     def action_save_here(self) -> None:
         """Save at the place under the cursor, or look again."""
@@ -217,4 +217,4 @@ class HandOverPage(Page[Onward]):
             paragraph(show(str(exported.path), "$quiet")),
         )
         body.focus()
-        self.query_one(KeyLine).offer(self.hints())
+        self.query_one(RatingKeyLine).offer(self.hints())

@@ -15,7 +15,7 @@ from review.session.words.item import Answer
 from review.session.words.keys import KEYS, Act, act_of, scope_of
 from review.session.words.labels import scope_label
 from rosetta_tui.review.rating.parts.choices import Choices
-from rosetta_tui.review.rating.parts.key_line import Hint, KeyLine
+from rosetta_tui.review.rating.parts.key_line import Hint, RatingKeyLine
 from rosetta_tui.review.rating.parts.page import Page, paragraph
 from rosetta_tui.review.rating.parts.render import told
 from rosetta_tui.review.rating.parts.typed import typed
@@ -80,7 +80,7 @@ class WithdrawPage(Page[Scope]):
             key=KEYS[Act.WITHDRAW][0],
         )
         self.query_one("#sure", Static).update(told(sure, "bold $warn"))
-        self.query_one(KeyLine).offer(self.hints())
+        self.query_one(RatingKeyLine).offer(self.hints())
 
     def action_erase(self) -> None:
         """Take back what was chosen."""

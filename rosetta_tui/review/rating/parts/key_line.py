@@ -32,7 +32,7 @@ class Hint:
         return words.stylize(Style.from_meta({"@click": f"screen.{self.action}"}))
 
 
-class KeyLine(Widget):
+class RatingKeyLine(Widget):
     """As many lines as the keys need; one key never breaks over two lines."""
 
     def __init__(self, hints: Sequence[Hint] = ()) -> None:

@@ -17,7 +17,7 @@ from review.session.words.catalogue import Words
 from review.session.words.keys import ACT_WORDS, BACKSPACE, KEYS, RATING_OF, Act
 from review.session.words.labels import rating_label, rating_meaning
 from review.session.words.page import Given
-from rosetta_tui.review.rating.parts.key_line import Hint, KeyLine
+from rosetta_tui.review.rating.parts.key_line import Hint, RatingKeyLine
 from rosetta_tui.review.rating.parts.render import told
 from rosetta_tui.review.rating.parts.trouble import TroubleLine
 from rosetta_tui.toolkit.content import show_lines
@@ -52,7 +52,7 @@ class Page(Screen[Result]):
             yield from self.body()
         yield Static(classes="more")
         yield TroubleLine()
-        yield KeyLine(self.hints())
+        yield RatingKeyLine(self.hints())
 
     def on_mount(self) -> None:
         """Tell from the first moment whether there is more to read than is seen."""
