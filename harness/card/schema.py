@@ -10,14 +10,20 @@ import sys
 from typing import Any
 
 from harness.card.model import RunCard
+from scoring.core.specification import specification
 
 
 def card_schema() -> dict[str, Any]:
-    """Make the schema from the model."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **RunCard.model_json_schema(by_alias=True),
-    }
+    """Make the schema from the model; metrics that it does not name follow from the inventory."""
+    schema = RunCard.model_json_schema(by_alias=True)
+    scores = schema["$defs"]["Scores"]["properties"]
+    for id_, row in specification().metrics.items():
+        kinds = [{"type": "number"}, {"type": "null"}]
+        scores.setdefault(
+            id_,
+            {"anyOf": kinds, "default": None, "description": row.what, "title": row.info.title},
+        )
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ from scoring.core.scorer import EntryValues, RunningTotals, Scorer
 from scoring.core.setup import ScoringSetup
 from scoring.core.specification import specification
 from scoring.core.table import EntryStatistics, StatisticsError
-from scoring.metrics.inventory import MAKERS, make_scorer
+from scoring.metrics.inventory import make_scorer, maker
 from scoring.words.resources import Resources
 
 
@@ -117,7 +117,7 @@ def chosen_options(run: Run, had: ScoringSetup, options: ScoringOptions) -> Scor
         told |= {"embeddings": None, "embeddings_model": None}
     elif options.embeddings is not None and options.gloss_dictionary is None:
         told |= {"gloss_dictionary": None}
-    known = [id_ for id_ in had.metrics if id_ in MAKERS]
+    known = [id_ for id_ in had.metrics if maker(id_)]
     metrics = tuple(dict.fromkeys([*known, *options.wanted]))
     return before.model_copy(update={**told, "metrics": metrics})
 

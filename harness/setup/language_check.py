@@ -24,7 +24,7 @@ from harness.fst.find import find_analyser, passed_over
 from harness.fst.status import AnalyserError, FstStatus
 from scoring.core.setup import AnalyserFacts, ScoringSetup
 from scoring.core.specification import InventoryRow, specification
-from scoring.metrics.inventory import MAKERS
+from scoring.metrics.inventory import maker
 from scoring.words.resources import Resources
 from scoring.words.source_words import source_word_list
 from scoring.words.tokenizers import load_tokenizer
@@ -270,7 +270,8 @@ def _why_off(
     id_: str, row: InventoryRow, resources: Resources, analyser: AnalyserState
 ) -> str | None:
     """Say why a metric is off whatever the corpus; None where it can have a value."""
-    if id_ not in MAKERS:
+    made = maker(id_)
+    if made is None:
         return "this version does not compute it"
     if "analyser" in row.needs and not analyser.usable:
         return analyser.message
@@ -278,7 +279,7 @@ def _why_off(
         return "there is no language card"
     if id_ == "bleu":
         return _why_no_tokenizer(resources.setup.bleu_tokenizer)
-    return MAKERS[id_].why_off(resources)
+    return made.why_off(resources)
 
 
 def _why_no_tokenizer(name: str) -> str | None:

@@ -9,28 +9,6 @@ from pydantic import BaseModel, ConfigDict, field_validator
 from scoring.core.metric_names import COMPOSITE, ROSETTA, metric_named, unknown_metric
 from scoring.core.specification import specification
 
-_ANALYSED = frozenset(
-    {
-        "equivalent_match_rate",
-        "fst_acceptance_rate",
-        "morphological_accuracy",
-        "semantic_score",
-        "code_switching_rate",
-        "terminology_adherence",
-    }
-)
-
-
-_NAMED_FOR = {
-    "analyser": "fst_acceptance_rate",
-    "language_card": "orthographic_accuracy",
-    "terms": "terminology_adherence",
-    "gloss_dictionary": "semantic_score",
-    "embeddings": "semantic_score",
-    "comet": "comet_score",
-}
-"""Option → the metric for whose sake it is given."""
-
 
 class ScoringOptions(BaseModel):
     """Where metrics find what they need; nothing of it changes what a method is asked."""
@@ -65,13 +43,18 @@ class ScoringOptions(BaseModel):
     @property
     def asked_for(self) -> frozenset[str]:
         """The metrics that someone asked for by name, or by naming what they need."""
-        named = {id_ for field, id_ in _NAMED_FOR.items() if getattr(self, field) is not None}
+        named = {
+            id_
+            for id_, row in specification().metrics.items()
+            if any(getattr(self, option) is not None for option in row.given_by)
+        }
         return frozenset(named & self.wanted | set(self.metrics) - {ROSETTA})
 
     @property
     def wants_analyses(self) -> bool:
         """True where a wanted metric asks an analyser, be it only to tell the target's words."""
-        return bool(self.wanted & _ANALYSED)
+        rows = specification().metrics
+        return any(rows[id_].asks_analyser for id_ in self.wanted)
 
     @property
     def wanted(self) -> frozenset[str]:

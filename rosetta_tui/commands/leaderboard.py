@@ -15,7 +15,7 @@ SORTS = (
     "chrf", "composite", "exact", "fst", "semantic", "cost", "speed", "adjusted", "failed", "method", "class",
     "verified", "when",
 )  # fmt: skip
-"""What lists can be sorted by (``leaderboard_rows.SORTS``, which is read only when it is needed)."""
+"""The columns that lists can be sorted by (``leaderboard.rows.SORTS``, which is read only when it is needed)."""
 
 
 @click.command()
@@ -25,7 +25,7 @@ SORTS = (
     default="chrf",
     show_default=True,
     metavar="NAME",
-    help=f"Best first; a metric's short name or what the column is called: {', '.join(SORTS)}.",
+    help=f"Best first; any metric's name or what the column is called: {', '.join(SORTS)}.",
 )
 @click.option("--best", is_flag=True, help="Only the best run of each set-up.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -68,14 +68,13 @@ def _sort(words: str) -> str:
     from corpora.text.near_names import near_names, one_of
     from harness.core.failures import UsageError
     from scoring.core.metric_names import metric_named, typed_name
+    from scoring.core.specification import specification
 
     metric = metric_named(words)
     name = words.strip().lower() if metric is None else typed_name(metric)
-    if name in SORTS:
+    if metric is not None or name in SORTS:
         return name
-    if metric is not None:
-        raise UsageError(f"--sort: lists have no column {words!r}; there are {', '.join(SORTS)}.")
-    near = near_names(name, SORTS)
+    near = near_names(name, dict.fromkeys([*SORTS, *map(typed_name, specification().metrics)]))
     guess = f"did you mean {one_of(map(repr, near))}?" if near else f"there are {', '.join(SORTS)}."
     raise UsageError(f"--sort: lists cannot be sorted by {words[:40]!r}; {guess}")
 

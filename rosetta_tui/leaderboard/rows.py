@@ -23,7 +23,8 @@ from rosetta_tui.show.columns import Column, widest
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.records import Record, Value
 from rosetta_tui.show.run_facts import failed_words, iso, setup_words, when
-from scoring.core.metric_names import short_title, title
+from scoring.core.metric_names import metric_named, short_title, title, typed_name
+from scoring.core.specification import metric_info, specification
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:
@@ -86,7 +87,40 @@ SORTS: Mapping[str, Dimension] = {
     "verified": Dimension("who validated it", _verified, False),
     "when": Dimension("date", lambda e: e.run.created, True),
 }
-"""What lists can be sorted by; the rank is that by chrF++, or by composite where that is chosen."""
+"""What lists can be sorted by besides further metrics; the rank is by chrF++, or by composite where that is chosen."""
+
+
+def dimension(sort: str) -> Dimension:
+    """Return what a name sorts by: one of ``SORTS``, or any metric by the name that is typed for it.
+
+    KeyError where it is neither.
+    """
+    if sort in SORTS:
+        return SORTS[sort]
+    metric = metric_named(sort)
+    if metric is None:
+        raise KeyError(sort)
+    if metric_info(metric).better == "neither":
+        return Dimension(
+            short_title(metric), lambda e: _from_one(e.value(metric)), high_first=False
+        )
+    return Dimension(
+        short_title(metric), lambda e: e.value(metric), metric_info(metric).better == "higher"
+    )
+
+
+def _from_one(value: float | None) -> float | None:
+    return None if value is None else abs(value - 1)
+
+
+def dimensions(entrants: Sequence[Entrant]) -> dict[str, Dimension]:
+    """Return what a list can be sorted by: the columns, then each further metric that one of its runs has."""
+    has = [
+        typed_name(id_)
+        for id_ in specification().metrics
+        if any(entrant.value(id_) is not None for entrant in entrants)
+    ]
+    return {name: dimension(name) for name in (*SORTS, *has)}
 
 
 def ranked_for(board: Board, sort: str) -> Board:
@@ -99,16 +133,16 @@ def ordered(board: Board, sort: str, *, turned: bool = False) -> list[Entrant]:
 
     Runs without a value come last either way; equal ones stay in the order of their ranks.
     """
-    dimension = SORTS[sort]
-    known = [each for each in board.entrants if dimension.of(each) is not None]
-    unknown = [each for each in board.entrants if dimension.of(each) is None]
+    by = dimension(sort)
+    known = [each for each in board.entrants if by.of(each) is not None]
+    unknown = [each for each in board.entrants if by.of(each) is None]
 
     def key(entrant: Entrant) -> Any:
-        return dimension.of(entrant)
+        return by.of(entrant)
 
     if sort in {"chrf", "composite"} and not turned:
         return list(ranked_for(board, sort).entrants)
-    return [*sorted(known, key=key, reverse=dimension.high_first is not turned), *unknown]
+    return [*sorted(known, key=key, reverse=by.high_first is not turned), *unknown]
 
 
 class LeaderboardRows:

@@ -16,10 +16,12 @@ from textual.widgets import Static
 
 from rosetta_tui.leaderboard.rows import (
     COLUMNS,
-    SORTS,
+    Dimension,
     LeaderboardRows,
     board_words,
     count_words,
+    dimension,
+    dimensions,
     entrant_words,
     ordered,
     others_words,
@@ -204,7 +206,7 @@ class LeaderboardScreen(Screen[None]):
         self.query_one("#board", Static).update(Content("\n").join(lines))
 
     def _titles(self) -> None:
-        best_first = SORTS[self._sort].high_first is not self._turned
+        best_first = dimension(self._sort).high_first is not self._turned
         arrow = " ▼" if best_first else " ▲"
         self.table.show_columns(
             [
@@ -246,15 +248,18 @@ class LeaderboardScreen(Screen[None]):
 
     def action_sort(self) -> None:
         """Ask what to sort by; the same once more turns the order round."""
-        words = {key: dimension.words for key, dimension in SORTS.items()}
+        words = {name: by.words for name, by in self._dimensions().items()}
         title = "Sort by (the same again turns it round)"
         choose(self.app, title, words, self._sort, self._sort_by)
 
     @on(ResultTable.TitleChosen)
     def _title_chosen(self, event: ResultTable.TitleChosen) -> None:
         key = {"rank": "chrf", "cluster": "chrf", "tier": "composite"}.get(event.key, event.key)
-        if key in SORTS:
+        if key in self._dimensions():
             self._sort_by(key)
+
+    def _dimensions(self) -> dict[str, Dimension]:
+        return dimensions(() if self.board is None else self.board.entrants)
 
     def _sort_by(self, sort: str) -> None:
         self._turned = sort == self._sort and not self._turned

@@ -19,14 +19,6 @@ _FLOORS = {
 }
 
 
-REMARKS = {
-    "fst_acceptance_rate": "compare with that; no analyser knows all good words",
-    "comet_score": "trained on large languages; for others the number is not calibrated",
-    "consistency_score": "over the whole corpus; its parts do not add up, so it has no interval",
-}
-"""What a value is not, where it is easily taken for something else."""
-
-
 FEW_ENTRIES = 200
 """Below as many, BLEU's interval held the value in 82–92 % of simulated corpora (benchmarks/bleu_coverage.py)."""
 
@@ -35,7 +27,8 @@ def remark(metric: str, entries: float | None) -> str | None:
     """Say what a value over some entries is not, where it is easily taken for something else."""
     if metric == "bleu" and entries is not None and entries <= FEW_ENTRIES:
         return f"its interval is too narrow on {FEW_ENTRIES} entries or fewer"
-    return REMARKS.get(metric)
+    row = specification().metrics.get(metric)
+    return None if row is None else row.remark
 
 
 def metric_asked(words: str, option: str) -> str:
@@ -63,7 +56,7 @@ def beside_value(metric: str, references: float | None) -> str:
 def digits(metric: str) -> int:
     """Return how many digits after the point a metric is shown with."""
     row = specification().metrics.get(metric)
-    return 1 if metric == "ter" or (row is not None and row.info.high == 100) else 2
+    return 2 if row is None else row.digits
 
 
 def of_entries(metric: str) -> bool:

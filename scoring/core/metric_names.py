@@ -15,27 +15,7 @@ COMPOSITE = "composite"
 ROSETTA = "rosetta"
 """Name of all metrics of the scoring specification together."""
 
-_SHORT = {
-    "chrf_plus_plus": "chrF++",
-    "exact_match_rate": "exact",
-    "equivalent_match_rate": "equivalent",
-    "ter": "TER",
-    "length_ratio": "length",
-    "fst_acceptance_rate": "FST",
-    "morphological_accuracy": "morphology",
-    "orthographic_accuracy": "orthography",
-    "semantic_score": "semantic",
-    "comet_score": "COMET",
-    "code_switching_rate": "code-switching",
-    "hallucination_rate": "hallucination",
-    "terminology_adherence": "terminology",
-    "consistency_score": "consistency",
-    "compliance_index": "compliance",
-    "repair_effectiveness": "repair",
-}
-
-_ALSO = {"chrf_plus_plus": ("chrf",), COMPOSITE: ("comp",)}
-"""Further names: chrF++ is the one chrF here, and a shell needs no signs for it."""
+_ALSO_COMPOSITE = ("comp",)
 
 
 def title(metric: str) -> str:
@@ -46,12 +26,14 @@ def title(metric: str) -> str:
 
 def short_title(metric: str) -> str:
     """Return a metric's name where room is scarce, as at the head of a column."""
-    return _SHORT.get(metric) or title(metric)
+    row = specification().metrics.get(metric)
+    return title(metric) if row is None else row.short or row.info.title
 
 
 def typed_name(metric: str) -> str:
     """Return the shortest name that a shell takes without quotes: ``chrf``, ``bleu``, ``code-switching``."""
-    return _ALSO["chrf_plus_plus"][0] if metric == "chrf_plus_plus" else short_title(metric).lower()
+    row = specification().metrics.get(metric)
+    return row.also[0] if row is not None and row.also else short_title(metric).lower()
 
 
 def metric_named(words: str) -> str | None:
@@ -75,7 +57,8 @@ def _all() -> tuple[str, ...]:
 
 
 def _names(metric: str) -> Iterator[str]:
-    yield from (metric, title(metric), short_title(metric), *_ALSO.get(metric, ()))
+    also = _ALSO_COMPOSITE if metric == COMPOSITE else specification().metrics[metric].also
+    yield from (metric, title(metric), short_title(metric), *also)
 
 
 def _letters(words: str) -> str:

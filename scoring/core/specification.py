@@ -41,6 +41,20 @@ class InventoryRow:
     """What computes it."""
     interval: bool
     """Whether its corpus value has a bootstrap interval (§8.1)."""
+    module: str | None = None
+    """Where its ``METRICS`` has it; None where nothing computes it."""
+    short: str = ""
+    """Its name where room is scarce; empty where the title is short."""
+    also: tuple[str, ...] = ()
+    """Further names, the first of them the one that is typed."""
+    asks_analyser: bool = False
+    """Whether its value asks an analyser, be it only to tell the target's words."""
+    given_by: tuple[str, ...] = ()
+    """Options that are given for its sake."""
+    digits: int = 2
+    """Digits after the point on a screen."""
+    remark: str | None = None
+    """What the value is not, where it is easily taken for something else."""
 
     @property
     def scale(self) -> str:
@@ -70,7 +84,7 @@ def specification() -> Specification:
         files("scoring.core").joinpath("specification.toml").read_text(encoding="utf-8")
     )
     return Specification(
-        metrics={id_: _row(id_, row) for id_, row in data["metrics"].items()},
+        metrics={id_: table_row(id_, row) for id_, row in data["metrics"].items()},
         needs=data["needs"],
         profiles={name: profile["weights"] for name, profile in data["profiles"].items()},
         tiers=tuple((tier["least"], tier["name"]) for tier in data["tiers"]),
@@ -82,7 +96,8 @@ def metric_info(id_: str) -> MetricInfo:
     return specification().metrics[id_].info
 
 
-def _row(id_: str, row: dict[str, Any]) -> InventoryRow:
+def table_row(id_: str, row: dict[str, Any]) -> InventoryRow:
+    """Read one row of the inventory; KeyError names a field that it lacks."""
     info = MetricInfo(
         id=id_,
         title=row["title"],
@@ -103,4 +118,11 @@ def _row(id_: str, row: dict[str, Any]) -> InventoryRow:
         needs=tuple(row["needs"]),
         library=row["library"],
         interval=row["interval"],
+        module=row.get("module"),
+        short=row.get("short", ""),
+        also=tuple(row.get("also", ())),
+        asks_analyser=row.get("asks_analyser", False),
+        given_by=tuple(row.get("given_by", ())),
+        digits=row.get("digits", 2),
+        remark=row.get("remark"),
     )

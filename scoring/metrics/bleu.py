@@ -13,6 +13,7 @@ from scoring.core.references import references, signed_number
 from scoring.core.signature import sacrebleu_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
+from scoring.metrics.maker import Maker
 from scoring.words.tokenizers import load_tokenizer, tokenizer_signature
 
 _ORDERS = 4
@@ -115,3 +116,8 @@ def _log_precisions(shared: FloatArray, possible: FloatArray) -> FloatArray:
     misses = np.cumsum((shared == 0) & (possible > 0), axis=1)
     smoothed = np.where(shared > 0, shared, np.ldexp(1.0, -misses))
     return np.asarray(np.log(smoothed / np.maximum(possible, 1.0)))
+
+
+METRICS = {
+    "bleu": Maker(lambda found: Bleu(found.setup.bleu_tokenizer, multi_ref=found.setup.multi_ref))
+}

@@ -16,6 +16,7 @@ from scoring.core.references import references, signed_number
 from scoring.core.signature import sacrebleu_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
+from scoring.metrics.maker import Maker
 
 CHARACTERS = 6
 WORDS = 2
@@ -168,3 +169,6 @@ def _halved(letters: Sequence[str]) -> IntArray:
         return shared_by_counting(letters, CHARACTERS)
     middle = len(letters) // 4 * 2
     return np.vstack([_shared_letters(letters[:middle]), _shared_letters(letters[middle:])])
+
+
+METRICS = {"chrf_plus_plus": Maker(lambda found: ChrfPlusPlus(multi_ref=found.setup.multi_ref))}

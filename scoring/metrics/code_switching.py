@@ -12,6 +12,7 @@ from scoring.core.signature import analyser_key, card_key, content_key, own_sign
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import counted, listed
+from scoring.metrics.maker import Maker
 from scoring.words.reading import SIGNATURE, Reading, capitalised
 from scoring.words.resources import Resources
 from scoring.words.sides import QUOTED, LanguageSide, Sides, languages_alike
@@ -112,3 +113,6 @@ def why_no_code_switching(resources: Resources) -> str | None:
             "source and target share most of their words, so that a word does not tell its language"
         )
     return None
+
+
+METRICS = {"code_switching_rate": Maker(CodeSwitching, why_no_code_switching)}

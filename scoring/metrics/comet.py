@@ -11,6 +11,7 @@ from scoring.core.setup import ScoringSetup
 from scoring.core.signature import own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
+from scoring.metrics.maker import Maker
 from scoring.words.resources import Resources
 
 LEAST, MOST = -0.5, 1.5
@@ -133,3 +134,6 @@ def why_no_comet(resources: Resources) -> str | None:
     if resources.setup.comet is not None:
         return None
     return "no COMET scores: name a local checkpoint or a file of scores with --comet"
+
+
+METRICS = {"comet_score": Maker(Comet, why_no_comet)}

@@ -11,6 +11,7 @@ from scoring.core.setup import ScoringSetup
 from scoring.core.signature import own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
+from scoring.metrics.maker import Maker
 from scoring.words.resources import Resources
 from scoring.words.violations import Demand, Rules, ViolationPart
 
@@ -91,3 +92,6 @@ def _points(demand: Demand, output: str) -> int:
         return 0
     broken = demand.violations(output)
     return sum(WEIGHTS[part] for part in demand.known if part not in broken)
+
+
+METRICS = {"compliance_index": Maker(ComplianceIndex)}

@@ -9,6 +9,7 @@ from scoring.core.metric import CorpusMetric
 from scoring.core.signature import analyser_key, card_key, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
+from scoring.metrics.maker import Maker
 from scoring.metrics.terminology_adherence import renderings
 from scoring.words.bitext import SIGNATURE as CONTENT
 from scoring.words.reading import stem
@@ -93,3 +94,6 @@ def why_no_consistency(resources: Resources) -> str | None:
     if resources.setup.terms or resources.setup.alignment:
         return None
     return "there is neither a coaching dictionary nor an alignment, by which renderings are known"
+
+
+METRICS = {"consistency_score": Maker(Consistency, why_no_consistency)}

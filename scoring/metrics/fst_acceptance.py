@@ -12,6 +12,7 @@ from scoring.core.signature import analyser_key, card_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import counted, listed, shortened
+from scoring.metrics.maker import Maker
 from scoring.words.resources import Resources
 
 LEAST_ACCEPTANCE = 0.5
@@ -129,3 +130,8 @@ def _other_forms(words: Sequence[WordAnalysis]) -> list[str]:
         if chosen := [word.word for word in words if word.accepted is form]:
             found.append(f"{how}: {listed(map(shortened, chosen))}.")
     return found
+
+
+METRICS = {
+    "fst_acceptance_rate": Maker(lambda found: FstAcceptance(found.setup), why_no_fst_acceptance)
+}

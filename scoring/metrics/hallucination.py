@@ -10,6 +10,7 @@ from scoring.core.signature import content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import counted, listed
+from scoring.metrics.maker import Maker
 from scoring.words.alignment import LEAST_PAIRS
 from scoring.words.bitext import SIGNATURE as CONTENT
 from scoring.words.reading import SIGNATURE, Reading, capitalised, stem
@@ -187,3 +188,6 @@ def _new_numbers(output: Reading, source: Reading, references: list[Reading]) ->
         for number in output.numbers
         if number[0] not in known and (len(number) == 1 or not known.issuperset(number[1:]))
     ]
+
+
+METRICS = {"hallucination_rate": Maker(Hallucination, why_no_hallucination)}

@@ -9,6 +9,7 @@ from scoring.core.rate import RateMetric
 from scoring.core.signature import own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
+from scoring.metrics.maker import Maker
 
 
 class LengthRatio(RateMetric):
@@ -30,3 +31,6 @@ class LengthRatio(RateMetric):
     def stats(self, translation: Translation) -> Statistics | None:
         reference = len(normalize("NFC", translation.entry.reference))
         return (len(normalize("NFC", translation.output)), reference) if reference else None
+
+
+METRICS = {"length_ratio": Maker(lambda _: LengthRatio())}

@@ -15,6 +15,7 @@ from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.grammar.normal_form import VariantClass
 from scoring.grammar.variants import Equivalence, LintVerdict
+from scoring.metrics.maker import Maker
 
 if TYPE_CHECKING:
     from scoring.words.resources import Resources
@@ -141,3 +142,9 @@ def why_no_equivalents(resources: Resources) -> str | None:
 def _annotation(translation: Translation) -> FstAnnotation | None:
     found = translation.annotations.get("fst")
     return found if isinstance(found, FstAnnotation) else None
+
+
+METRICS = {
+    "exact_match_rate": Maker(lambda _: ExactMatch()),
+    "equivalent_match_rate": Maker(equivalent_match, why_no_equivalents),
+}

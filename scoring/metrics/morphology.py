@@ -22,6 +22,7 @@ from scoring.grammar.gold_analysis import GoldWord, UnreadableAnalysisError, gol
 from scoring.grammar.inflection import inflection_faults
 from scoring.grammar.tagged_word import TaggedWord, tagged_word
 from scoring.metrics.fst_acceptance import why_no_acceptance
+from scoring.metrics.maker import Maker
 from scoring.words.resources import Resources
 
 
@@ -297,3 +298,6 @@ def _problem(entry: Entry, glosses: Mapping[str, str]) -> str | None:
     except UnreadableAnalysisError as error:
         return str(error)
     return None
+
+
+METRICS = {"morphological_accuracy": Maker(MorphologicalAccuracy, why_no_morphology)}

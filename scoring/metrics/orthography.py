@@ -12,6 +12,7 @@ from scoring.core.signature import card_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import counted, listed, shortened
+from scoring.metrics.maker import Maker
 from scoring.words.resources import Resources
 from scoring.words.spelling import Spelling
 
@@ -105,3 +106,6 @@ def _foreign(words: list[str]) -> tuple[str, ...]:
     if not words:
         return ()
     return (f"In another script, and not judged: {listed(map(shortened, words))}.",)
+
+
+METRICS = {"orthographic_accuracy": Maker(OrthographicAccuracy, why_no_orthography)}

@@ -11,6 +11,7 @@ from scoring.core.signature import own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.metrics.compliance import compliance_facts
+from scoring.metrics.maker import Maker
 from scoring.words.resources import Resources
 from scoring.words.violations import Rules, ViolationPart, total
 
@@ -75,3 +76,6 @@ class RepairEffectiveness(RateMetric):
         told = (sentence for part in broken.values() for sentence in part.sentences)
         summary = f"The first answer broke {rules} of compliance; {repaired} repaired."
         return (summary, *told)
+
+
+METRICS = {"repair_effectiveness": Maker(RepairEffectiveness)}

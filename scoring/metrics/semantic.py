@@ -19,6 +19,7 @@ from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import listed
 from scoring.grammar.verdicts import TENTHS, GrammarJudgement, Judge, SemanticVerdict
+from scoring.metrics.maker import Maker
 from scoring.words.resources import Resources
 
 
@@ -149,3 +150,6 @@ def why_no_semantic_score(resources: Resources) -> str | None:
 def _plain(text: str) -> str:
     """Return text without the characters that part a signature."""
     return text.replace("|", "/").replace(":", "=")
+
+
+METRICS = {"semantic_score": Maker(SemanticScore, why_no_semantic_score)}

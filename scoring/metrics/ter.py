@@ -11,6 +11,7 @@ from scoring.core.references import references, signed_number
 from scoring.core.signature import sacrebleu_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
+from scoring.metrics.maker import Maker
 from scoring.metrics.tercom import edits
 
 
@@ -51,3 +52,6 @@ class Ter(Metric):
 
 def _words(text: str) -> list[str]:
     return normalize("NFC", text).lower().split()
+
+
+METRICS = {"ter": Maker(lambda found: Ter(multi_ref=found.setup.multi_ref))}

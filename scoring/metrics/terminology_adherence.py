@@ -9,6 +9,7 @@ from scoring.core.rate import RateMetric
 from scoring.core.signature import analyser_key, card_key, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
+from scoring.metrics.maker import Maker
 from scoring.words.renderings import LEAST_STEM, Renderings
 from scoring.words.resources import Resources
 from scoring.words.terminology import DictionaryTerm
@@ -89,3 +90,6 @@ def renderings(resources: Resources) -> Renderings:
 def why_no_terminology(resources: Resources) -> str | None:
     """Say that nothing is prescribed."""
     return None if resources.setup.terms else "no terms are prescribed: give a dictionary"
+
+
+METRICS = {"terminology_adherence": Maker(TerminologyAdherence, why_no_terminology)}

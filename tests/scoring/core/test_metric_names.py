@@ -66,12 +66,12 @@ def test_lists_are_sorted_by_the_same_names(
     tmp_path: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
-    assert [_sort(name) for name in ("chrF++", "exact_match_rate", "FST", "Semantic", "cost")] == [
-        "chrf", "exact", "fst", "semantic", "cost"
+    assert [_sort(name) for name in ("chrF++", "exact_match_rate", "FST", "BLEU", "cost")] == [
+        "chrf", "exact", "fst", "bleu", "cost"
     ]  # fmt: skip
     for typed, words in (
         ("sepeed", "did you mean 'speed'?"),
-        ("bleu", "lists have no column 'bleu'; there are chrf, "),
+        ("blue", "did you mean 'bleu'?"),
         ("xyzzy", "there are chrf, composite, "),
     ):
         failed = CliRunner().invoke(leaderboard, ["--sort", typed]).exception
