@@ -1,6 +1,7 @@
 # make demo    set up and run the bundled demo (no key, no network after the install)
 # make test    set up and run the tests
 # make check   everything: format, lint, types, import contracts, tests
+# make coverage          the tests again, with the share of lines that they reach
 # make check-thorough    the same, with what takes long and every repetition that the docs claim
 # make bench   every script of docs/benchmarks.md but the bundle's, one after the other
 # make reviewer-bundle   the reviewer's window without an installer, and what goes on a stick, in dist/
@@ -17,7 +18,7 @@ BUILT ?=
 BENCHMARKS = scoring_statistics scoring_intervals bleu_coverage fst_stage end_to_end floors run_live live_table start_up app_keys store_sorting \
 	compare peeking gate_simulation review_keys review_import review_window review_window_start
 
-.PHONY: demo test lint check check-thorough lock bench clean reviewer-bundle wheelhouse
+.PHONY: demo test lint check check-thorough coverage lock bench clean reviewer-bundle wheelhouse
 
 demo: $(VENV)/.installed
 	$(BIN)/rosetta demo
@@ -35,6 +36,13 @@ check: lint test
 
 check-thorough:
 	ROSETTA_THOROUGH=1 $(MAKE) check
+
+# Workers of pytest and programs that tests start are measured too: [tool.coverage.run].
+coverage: $(VENV)/.tests
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n auto $(TESTS)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --format=total
 
 bench: $(VENV)/.tests
 	for name in $(BENCHMARKS); do $(BIN)/python -P -m benchmarks.$$name || exit 1; done

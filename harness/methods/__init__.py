@@ -1,1 +1,1 @@
-"""Translation methods: ``registry.build`` makes one from its name and ``options.MethodOptions``."""
+"""Translation methods, and the registry that makes one from its name and options."""

@@ -1,1 +1,1 @@
-"""What works on this computer, what is missing, and what to do."""
+"""The doctor's screen: what it found on this computer, and what to do about it."""

@@ -1,1 +1,1 @@
-"""Runs that may be ranked together."""
+"""The leaderboard: runs that may be ranked together."""

@@ -1,1 +1,1 @@
-"""A run while it goes on."""
+"""The live screen: a run while it goes on, its scores, cost and pace."""

@@ -1,1 +1,1 @@
-"""The form of a new run."""
+"""The form of a new run, with a look ahead at what it will ask and cost."""

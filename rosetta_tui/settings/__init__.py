@@ -1,1 +1,1 @@
-"""What a person can choose once."""
+"""The settings screen: what a person chooses once, and the keys of endpoints."""

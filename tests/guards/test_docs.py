@@ -15,7 +15,7 @@ from rosetta_tui.commands import rosetta
 from rosetta_tui.front import COMMANDS
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def _calls(page: Path) -> list[str]:

@@ -188,8 +188,13 @@ def test_an_acceptance_without_known_references_says_that_they_are_unknown() -> 
 
 @pytest.mark.parametrize("strange", [None, 7, "x", [1], {"name": 3, "reference_words": "many"}])
 def test_strange_blocks_count_as_absent(strange: object) -> None:
-    card_text({**CARD, "scoring": strange, "rescore_of": strange})
-    card_text({**CARD, "scoring": {**CARD["scoring"], "analyser": strange, "comet": strange}})
+    without = {name: value for name, value in CARD.items() if name not in {"scoring", "rescore_of"}}
+    said = card_text({**CARD, "scoring": strange, "rescore_of": strange}).splitlines()
+    assert set(card_text(without).splitlines()) <= set(said)
+    scoring = {k: v for k, v in CARD["scoring"].items() if k not in {"analyser", "comet"}}
+    odd = card_text({**CARD, "scoring": {**scoring, "analyser": strange, "comet": strange}})
+    heading = card_text(CARD).splitlines()[0]
+    assert odd.splitlines()[0] == heading
 
 
 @pytest.mark.parametrize("text", HOSTILE)

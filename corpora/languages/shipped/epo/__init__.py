@@ -1,0 +1,1 @@
+"""The Esperanto analyser that ships: its source, the program that compiles it, and the result."""

@@ -1,1 +1,1 @@
-"""The organiser's screens."""
+"""The pages of an organiser, from asking speakers to the certificate."""
