@@ -1,45 +1,67 @@
-"""What the front door knows before anything is imported: its commands, its packages, its help page."""
+"""What the front door knows before anything is imported: its packages, its commands, its help page."""
 
 from __future__ import annotations
+
+import os
+
+import rosetta_tui
 
 PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui")
 """Our packages, from the ground up; other programs may bring ones of the plain names among them."""
 
-COMMANDS = {
-    "demo": ("rosetta_tui.commands.demo", "Run the bundled demo: no key, no network."),
-    "run": ("rosetta_tui.commands.run", "Translate a corpus with a method, scoring every entry."),
-    "estimate": (
-        "rosetta_tui.commands.estimate",
-        "Say what a run would cost and how long it takes.",
-    ),
-    "score": ("rosetta_tui.commands.score", "Score outputs that were made elsewhere."),
-    "resume": ("rosetta_tui.commands.resume", "Go on where a run was cut."),
-    "watch": ("rosetta_tui.commands.watch", "Watch a run of another terminal, and steer it."),
-    "retry": ("rosetta_tui.commands.retry", "Ask again for a run's failed entries."),
-    "runs": ("rosetta_tui.commands.runs", "List, show, note, export, import and delete runs."),
-    "compare": ("rosetta_tui.commands.compare", "Tell which run is better, and how sure that is."),
-    "leaderboard": ("rosetta_tui.commands.leaderboard", "Rank the runs that are comparable."),
-    "corpus": ("rosetta_tui.commands.corpus", "Check, describe and convert corpus files."),
-    "language": ("rosetta_tui.commands.language", "Show languages; check what works for one here."),
-    "review": ("rosetta_tui.commands.review", "Let speakers rate outputs; read the verdict."),
-    "calibrate": ("rosetta_tui.commands.calibrate", "Compare scores with people's ratings."),
-    "key": ("rosetta_tui.commands.key", "Keep keys of model and translation services."),
-    "doctor": ("rosetta_tui.commands.doctor", "Say what works here, what is missing, what to do."),
-}
-"""Name → where the command is and what it does; imported only when it is called."""
+ORDER = (
+    "demo", "run", "estimate", "score", "resume", "watch", "retry", "runs", "compare", "leaderboard",
+    "corpus", "language", "review", "calibrate", "key", "doctor",
+)  # fmt: skip
+"""The order in which commands are needed; one that is not named here stands after them."""
+
+
+def commands(group: str = "", order: tuple[str, ...] = ORDER) -> dict[str, tuple[str, str]]:
+    """Return the commands of a group of ``rosetta``: name → the module that holds it, and what it does.
+
+    A command is a file of ``rosetta_tui/commands``, or of the folder there that has the group's name. Its
+    first line begins with its call and says in a sentence what it does; no file is imported for that.
+    """
+    begins = f'"""``rosetta {f"{group} " if group else ""}'
+    package = ".".join(filter(None, ("rosetta_tui.commands", group)))
+    found = {}
+    for home in rosetta_tui.__path__:
+        folder = os.path.join(home, "commands", group)  # noqa: PTH118  pathlib costs start-up time
+        if not os.path.isdir(folder):  # noqa: PTH112
+            continue
+        for each in sorted(os.listdir(folder)):  # noqa: PTH208
+            stem = each.removesuffix(".py")
+            name, colon, does = _first_line(os.path.join(folder, each)).partition("``: ")  # noqa: PTH118
+            name = name.removeprefix(begins)
+            if colon and stem.rstrip("_") == name:
+                found[name] = (f"{package}.{stem}", does.removesuffix('"""'))
+    places = {name: place for place, name in enumerate(order)}
+    return dict(sorted(found.items(), key=lambda each: places.get(each[0], len(order))))
+
+
+def _first_line(path: str) -> str:
+    """Return the first line of a file of Python, or of a folder's ``__init__``; empty where it is neither."""
+    if not path.endswith(".py"):
+        path = os.path.join(path, "__init__.py")  # noqa: PTH118
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
+            return file.readline().rstrip("\n")
+    except OSError:
+        return ""
 
 
 def help_text() -> str:
     """Write the help page; without click, so that it costs next to nothing."""
-    width = max(map(len, COMMANDS))
-    commands = "\n".join(f"  {name:<{width}}  {words}" for name, (_, words) in COMMANDS.items())
+    known = commands()
+    width = max(map(len, known))
+    listed = "\n".join(f"  {name:<{width}}  {words}" for name, (_, words) in known.items())
     return f"""Usage: rosetta [COMMAND] [OPTIONS]
 
   Find out, offline and honestly, whether a machine translation is good enough.
   Without a command, the app opens.
 
 Commands:
-{commands}
+{listed}
 
 Options:
   --version  Show the version.

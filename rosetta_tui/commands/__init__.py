@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 import click
 
-from rosetta_tui.commands.naming import TabledCommands
-from rosetta_tui.front import COMMANDS, help_text
+from rosetta_tui.commands.naming import FiledCommands
+from rosetta_tui.front import help_text
 
 
-class Commands(TabledCommands):
-    """Finds commands by the table of the front door."""
-
-    table = MappingProxyType({name: words for name, (_, words) in COMMANDS.items()})
-
-    def place(self, name: str) -> tuple[str, str]:
-        """Return where the command of this name is."""
-        return COMMANDS[name][0], name
+class Commands(FiledCommands):
+    """The commands of the program, with the help page of the front door."""
 
     def get_help(self, ctx: click.Context) -> str:  # noqa: ARG002
         """Return the page of the front door."""

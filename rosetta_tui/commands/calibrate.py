@@ -1,4 +1,4 @@
-"""``rosetta calibrate``: what the metrics tell of people's ratings, and what that would change."""
+"""``rosetta calibrate``: Compare scores with people's ratings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta compare``: whether one run is better than another, and how sure that is."""
+"""``rosetta compare``: Tell which run is better, and how sure that is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta corpus``: check, describe and convert corpus files.
+"""``rosetta corpus``: Check, describe and convert corpus files.
 
 Shows counts, ids and tags, never the text of an entry, so it is safe on secret segments too.
 """

@@ -1,4 +1,4 @@
-"""``rosetta demo``: the bundled corpus, the recorded outputs of an imaginary system, no network."""
+"""``rosetta demo``: Run the bundled demo: no key, no network."""
 
 from __future__ import annotations
 

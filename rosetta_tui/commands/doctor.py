@@ -1,4 +1,4 @@
-"""``rosetta doctor``: what works on this computer, what is missing, and what to do."""
+"""``rosetta doctor``: Say what works here, what is missing, what to do."""
 
 from __future__ import annotations
 

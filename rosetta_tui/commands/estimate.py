@@ -1,4 +1,4 @@
-"""``rosetta estimate``: what a run would take, asked with the very options of ``rosetta run``."""
+"""``rosetta estimate``: Say what a run would cost and how long it takes."""
 
 from __future__ import annotations
 

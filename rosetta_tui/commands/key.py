@@ -1,4 +1,4 @@
-"""rosetta key: keys of endpoints, kept by the operating system's keyring and never shown."""
+"""``rosetta key``: Keep keys of model and translation services."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta language``: what is known of a language, and what this machine can do for it."""
+"""``rosetta language``: Show languages; check what works for one here."""
 
 from __future__ import annotations
 

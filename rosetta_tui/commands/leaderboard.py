@@ -1,4 +1,4 @@
-"""``rosetta leaderboard``: rank what is comparable, and say of the rest why it is not."""
+"""``rosetta leaderboard``: Rank the runs that are comparable."""
 
 from __future__ import annotations
 

@@ -6,11 +6,13 @@ An error on standard error begins with ``error: ``, a warning with ``warning: ``
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from typing import ClassVar
 
 import click
 
 from corpora.text.near_names import near_names, one_of
+from rosetta_tui.front import ORDER, commands
 from rosetta_tui.show.text import plain
 
 ERROR = "error: "
@@ -38,32 +40,32 @@ class NamedCommands(click.Group):
             raise click.UsageError(f"There is no command {args[0][:40]!r}. {guess}", ctx) from None
 
 
-class TabledCommands(NamedCommands):
-    """A group whose commands are listed in a table, and imported when they are used."""
+class FiledCommands(NamedCommands):
+    """A group whose commands are files of its folder, each imported when it is used."""
 
-    table: Mapping[str, str]
-    """Name → what it does, in the order in which they are needed."""
+    group: ClassVar[str] = ""
+    """The name of its folder in ``rosetta_tui/commands``; empty for that folder itself."""
+    order: ClassVar[tuple[str, ...]] = ORDER
+    """Names in the order in which they are needed; others come after them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Return the names in the order of the table."""
-        return list(self.table)
-
-    def place(self, name: str) -> tuple[str, str]:
-        """Return the module that holds the command of this name, and what it is called there."""
-        raise NotImplementedError
+        """Return the names in their order."""
+        return list(commands(self.group, self.order))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import the command of this name; None where there is none."""
-        if cmd_name not in self.table:
+        """Import the command of this name, which its file may call by it with ``_`` behind; None where there is none."""
+        place = commands(self.group, self.order).get(cmd_name)
+        if place is None:
             return None
-        module, attribute = self.place(cmd_name)
-        command = getattr(importlib.import_module(module), attribute)
-        return command if isinstance(command, click.Command) else None
+        module = importlib.import_module(place[0])
+        named = (getattr(module, name, None) for name in (cmd_name, f"{cmd_name}_"))
+        return next((each for each in named if isinstance(each, click.Command)), None)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List the commands from the table, without importing them."""
+        """List the commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(self.table.items()))
+            found = commands(self.group, self.order)
+            formatter.write_dl([(name, does) for name, (_, does) in found.items()])
 
 
 def error_lines(words: str) -> Iterator[str]:

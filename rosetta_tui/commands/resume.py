@@ -1,4 +1,4 @@
-"""``rosetta resume``: go on where a run was cut, asking for nothing that is stored."""
+"""``rosetta resume``: Go on where a run was cut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta retry``: ask again for a finished run's failed entries, with other settings if wanted."""
+"""``rosetta retry``: Ask again for a run's failed entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta run``: translate a corpus with a method and score every entry as it comes."""
+"""``rosetta run``: Translate a corpus with a method, scoring every entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta score``: score outputs that were made elsewhere."""
+"""``rosetta score``: Score outputs that were made elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta watch``: see a run of another terminal as it goes on, and steer it."""
+"""``rosetta watch``: Watch a run of another terminal, and steer it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta review adjudicate``: the organisation decides about flagged and split items, blind."""
+"""``rosetta review adjudicate``: Decide about flagged and split items, blind to system and reviewer."""
 
 from __future__ import annotations
 

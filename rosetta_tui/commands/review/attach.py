@@ -1,4 +1,4 @@
-"""``rosetta review attach``: let a passed review lift what may be claimed of a run."""
+"""``rosetta review attach``: Attach a certificate to its run."""
 
 from __future__ import annotations
 

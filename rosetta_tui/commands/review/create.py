@@ -1,4 +1,4 @@
-"""``rosetta review create``: from runs to a batch that speakers can rate without a network."""
+"""``rosetta review create``: Make a batch for reviewers from one run or several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta review enrol``: vouch for a laptop, once its six words were compared."""
+"""``rosetta review enrol``: Accept the laptop that an unknown set of ratings came from."""
 
 from __future__ import annotations
 

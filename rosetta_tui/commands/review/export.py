@@ -1,4 +1,4 @@
-"""``rosetta review export``: results for the governance organisation and for researchers."""
+"""``rosetta review export``: Write results for the governance organisation and researchers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta review gate``: the verdict in words, and its certificate."""
+"""``rosetta review gate``: Read the verdict and issue its certificate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta review import``: ratings come back, from any stick, in any order."""
+"""``rosetta review import``: Take ratings back; any file, any order, any number of times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""rosetta review open: rate sentences, on a screen of the terminal or in plain lines."""
+"""``rosetta review open``: Rate a batch, in the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta review page``: the result as one page for the speakers themselves."""
+"""``rosetta review page``: Write the result as a page for the speakers themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta review plan``: how many people and sentences give what chance of a verdict."""
+"""``rosetta review plan``: Say how many people and items give what chance of a verdict."""
 
 from __future__ import annotations
 

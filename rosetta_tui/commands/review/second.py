@@ -1,4 +1,4 @@
-"""``rosetta review second``: the sentences that split the panel, asked once more."""
+"""``rosetta review second``: Ask people once more about what split the panel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta review status``: who has rated how much; never how."""
+"""``rosetta review status``: Show who has rated how much."""
 
 from __future__ import annotations
 

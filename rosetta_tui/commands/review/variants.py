@@ -1,4 +1,4 @@
-"""``rosetta review variants``: suggested wordings become variants of a corpus, each by a person's yes."""
+"""``rosetta review variants``: Offer suggested wordings as variants of the corpus."""
 
 from __future__ import annotations
 

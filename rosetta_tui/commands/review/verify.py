@@ -1,4 +1,4 @@
-"""``rosetta review verify``: compute a certificate's verdict again."""
+"""``rosetta review verify``: Recompute a certificate's verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta review withdraw``: a reviewer asks the organisation to take back what they gave."""
+"""``rosetta review withdraw``: Take back what a reviewer gave."""
 
 from __future__ import annotations
 

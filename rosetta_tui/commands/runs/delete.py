@@ -1,4 +1,4 @@
-"""``rosetta runs delete``: put away for a week, or erased at once."""
+"""``rosetta runs delete``: Delete runs; for a week they can be brought back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta runs export``: a run as a file."""
+"""``rosetta runs export``: Write a run to a file."""
 
 from __future__ import annotations
 

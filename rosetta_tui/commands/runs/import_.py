@@ -1,4 +1,4 @@
-"""``rosetta runs import``: cards from elsewhere into the list of runs."""
+"""``rosetta runs import``: Take run cards and test reports into the list of runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta runs list``: every run in one line."""
+"""``rosetta runs list``: List all runs, newest first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``rosetta runs note``: a person's own words beside a run."""
+"""``rosetta runs note``: Write a note beside a run."""
 
 from __future__ import annotations
 

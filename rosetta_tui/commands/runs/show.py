@@ -1,4 +1,4 @@
-"""``rosetta runs show``: all that is known of a run, entries aside."""
+"""``rosetta runs show``: Show all scores of a run, its note and its tags."""
 
 from __future__ import annotations
 

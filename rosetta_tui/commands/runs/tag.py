@@ -1,4 +1,4 @@
-"""``rosetta runs tag``: words by which a person finds runs again."""
+"""``rosetta runs tag``: Give a run tags, or take them away."""
 
 from __future__ import annotations
 

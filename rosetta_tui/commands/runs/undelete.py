@@ -1,4 +1,4 @@
-"""``rosetta runs undelete``: bring back what was deleted."""
+"""``rosetta runs undelete``: Bring back a deleted run."""
 
 from __future__ import annotations
 

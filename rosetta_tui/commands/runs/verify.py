@@ -1,4 +1,4 @@
-"""``rosetta runs verify``: whether a card holds."""
+"""``rosetta runs verify``: Check a card's seal, and compute its numbers again."""
 
 from __future__ import annotations
 
