@@ -39,7 +39,7 @@ from rosetta_tui.toolkit.messages import (
     RunsPlotted,
     RunWentOn,
 )
-from rosetta_tui.toolkit.places import PLACES, is_there
+from rosetta_tui.toolkit.places import places
 from rosetta_tui.toolkit.textual_inside import TerminalApp
 from rosetta_tui.toolkit.theme import ANSI_COLOURS, THEME_WORDS, THEMES
 
@@ -72,7 +72,11 @@ class RosettaApp(TerminalApp):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "keys", "Help", key_display="?", id="help"),
         Binding("ctrl+o", "jump", "Jump", show=False, id="jump"),
-        Binding("comma", "place('settings')", "Settings", show=False, id="settings"),
+        *(
+            Binding(each.key, f"place('{each.name}')", each.title, show=False, id=each.name)
+            for each in places().values()
+            if each.key
+        ),
         Binding("ctrl+q", "leave", "Quit", show=False, id="quit"),
     ]
 
@@ -205,7 +209,7 @@ class RosettaApp(TerminalApp):
 
     async def action_place(self, name: str) -> None:
         """Go to a screen that stands for itself; back to it where it is open already."""
-        made = PLACES[name].open(self.store_path)
+        made = places()[name].open(self.store_path)
         if not any(type(screen) is type(made) for screen in self.screen_stack):
             self.push_screen(made)
             return
@@ -215,7 +219,7 @@ class RosettaApp(TerminalApp):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer a screen only where there is one."""
         if action == "place":
-            return is_there(PLACES[str(parameters[0])].module)
+            return str(parameters[0]) in places()
         return super().check_action(action, parameters)
 
     @on(NewRunAsked)
@@ -358,10 +362,9 @@ class RosettaApp(TerminalApp):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:  # noqa: ARG002  Textual's form
         """Offer what belongs to the app; what belongs to a screen comes from its bindings."""
         yield SystemCommand("Go to: Home", "Recent runs and what waits", self.action_home)
-        for name, place in PLACES.items():
-            if is_there(place.module):
-                go = partial(self.action_place, name)
-                yield SystemCommand(f"Go to: {place.title}", place.about, go)
+        for name, place in places().items():
+            go = partial(self.action_place, name)
+            yield SystemCommand(f"Go to: {place.title}", place.about, go)
         about = "Dark, light, high contrast, your own"
         yield SystemCommand("Colours (theme)", about, self.action_colours)
         for name, words in THEME_WORDS.items():

@@ -36,7 +36,6 @@ from rosetta_tui.toolkit.messages import (
     RunsCompared,
     RunsPlotted,
 )
-from rosetta_tui.toolkit.places import COMPARISON, is_there
 from rosetta_tui.toolkit.result_table import ResultTable
 from rosetta_tui.toolkit.where import Where
 
@@ -240,7 +239,7 @@ class HomeScreen(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave out what cannot be done with the run under the cursor."""
         cannot = action in SOMETIMES and action not in self._can
-        if cannot or (action == "compare" and not is_there(COMPARISON)):
+        if cannot:
             return False
         if action == "end_search" and not self.query_one("#search").display:
             return bool(self.table.query_now.search)

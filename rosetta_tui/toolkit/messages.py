@@ -100,7 +100,7 @@ class PlaceChosen(Message):
     """A screen that stands for itself is to be opened."""
 
     name: str
-    """Its name in ``rosetta_tui.toolkit.places.PLACES``."""
+    """Its name in ``rosetta_tui.toolkit.places.places()``."""
 
 
 @dataclass

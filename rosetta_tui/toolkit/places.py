@@ -1,34 +1,40 @@
-"""Screens that stand for themselves: anybody can go there from anywhere, by key or by name."""
+"""Screens that stand for themselves: anybody can go there from anywhere, by key or by name.
+
+A folder of ``rosetta_tui`` that has one says so in its ``PLACE``; nothing else has to know of it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from typing import cast
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, cast
 
-from textual.screen import Screen
+import rosetta_tui
 
-COMPARISON = "rosetta_tui.compare.screen"
-"""Where the screen is that lays runs side by side; it needs more than the store."""
-
-
-def is_there(module: str) -> bool:
-    """Whether this installation has a screen."""
-    return find_spec(module) is not None
+if TYPE_CHECKING:
+    from textual.screen import Screen
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """One screen that needs nothing but the store."""
 
+    name: str
+    """By which keys and actions name it, as in ``app.place('doctor')``."""
     title: str
     about: str
     """What a person finds there, in a few words."""
     module: str
     """Where its class is; imported when somebody goes there."""
     screen: str
+    order: int = 100
+    """Its place in the palette, from the top; by name where it is the same."""
+    key: str = ""
+    """The key that leads there from everywhere, in Textual's words; empty where there is none."""
 
     def open(self, store_path: Path) -> Screen[None]:
         """Make the screen."""
@@ -36,25 +42,10 @@ class Place:
         return cast("Screen[None]", made)
 
 
-PLACES = {
-    "new_run": Place("New run", "Fill in a form", "rosetta_tui.new_run.screen", "NewRunScreen"),
-    "corpora": Place(
-        "Corpora", "Corpora and what is in them", "rosetta_tui.corpus.list_screen", "CorporaScreen"
-    ),
-    "leaderboard": Place(
-        "Leaderboard",
-        "Rank what is comparable",
-        "rosetta_tui.leaderboard.screen",
-        "LeaderboardScreen",
-    ),
-    "plots": Place(
-        "Plots", "Look at runs instead of reading", "rosetta_tui.plots.screen", "PlotsScreen"
-    ),
-    "settings": Place(
-        "Settings", "Keys, endpoints, colours", "rosetta_tui.settings.screen", "SettingsScreen"
-    ),
-    "doctor": Place(
-        "Doctor", "What is missing on this computer", "rosetta_tui.doctor.screen", "DoctorScreen"
-    ),
-}
-"""Name → screen, in the order in which the palette offers them."""
+@cache
+def places() -> Mapping[str, Place]:
+    """Return the screens by name, in the order in which the palette offers them."""
+    folders = (each.name for each in iter_modules(rosetta_tui.__path__) if each.ispkg)
+    said = (getattr(import_module(f"rosetta_tui.{name}"), "PLACE", None) for name in folders)
+    found = [place for place in said if isinstance(place, Place)]
+    return {each.name: each for each in sorted(found, key=lambda each: (each.order, each.name))}
