@@ -43,18 +43,18 @@ class NamedCommands(click.Group):
 class FiledCommands(NamedCommands):
     """A group whose commands are files of its folder, each imported when it is used."""
 
-    group: ClassVar[str] = ""
+    folder: ClassVar[str] = ""
     """The name of its folder in ``rosetta_tui/commands``; empty for that folder itself."""
     order: ClassVar[tuple[str, ...]] = ORDER
     """Names in the order in which they are needed; others come after them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names in their order."""
-        return list(commands(self.group, self.order))
+        return list(commands(self.folder, self.order))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import the command of this name, which its file may call by it with ``_`` behind; None where there is none."""
-        place = commands(self.group, self.order).get(cmd_name)
+        place = commands(self.folder, self.order).get(cmd_name)
         if place is None:
             return None
         module = importlib.import_module(place[0])
@@ -64,7 +64,7 @@ class FiledCommands(NamedCommands):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands without importing them."""
         with formatter.section("Commands"):
-            found = commands(self.group, self.order)
+            found = commands(self.folder, self.order)
             formatter.write_dl([(name, does) for name, (_, does) in found.items()])
 
 

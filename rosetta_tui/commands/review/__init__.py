@@ -10,7 +10,7 @@ from rosetta_tui.commands.naming import FiledCommands
 class ReviewCommands(FiledCommands):
     """The commands about reviews, one file each."""
 
-    group = "review"
+    folder = "review"
     order = (
         "open",
         "create",

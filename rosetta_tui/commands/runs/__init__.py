@@ -10,7 +10,7 @@ from rosetta_tui.commands.naming import FiledCommands
 class RunCommands(FiledCommands):
     """The commands about runs, one file each."""
 
-    group = "runs"
+    folder = "runs"
     order = ("list", "show", "note", "tag", "export", "import", "verify", "delete", "undelete")
 
 
