@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 
 from harness.core.failures import UsageError
+from harness.core.storage_problems import StorageProblem, storage_problem
 from harness.doctor.finding import Finding, Health
 
 _FEW_BYTES = 200 * 2**20
@@ -117,12 +118,12 @@ def _store(path: Path) -> Iterator[Finding]:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as store:
             yield from _examined(store, path)
     except sqlite3.Error as error:
-        damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+        damaged = storage_problem(error) in _DAMAGED
         mend = _away(path) if damaged else ()
         yield Finding("Data", "store", Health.BROKEN, str(in_words(error, path)), mend)
 
 
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
+_DAMAGED = {StorageProblem.DAMAGED, StorageProblem.NOT_OURS}
 
 
 def _away(path: Path, *between: str) -> tuple[str, ...]:

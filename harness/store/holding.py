@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import filelock
 
 from harness.core.failures import StoreError, UsageError
+from harness.core.storage_problems import StorageProblem, storage_problem
 from harness.store.file.database import private_folder
 from harness.store.file.trouble import read_only_words
 
@@ -32,7 +32,7 @@ def alone(path: Path, run_id: str) -> Iterator[None]:
             f"Run {run_id[:8]} is under way in another process. `rosetta watch {run_id[:8]}` shows it."
         ) from error
     except OSError as error:
-        if error.errno in {errno.EROFS, errno.EACCES, errno.EPERM}:
+        if storage_problem(error) is StorageProblem.READ_ONLY:
             raise StoreError(read_only_words(path)) from error
         raise
     try:

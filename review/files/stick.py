@@ -8,11 +8,16 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from harness.core.failures import HarnessError
+from harness.core.storage_problems import (
+    StorageProblem,
+    error_name,
+    storage_problem,
+    words_for,
+)
 
 MOST_BYTES: Final = 51 * 2**20
 """Bytes of the largest file that travels."""
@@ -23,52 +28,31 @@ READABLE: Final = 0o644
 """For what is sealed: on the computer that it goes to, its owner has another number."""
 
 
-class StickProblem(StrEnum):
-    """What is wrong with the place or the file; a face says it in its own language."""
-
-    FULL = "full"
-    READ_ONLY = "read_only"
-    GONE = "gone"
-    CHANGED = "changed"
-    """What was read back is not what was written."""
-    TOO_LARGE = "too_large"
-    OTHER = "other"
-
-
+_GONE = "It is gone. Put the stick back and try again."
 _WORDS = {
-    StickProblem.FULL: "There is not enough room on it. Free some space, or take another stick.",
-    StickProblem.READ_ONLY: "It can be read but not changed. Take off its write protection, "
+    StorageProblem.DISK_FULL: "There is not enough room on it. Free some space, or take another stick.",
+    StorageProblem.READ_ONLY: "It can be read but not changed. Take off its write protection, "
     "or take another stick.",
-    StickProblem.GONE: "It is gone. Put the stick back and try again.",
-    StickProblem.CHANGED: "It did not keep what was written. Take another stick.",
-    StickProblem.TOO_LARGE: "It is larger than any file of a review. Choose another file.",
-    StickProblem.OTHER: "It cannot be used. Take another place.",
+    StorageProblem.GONE: _GONE,
+    StorageProblem.DISK_FAILS: _GONE,
+    StorageProblem.CHANGED: "It did not keep what was written. Take another stick.",
+    StorageProblem.TOO_LARGE: "It is larger than any file of a review. Choose another file.",
+    StorageProblem.OTHER: "It cannot be used. Take another place.",
 }
-
-_PROBLEMS = {
-    StickProblem.FULL: (errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
-    StickProblem.READ_ONLY: (errno.EROFS, errno.EACCES, errno.EPERM),
-    StickProblem.GONE: (
-        errno.ENOENT,
-        errno.ENODEV,
-        errno.ENXIO,
-        errno.EIO,
-        errno.ENOTDIR,
-        errno.ENOTCONN,
-        errno.ESTALE,
-    ),
-}
+"""What is wrong with the place or the file; a stick that is pulled out says that it fails."""
 
 
 class StickError(HarnessError):
     """A file could not be written or read; what was there before is still there."""
 
-    def __init__(self, path: Path, problem: StickProblem, detail: str = "") -> None:
+    def __init__(self, path: Path, problem: StorageProblem, detail: str = "") -> None:
         self.path = path
         self.problem = problem
         self.detail = detail
         """One technical line for whoever helps; no text of a reviewer."""
-        super().__init__(f"{path}: {_WORDS[problem]}" + (f" ({detail})" if detail else ""))
+        super().__init__(
+            f"{path}: {words_for(_WORDS, problem)}" + (f" ({detail})" if detail else "")
+        )
 
 
 def write_file(path: Path, data: bytes, mode: int = PRIVATE) -> None:
@@ -88,7 +72,7 @@ def write_file(path: Path, data: bytes, mode: int = PRIVATE) -> None:
         raise stick_error(path, error) from None
     if not kept:
         _drop(beside)
-        raise StickError(path, StickProblem.CHANGED)
+        raise StickError(path, StorageProblem.CHANGED)
 
 
 def read_file(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
@@ -100,7 +84,7 @@ def read_file(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
     except OSError as error:
         raise stick_error(path, error) from None
     if not small or len(data) > most_bytes:
-        raise StickError(path, StickProblem.TOO_LARGE)
+        raise StickError(path, StorageProblem.TOO_LARGE)
     return data
 
 
@@ -163,7 +147,4 @@ def _drop(path: Path) -> None:
 
 def stick_error(path: Path, error: OSError) -> StickError:
     """Say what the system's error means for whoever put the stick in."""
-    for problem, codes in _PROBLEMS.items():
-        if error.errno in codes:
-            return StickError(path, problem, error.strerror or "")
-    return StickError(path, StickProblem.OTHER, error.strerror or type(error).__name__)
+    return StickError(path, storage_problem(error), error.strerror or error_name(error))

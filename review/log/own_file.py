@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Self
 
 from harness.core.failures import StoreError
+from harness.core.storage_problems import StorageProblem, storage_problem
 from harness.store.file.database import private_folder
 from harness.store.file.transaction import transaction
-from review.log.saving import NotSaved, StorageProblem, saying
+from review.log.saving import NotSaved, saying
 
 Step = Callable[[sqlite3.Connection], None]
 
@@ -127,7 +128,7 @@ def _try_writing(connection: sqlite3.Connection, form: FileForm) -> None:
     try:
         connection.execute(f"PRAGMA user_version = {form.version + 1}")
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
+        if storage_problem(error) is not StorageProblem.DISK_FULL:
             raise
     finally:
         connection.rollback()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from corpora.files.stored_value import StoredValueError
 from harness.core.failures import StoreError, UsageError
+from harness.core.storage_problems import StorageProblem, storage_problem
 from harness.store.file.private_copy import copied, copies, erase_left_copies
 from harness.store.file.trouble import STORE_ERRORS, full_words, unpacks, worded
 
@@ -77,7 +77,7 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
         with worded(path):
             return unpacks(_opened)(path)  # what SQLite says may quote bytes of a damaged schema
     except OSError as error:
-        if error.errno == errno.ENOSPC:
+        if storage_problem(error) is StorageProblem.DISK_FULL:
             raise StoreError(f"{path} cannot be made: {full_words(path)}") from error
         raise StoreError(
             f"The data folder {path.parent} cannot be written ({error.strerror}). "

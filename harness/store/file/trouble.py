@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from corpora.files.stored_value import StoredValueError
 from harness.core.failures import StoreError
+from harness.core.storage_problems import StorageProblem, storage_problem, words_for
 
 _BUSY = (
     "another program has held it for too long. Close the other Rosetta, or wait until it is done, then "
@@ -32,25 +33,26 @@ _NOT_WRITABLE = (
 )
 _BEGINNING = "{} cannot be used as a store: "
 _WORDS = {
-    sqlite3.SQLITE_BUSY: _BUSY,
-    sqlite3.SQLITE_LOCKED: _BUSY,
-    sqlite3.SQLITE_PROTOCOL: _BUSY,
-    sqlite3.SQLITE_CORRUPT: _DAMAGED,
-    sqlite3.SQLITE_NOTADB: _DAMAGED,
-    sqlite3.SQLITE_FORMAT: _DAMAGED,
-    sqlite3.SQLITE_IOERR: (
+    StorageProblem.BUSY: _BUSY,
+    StorageProblem.DAMAGED: _DAMAGED,
+    StorageProblem.DISK_FAILS: (
         "the disk did not read or write it. See whether the disk is still there and has room; a store "
         "belongs on a disk of this machine, not on a network or a stick."
     ),
-    sqlite3.SQLITE_CANTOPEN: "it cannot be opened. Name another folder in ROSETTA_HOME.",
-    sqlite3.SQLITE_ERROR: (
+    StorageProblem.NOT_OPENED: "it cannot be opened. Name another folder in ROSETTA_HOME.",
+    StorageProblem.GONE: (
+        "it is not in its place any more. Put it back with the files beside it, or name its folder in "
+        "ROSETTA_HOME."
+    ),
+    StorageProblem.OTHER_FORM: (
         "it is not in the form that this program makes. Move it away, or name another folder in "
         "ROSETTA_HOME."
     ),
+    StorageProblem.OTHER: "SQLite fails on it ({}). Try again.",
 }
-"""Primary result code → what is the matter, and what to do."""
+"""What is the matter, and what to do."""
 
-_FOR_WANT_OF_ROOM = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
+_FOR_WANT_OF_ROOM = {StorageProblem.DISK_FAILS, StorageProblem.NOT_OPENED}
 """What SQLite may say on a full disk: even who only reads needs a file beside the store."""
 
 _NEEDED_BYTES = 20 * 10**6
@@ -148,16 +150,13 @@ def in_words(error: Exception, path: Path) -> StoreError:
     """Return what a person is told of one of ``STORE_ERRORS``; quotes nothing that is stored."""
     if isinstance(error, StoredValueError) and error.args:
         return StoreError(f"{path}: {error}.")
-    code = getattr(error, "sqlite_errorcode", None)
-    primary = code & 0xFF if isinstance(code, int) else -1
-    if of_a_value(error):
-        primary = sqlite3.SQLITE_CORRUPT
-    full = primary in _FOR_WANT_OF_ROOM and _lacking_bytes(path) > 0
-    if full or primary == sqlite3.SQLITE_FULL:
+    problem = StorageProblem.DAMAGED if of_a_value(error) else storage_problem(error)
+    full = problem in _FOR_WANT_OF_ROOM and _lacking_bytes(path) > 0
+    if full or problem is StorageProblem.DISK_FULL:
         return StoreError(_BEGINNING.format(path) + full_words(path))
-    if primary in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}:
+    if problem is StorageProblem.READ_ONLY:
         return StoreError(read_only_words(path))
-    said = _WORDS.get(primary, f"SQLite fails on it ({type(error).__name__}). Try again.")
+    said = words_for(_WORDS, problem).format(type(error).__name__)
     return StoreError(_BEGINNING.format(path) + said)
 
 

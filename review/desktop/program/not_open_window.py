@@ -10,12 +10,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from harness.core.failures import HarnessError, StoreError
+from harness.core.storage_problems import StorageProblem, words_for
 from review.desktop.parts.banner import Banner
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.flow import FlowLayout
 from review.desktop.parts.labels import Line
 from review.desktop.program.no_window import where_answers_are
-from review.log.saving import NotSaved, StorageProblem
+from review.log.saving import NotSaved
 from review.session.words.catalogue import Words, msgid
 from review.session.words.troubles import Trouble
 
@@ -26,7 +27,7 @@ _WHY: Final[Mapping[StorageProblem, str]] = {
     StorageProblem.READ_ONLY: msgid(
         "The program may not write on this computer's disk. Ask for help, then try again."
     ),
-    StorageProblem.MOVED: msgid(
+    StorageProblem.GONE: msgid(
         "The file with your answers was moved, or its disk is gone. Put it back, then try again."
     ),
     StorageProblem.BUSY: msgid(
@@ -104,7 +105,7 @@ def not_open(words: Words, error: HarnessError) -> Trouble:
     """Say why the file with the answers does not open."""
     match error:
         case NotSaved():
-            return Trouble(words(_WHY[error.problem]), error.detail)
+            return Trouble(words(words_for(_WHY, error.problem)), error.detail)
         case StoreError():
             newer = words("A newer version of this program keeps your answers. Ask for it.")
             return Trouble(newer, str(error))

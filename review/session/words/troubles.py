@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from harness.core.failures import HarnessError
+from harness.core.storage_problems import StorageProblem, words_for
 from review.files.reviewer_codes import CodeError, CodeProblem
-from review.files.stick import StickError, StickProblem
-from review.log.saving import NotSaved, StorageProblem
+from review.files.stick import StickError
+from review.log.saving import NotSaved
 from review.sealed.problem import FileError, FileProblem
 from review.session.words.catalogue import Words, msgid
 
@@ -21,7 +22,7 @@ SAVING: Final[Mapping[StorageProblem, str]] = {
         "This was not saved: the program may not write on this computer's disk. "
         "Ask for help, then press the key again."
     ),
-    StorageProblem.MOVED: msgid(
+    StorageProblem.GONE: msgid(
         "This was not saved: the file with your answers was moved, or its disk is gone. "
         "Put it back, then press the key again."
     ),
@@ -61,24 +62,26 @@ FILES: Final[Mapping[FileProblem, str]] = {
 }
 """Why a file is not taken → words, to be translated."""
 
-STICKS: Final[Mapping[StickProblem, str]] = {
-    StickProblem.FULL: msgid(
+_NOT_THERE = msgid(
+    "It is not there. Put the stick in and try again. Your answers are safe on this computer."
+)
+STICKS: Final[Mapping[StorageProblem, str]] = {
+    StorageProblem.DISK_FULL: msgid(
         "There is not enough room there. Free some space or take another stick. "
         "Your answers are safe on this computer."
     ),
-    StickProblem.READ_ONLY: msgid(
+    StorageProblem.READ_ONLY: msgid(
         "Nothing can be written there. Take off the lock of the stick or take another one. "
         "Your answers are safe on this computer."
     ),
-    StickProblem.GONE: msgid(
-        "It is not there. Put the stick in and try again. Your answers are safe on this computer."
-    ),
-    StickProblem.CHANGED: msgid(
+    StorageProblem.GONE: _NOT_THERE,
+    StorageProblem.DISK_FAILS: _NOT_THERE,
+    StorageProblem.CHANGED: msgid(
         "This stick does not keep what is written on it. Take another one. "
         "Your answers are safe on this computer."
     ),
-    StickProblem.TOO_LARGE: msgid("This file is too large. Choose another file."),
-    StickProblem.OTHER: msgid(
+    StorageProblem.TOO_LARGE: msgid("This file is too large. Choose another file."),
+    StorageProblem.OTHER: msgid(
         "This place cannot be used. Take another stick or folder. "
         "Your answers are safe on this computer."
     ),
@@ -134,12 +137,12 @@ def trouble(words: Words, error: HarnessError) -> Trouble:
     """Say a failure in the reviewer's language; its own words are the detail, where they say more than that."""
     match error:
         case NotSaved():
-            return Trouble(words(SAVING[error.problem]), error.detail)
+            return Trouble(words(words_for(SAVING, error.problem)), error.detail)
         case FileError():
             typed = error.problem in {FileProblem.LOCKED, FileProblem.WRONG_KEY}
             return Trouble(words(FILES[error.problem]), "" if typed else str(error))
         case StickError():
-            return Trouble(words(STICKS[error.problem]), str(error))
+            return Trouble(words(words_for(STICKS, error.problem)), str(error))
         case CodeError():
             said = CODES[error.problem]
         case OtherReviewerError() | InWindowError():

@@ -11,13 +11,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from harness.core.storage_problems import StorageProblem
 from review.desktop.look.colours import Theme
 from review.desktop.look.look import SIZES, Look
 from review.desktop.parts import banner as banner_module
 from review.desktop.parts.banner import Banner
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.text_pane import TextPane
-from review.log.saving import StorageProblem
 from review.session.words.catalogue import Words
 from review.session.words.troubles import SAVING, Trouble
 

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from harness.card.canonical import canonical_bytes
+from harness.core.storage_problems import StorageProblem
 from review.desktop.pages.asking_page import AskingPage
 from review.desktop.pages.choose_page import ChoosePage
 from review.desktop.pages.organisation_page import OrganisationPage
 from review.files.batch import write_batch
-from review.files.stick import StickProblem
 from review.sealed.archive import pack
 from review.sealed.problem import FileProblem
 from review.session.words.troubles import FILES, STICKS
@@ -98,7 +98,7 @@ def test_a_stick_that_is_gone_between_list_and_key(enter: Enter, tmp_path: Path)
     entry.page(ChoosePage)
     heard = told(entry)
     assert heard is not None
-    assert heard.said == STICKS[StickProblem.GONE]
+    assert heard.said == STICKS[StorageProblem.GONE]
     (tmp_path / "pocket").rename(stick)
     entry.click("Look again")
     entry.press("\r")

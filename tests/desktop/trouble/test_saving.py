@@ -9,10 +9,10 @@ from typing import NamedTuple
 import pytest
 from PySide6.QtWidgets import QTextEdit, QWidget
 
+from harness.core.storage_problems import StorageProblem
 from review.desktop.item.item_page import ItemPage
 from review.desktop.item.sentence_face import Mode
 from review.log.payloads import Comment, Rate
-from review.log.saving import StorageProblem
 from review.rating import Rating
 from review.session.words.catalogue import Words
 from review.session.words.troubles import SAVING
@@ -32,9 +32,9 @@ class Trouble(NamedTuple):
 
 TROUBLES = {
     "a second program": Trouble(causes.held, StorageProblem.BUSY),
-    "moved": Trouble(causes.moved, StorageProblem.MOVED),
-    "removed": Trouble(causes.removed, StorageProblem.MOVED),
-    "disk gone": Trouble(causes.gone, StorageProblem.MOVED),
+    "moved": Trouble(causes.moved, StorageProblem.GONE),
+    "removed": Trouble(causes.removed, StorageProblem.GONE),
+    "disk gone": Trouble(causes.gone, StorageProblem.GONE),
     "read-only": Trouble(causes.read_only, StorageProblem.READ_ONLY),
     "full": Trouble(causes.full, StorageProblem.DISK_FULL, small_disk=True),
 }

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.core.storage_problems import StorageProblem
 from review.desktop.item.item_page import ItemPage
 from review.desktop.pages.hand_over_page import HandOverPage
 from review.files import stick as writing
-from review.files.stick import StickProblem
 from review.log.payloads import Export, Rate
 from review.session.words.troubles import STICKS
 from tests.desktop.trouble import causes
@@ -78,9 +78,9 @@ def in_a_pocket(stick: Path) -> Iterator[None]:
 
 
 TROUBLES = {
-    "full": (crammed, StickProblem.FULL),
-    "locked": (locked, StickProblem.READ_ONLY),
-    "gone": (in_a_pocket, StickProblem.GONE),
+    "full": (crammed, StorageProblem.DISK_FULL),
+    "locked": (locked, StorageProblem.READ_ONLY),
+    "gone": (in_a_pocket, StorageProblem.GONE),
 }
 
 
@@ -122,7 +122,7 @@ def test_a_stick_that_is_pulled_while_it_is_written(
     assert pulls, "nothing was written at all"
     heard = told(entry)
     assert heard is not None
-    assert heard.said == STICKS[StickProblem.GONE]
+    assert heard.said == STICKS[StorageProblem.GONE]
     assert "may pull" not in entry.read
     assert said(entry, Export) == []
     causes.mounted(stick, 256)
@@ -146,7 +146,7 @@ def test_a_stick_that_keeps_something_else_is_not_trusted(
         choose(entry, stick)
     heard = told(entry)
     assert heard is not None
-    assert heard.said == STICKS[StickProblem.CHANGED]
+    assert heard.said == STICKS[StorageProblem.CHANGED]
     assert files_on(stick) == []
     choose(entry, stick)
     assert len(files_on(stick)) == 1

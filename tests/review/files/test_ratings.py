@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from harness.card.canonical import canonical_bytes
+from harness.core.storage_problems import StorageProblem
 from review.files import ratings as module
 from review.files.batch import Batch, make_batch, write_batch
 from review.files.ratings import RatingsFile, Written, open_ratings, sign_ratings, write_ratings
 from review.files.reviewer_codes import printed
-from review.files.stick import StickError, StickProblem
+from review.files.stick import StickError
 from review.log.event import read_event
 from review.sealed.archive import pack
 from review.sealed.keys import Identity, Role
@@ -197,7 +198,7 @@ def test_a_stick_that_fails_leaves_the_older_file(
     older = hand_over(tmp_path, 3).path
 
     def full(path: Path, *_: object) -> None:
-        raise StickError(path, StickProblem.FULL)
+        raise StickError(path, StorageProblem.DISK_FULL)
 
     monkeypatch.setattr(module, "write_file", full)
     with pytest.raises(StickError):

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.core.storage_problems import StorageProblem
 from review.files import stick
-from review.files.stick import StickError, StickProblem, read_file, write_file
+from review.files.stick import StickError, read_file, write_file
 from tests.review.thorough import times
 
 unprivileged = pytest.mark.skipif(
@@ -21,7 +22,7 @@ unprivileged = pytest.mark.skipif(
 )
 
 
-def trouble(path: Path, data: bytes = b"new") -> StickProblem:
+def trouble(path: Path, data: bytes = b"new") -> StorageProblem:
     with pytest.raises(StickError, match=r"[.)]$") as failed:
         write_file(path, data)
     assert str(path) in str(failed.value)
@@ -73,7 +74,7 @@ def test_a_full_place_leaves_the_older_file_whole(tmp_path: Path) -> None:
     file = tmp_path / "a"
     write_file(file, b"older")
     said = subprocess.run([sys.executable, "-c", FULL, file], capture_output=True, check=True)
-    assert said.stdout.decode().strip() == "full"
+    assert said.stdout.decode().strip() == "disk_full"
     assert (names(tmp_path), file.read_bytes()) == (["a"], b"older")
 
 
@@ -93,7 +94,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_stick_that_fills_up_and_is_emptied_takes_it_after_all(small_disk: Path) -> None:
     write_file(small_disk / "a", b"older")
     (small_disk / "photographs").write_bytes(bytes(40_000))
-    assert trouble(small_disk / "a", bytes(30_000)) is StickProblem.FULL
+    assert trouble(small_disk / "a", bytes(30_000)) is StorageProblem.DISK_FULL
     assert (small_disk / "a").read_bytes() == b"older"
     assert names(small_disk) == ["a", "photographs"]
     (small_disk / "photographs").unlink()
@@ -102,22 +103,22 @@ def test_a_stick_that_fills_up_and_is_emptied_takes_it_after_all(small_disk: Pat
 
 def test_a_write_protected_stick_is_told(small_disk: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    assert trouble(small_disk / "a") is StickProblem.READ_ONLY
+    assert trouble(small_disk / "a") is StorageProblem.READ_ONLY
 
 
 def test_a_stick_that_is_gone_is_told(tmp_path: Path) -> None:
-    assert trouble(tmp_path / "gone" / "a") is StickProblem.GONE
+    assert trouble(tmp_path / "gone" / "a") is StorageProblem.GONE
     (tmp_path / "file").write_bytes(b"")
-    assert trouble(tmp_path / "file" / "a") is StickProblem.GONE
+    assert trouble(tmp_path / "file" / "a") is StorageProblem.GONE
     with pytest.raises(StickError) as failed:
         read_file(tmp_path / "gone")
-    assert failed.value.problem is StickProblem.GONE
+    assert failed.value.problem is StorageProblem.GONE
 
 
 @unprivileged
 def test_a_folder_of_somebody_else_is_told(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    assert trouble(tmp_path / "a") is StickProblem.READ_ONLY
+    assert trouble(tmp_path / "a") is StorageProblem.READ_ONLY
 
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENODEV, errno.ENXIO])
@@ -130,7 +131,8 @@ def test_a_stick_that_is_pulled_while_it_is_flushed_is_told(
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(stick, "_flush", pulled)
-    assert trouble(tmp_path / "a") is StickProblem.GONE
+    with pytest.raises(StickError, match="It is gone"):
+        write_file(tmp_path / "a", b"new")
     assert (names(tmp_path), read_file(tmp_path / "a")) == (["a"], b"older")
 
 
@@ -145,7 +147,7 @@ def test_a_stick_that_lies_about_what_it_keeps_is_found_out(
         os.pwrite(descriptor, b"N", 0)
 
     monkeypatch.setattr(stick, "_flush", lies)
-    assert trouble(tmp_path / "a") is StickProblem.CHANGED
+    assert trouble(tmp_path / "a") is StorageProblem.CHANGED
     assert (names(tmp_path), read_file(tmp_path / "a")) == (["a"], b"older")
 
 
@@ -183,7 +185,7 @@ def test_only_regular_files_of_bounded_size_are_read(tmp_path: Path) -> None:
     assert read_file(tmp_path / "large", most_bytes=101) == bytes(101)
     with pytest.raises(StickError) as failed:
         read_file(tmp_path / "large", most_bytes=100)
-    assert failed.value.problem is StickProblem.TOO_LARGE
+    assert failed.value.problem is StorageProblem.TOO_LARGE
     with pytest.raises(StickError):
         read_file(Path("/dev/zero"))
     with pytest.raises(StickError):

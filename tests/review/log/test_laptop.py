@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.failures import StoreError, UsageError
+from harness.core.storage_problems import StorageProblem
 from review.log.chain import check_chain
 from review.log.event import read_event
 from review.log.laptop import FILE_NAME, Draft, Laptop, StoredBatch
@@ -21,7 +22,7 @@ from review.log.laptop_schema import LAPTOP, MIGRATIONS
 from review.log.merge import export_events, merge
 from review.log.payloads import Export, Scope
 from review.log.presence import FILE_NAME as PRESENCE
-from review.log.saving import NotSaved, StorageProblem
+from review.log.saving import NotSaved
 from review.rating import Rating
 from tests.review.log.material import (
     ANN,

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.core.storage_problems import StorageProblem
 from review.log.laptop import Laptop
-from review.log.saving import NotSaved, StorageProblem
+from review.log.saving import NotSaved
 
 _OPEN = (
     "import sys; from pathlib import Path; from review.log.laptop import Laptop;"

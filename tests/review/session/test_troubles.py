@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from harness.core.failures import HarnessError
+from harness.core.storage_problems import StorageProblem
 from review.files.reviewer_codes import CodeError, CodeProblem
-from review.files.stick import StickError, StickProblem
+from review.files.stick import StickError
 from review.log.laptop import Laptop
 from review.log.payloads import Rate, Scope
-from review.log.saving import NotSaved, StorageProblem
+from review.log.saving import NotSaved
 from review.rating import Rating
 from review.sealed.problem import FileError, FileProblem
 from review.session.view import Phase, TextField
@@ -23,7 +24,7 @@ from tests.review.session.scenes import Sitting
 ERRORS = [
     *(NotSaved(problem, Path("x"), "SQLITE_X") for problem in StorageProblem),
     *(FileError(problem, "English") for problem in FileProblem),
-    *(StickError(Path("x"), problem) for problem in StickProblem),
+    *(StickError(Path("x"), problem) for problem in StorageProblem),
     *(CodeError(problem, "English") for problem in CodeProblem),
     OtherReviewerError("English"),
     HarnessError("English"),

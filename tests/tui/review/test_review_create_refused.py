@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.failures import UsageError
+from harness.core.storage_problems import StorageProblem
 from review.files import stick
 from review.files.laptop_card import write_laptop_card
 from review.office.making import publishing
@@ -70,7 +71,7 @@ def test_a_stick_that_breaks_leaves_nothing_behind(
     def broken(path: Path, data: bytes, mode: int) -> None:
         written.append(path)
         if len(written) == fails:
-            raise stick.StickError(path, stick.StickProblem.FULL)
+            raise stick.StickError(path, StorageProblem.DISK_FULL)
         stick.write_file(path, data, mode)
 
     monkeypatch.setattr(publishing, "write_file", broken)

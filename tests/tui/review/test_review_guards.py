@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from harness.core.storage_problems import StorageProblem
 from review.files.batch import Batch
 from review.log.payloads import Consent, Kind
-from review.log.saving import NotSaved, StorageProblem
+from review.log.saving import NotSaved
 from review.rating import Rating
 from review.session.words.keys import RATING_OF, Act, act_of
+from review.session.words.troubles import SAVING
 from rosetta_tui.review.rating.item.texts import Texts
 from tests.review.session.scenes import CODE, batch_of, items_of, training_of
 from tests.review.thorough import times
@@ -162,12 +164,10 @@ async def test_words_stay_in_the_box_when_they_cannot_be_saved(tmp_path: Path) -
         assert "Your comment is saved." in text(app)
 
 
-@pytest.mark.parametrize("problem", StorageProblem)
+@pytest.mark.parametrize("problem", SAVING)
 async def test_every_trouble_is_told_in_words_at_80_columns(
     tmp_path: Path, problem: StorageProblem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from review.session.words.troubles import SAVING
-
     app = Reviewing(tmp_path, batch_of(items_of(4)))
     async with app.run_test(size=SMALL) as pilot:
         await begin(pilot)

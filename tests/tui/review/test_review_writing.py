@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from harness.core.storage_problems import StorageProblem
 from review.log.payloads import MOST_TEXT, Kind
-from review.log.saving import StorageProblem
 from review.session.typed_text import harmless
 from review.session.view import TextField
 from review.session.words.troubles import SAVING

@@ -1,0 +1,102 @@
+"""What keeps a file or a disk from being read or written: the one table of the errors of SQLite and of the system.
+
+Whoever tells a person of it (the store, the reviewer's file, a stick, a window) has a table of words by problem.
+It may leave problems out: ``words_for`` then takes the words of the wider problem.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+
+class StorageProblem(StrEnum):
+    """Why something was not read or not saved."""
+
+    DISK_FULL = "disk_full"
+    READ_ONLY = "read_only"
+    GONE = "gone"
+    """The file, its folder or its disk is not in its place."""
+    BUSY = "busy"
+    """Another program holds the file."""
+    DAMAGED = "damaged"
+    NOT_OURS = "not_ours"
+    """The file is something else."""
+    OTHER_FORM = "other_form"
+    """The file does not have the tables that it should have."""
+    NOT_OPENED = "not_opened"
+    """SQLite cannot make or open a file; the reason it keeps to itself."""
+    DISK_FAILS = "disk_fails"
+    """The disk did not read or write."""
+    CHANGED = "changed"
+    """What was read back is not what was written."""
+    TOO_LARGE = "too_large"
+    OTHER = "other"
+
+
+_WIDER: Final[Mapping[StorageProblem, StorageProblem]] = {
+    StorageProblem.GONE: StorageProblem.OTHER,
+    StorageProblem.NOT_OURS: StorageProblem.DAMAGED,
+    StorageProblem.NOT_OPENED: StorageProblem.READ_ONLY,
+}
+"""Problem → the one whose words hold of it too; that of all others is ``OTHER``."""
+
+_SQLITE: Final = (
+    ("SQLITE_READONLY_DBMOVED", StorageProblem.GONE),
+    ("SQLITE_READONLY", StorageProblem.READ_ONLY),
+    ("SQLITE_PERM", StorageProblem.READ_ONLY),
+    ("SQLITE_FULL", StorageProblem.DISK_FULL),
+    ("SQLITE_BUSY", StorageProblem.BUSY),
+    ("SQLITE_LOCKED", StorageProblem.BUSY),
+    ("SQLITE_PROTOCOL", StorageProblem.BUSY),
+    ("SQLITE_CORRUPT", StorageProblem.DAMAGED),
+    ("SQLITE_FORMAT", StorageProblem.DAMAGED),
+    ("SQLITE_IOERR_SHORT_READ", StorageProblem.DAMAGED),
+    ("SQLITE_NOTADB", StorageProblem.NOT_OURS),
+    ("SQLITE_CANTOPEN", StorageProblem.NOT_OPENED),
+    ("SQLITE_IOERR", StorageProblem.DISK_FAILS),
+    ("SQLITE_ERROR", StorageProblem.OTHER_FORM),
+)
+"""Beginning of the name of SQLite's result code → problem; the first that fits."""
+
+_SYSTEM: Final = {
+    errno.ENOSPC: StorageProblem.DISK_FULL,
+    errno.EDQUOT: StorageProblem.DISK_FULL,
+    errno.EFBIG: StorageProblem.DISK_FULL,
+    errno.EACCES: StorageProblem.READ_ONLY,
+    errno.EPERM: StorageProblem.READ_ONLY,
+    errno.EROFS: StorageProblem.READ_ONLY,
+    errno.ENOENT: StorageProblem.GONE,
+    errno.ENOTDIR: StorageProblem.GONE,
+    errno.ENODEV: StorageProblem.GONE,
+    errno.ENXIO: StorageProblem.GONE,
+    errno.ENOTCONN: StorageProblem.GONE,
+    errno.ESTALE: StorageProblem.GONE,
+    errno.EIO: StorageProblem.DISK_FAILS,
+}
+"""Number of the system's error → problem."""
+
+
+def storage_problem(error: Exception) -> StorageProblem:
+    """Return what an OSError or an error of sqlite3 says; OTHER where it says nothing that is known."""
+    if isinstance(error, OSError):
+        return _SYSTEM.get(error.errno or 0, StorageProblem.OTHER)
+    name = error_name(error)
+    fits = (problem for beginning, problem in _SQLITE if name.startswith(beginning))
+    return next(fits, StorageProblem.OTHER)
+
+
+def error_name(error: Exception) -> str:
+    """Return the name by which manuals list an error, such as ENOSPC or SQLITE_FULL; quotes nothing stored."""
+    if isinstance(error, OSError):
+        return errno.errorcode.get(error.errno or 0, type(error).__name__)
+    return getattr(error, "sqlite_errorname", None) or type(error).__name__
+
+
+def words_for(words: Mapping[StorageProblem, str], problem: StorageProblem) -> str:
+    """Return a table's words for a problem, or those for the wider problem; every table has words for OTHER."""
+    while problem not in words and problem is not StorageProblem.OTHER:
+        problem = _WIDER.get(problem, StorageProblem.OTHER)
+    return words[problem]
