@@ -6,7 +6,7 @@ import os
 
 import rosetta_tui
 
-PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui")
+PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")
 """Our packages, from the ground up; other programs may bring ones of the plain names among them."""
 
 ORDER = (

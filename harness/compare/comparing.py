@@ -100,6 +100,18 @@ def compare_runs(
     )
 
 
+def require_two(found: Comparison) -> None:
+    """Raise UsageError where nothing compares, with all the reasons."""
+    reasons = [f"run {run_id[:8]}: {why}" for run_id, why in found.refused.items()]
+    if not any(pair.by_metric for pair in found.pairs):
+        reasons += [
+            f"runs {pair.first.run_id[:8]} and {pair.second.run_id[:8]}, {metric}: {why}"
+            for pair in found.pairs
+            for metric, why in pair.left_out.items()
+        ]
+        raise UsageError("\n".join(["These runs do not compare.", *reasons]))
+
+
 def _asked(metrics: Sequence[str] | None) -> frozenset[str] | None:
     if metrics is None:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -39,6 +40,29 @@ class Outputs:
         """List the models that the file names."""
         named = (out.recorded.model_id for out in self._by_id.values() if out.recorded)
         return sorted({model for model in named if model})
+
+
+def given_outputs(
+    outputs: Sequence[str | None] | Mapping[EntryId, str | None], entries: Sequence[Entry]
+) -> Outputs:
+    """Take outputs that a program holds: one for each entry of a whole corpus in its order, or texts by entry id.
+
+    None and what is left out count as missing. Raises UsageError for another number of them, and for an id that
+    no entry has.
+    """
+    if not isinstance(outputs, Mapping):
+        if len(outputs) != len(entries):
+            raise UsageError(
+                f"{len(outputs)} outputs for {len(entries)} entries. Give one for each entry of the whole corpus, "
+                "in its order, or texts by entry id."
+            )
+        outputs = {entry.id: text for entry, text in zip(entries, outputs, strict=True)}
+    texts = {str(entry_id): text for entry_id, text in outputs.items()}
+    if stray := texts.keys() - {str(entry.id) for entry in entries}:
+        raise UsageError(f"Outputs: the corpus has no entry {min(stray)[:40]!r}. Correct the id.")
+    told = "".join(f"{json.dumps([id_, texts[id_]])}\n" for id_ in sorted(texts))
+    made = {id_: _output(text, Recorded()) for id_, text in texts.items()}
+    return Outputs(made, hashlib.sha256(told.encode()).hexdigest())
 
 
 _MISSING = Output(

@@ -32,7 +32,11 @@ class Replay:
 def replay(options: MethodOptions, entries: Sequence[Entry]) -> Replay:
     """Make the method that replays a system's outputs; ``entries`` are those of the whole corpus."""
     check_options("replay", options, *TAKES["replay"])
-    outputs = _outputs(options, entries)
+    return replay_of(options, _outputs(options, entries))
+
+
+def replay_of(options: MethodOptions, outputs: Outputs) -> Replay:
+    """Make the method that replays these outputs."""
     models = outputs.models()
     model = options.model or (models[0] if len(models) == 1 else "replay")
     return Replay(outputs, _setup(options, "replay", MethodClass.CUSTOM_PLUGIN, model, outputs))

@@ -47,7 +47,7 @@ def compare(
     A RUN is an id, its beginning, `last`, or `last~1` for the one before. Runs that do not compare are named
     with the reason. Texts of secret entries are never printed.
     """
-    from harness.compare.comparing import compare_runs
+    from harness.compare.comparing import compare_runs, require_two
     from harness.store.file.database import opened
     from rosetta_tui.show.metric_words import metric_asked
 
@@ -62,24 +62,10 @@ def compare(
             trials=10 * draws,
             seed=seed,
         )
-        _require_two(found)
+        require_two(found)
         _show(connection, found, most, metrics, as_json=as_json)
     if found.refused:
         sys.exit(2)
-
-
-def _require_two(found: Comparison) -> None:
-    """Raise UsageError where nothing compares, with all the reasons."""
-    from harness.core.failures import UsageError
-
-    reasons = [f"run {run_id[:8]}: {why}" for run_id, why in found.refused.items()]
-    if not any(pair.by_metric for pair in found.pairs):
-        reasons += [
-            f"runs {pair.first.run_id[:8]} and {pair.second.run_id[:8]}, {metric}: {why}"
-            for pair in found.pairs
-            for metric, why in pair.left_out.items()
-        ]
-        raise UsageError("\n".join(["These runs do not compare.", *reasons]))
 
 
 def _show(

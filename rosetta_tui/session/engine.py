@@ -9,6 +9,7 @@ import threading
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.events.control import Control
 from harness.events.kinds import Event, Failed, Finished
@@ -17,6 +18,9 @@ from harness.method.method import Method
 from harness.run.running import go
 from harness.setup.plan import AS_BEFORE, Resumption
 from harness.setup.scoring_tools import Instruments
+
+if TYPE_CHECKING:
+    from harness.api import Ready
 
 PATIENCE_SECONDS = 5.0
 """How long a run that is to stop may take to come to its end before the process ends without it."""
@@ -54,6 +58,18 @@ class Engine:
         self._finished: Finished | None = None
         self._failure: Exception | None = None
         self._thread = threading.Thread(target=self._go, name="run", daemon=True)
+
+    @classmethod
+    def of(cls, ready: Ready) -> Engine:
+        """Make the engine of a run that is ready to go."""
+        return cls(
+            ready.path,
+            ready.number,
+            ready.method,
+            ready.resumption,
+            ready.instruments,
+            ready.run_id,
+        )
 
     def start(self) -> None:
         """Begin; what is loaded by now stays, so the collector need not walk it during the run."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui")
+PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")
 
 
 def sources(*folders: str) -> list[Path]:

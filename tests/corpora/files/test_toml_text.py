@@ -103,7 +103,7 @@ def test_no_other_file_of_the_program_reads_toml_from_outside() -> None:
     }
     found = {
         path.relative_to(ROOT).as_posix()
-        for package in ("corpora", "scoring", "harness", "review", "rosetta_tui")
+        for package in ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")
         for path in (ROOT / package).rglob("*.py")
         if re.search(r"tomllib", path.read_text("utf-8"))
     }

@@ -111,7 +111,7 @@ def test_p_is_written_by_one_function_alone() -> None:
     )
     sources = [
         path
-        for name in ("rosetta_tui", "harness", "review", "scoring")
+        for name in ("rosetta", "rosetta_tui", "harness", "review", "scoring")
         for path in (root / name).rglob("*.py")
     ]
     found = [path.name for path in sources if formatted.search(path.read_text("utf-8"))]

@@ -1,0 +1,272 @@
+"""The door: from a corpus and what somebody asks for to a run that is ready to go.
+
+The command line, the form, the demo, scoring, estimating, going on, trying again and the package ``rosetta`` come
+through here: ``open_corpus`` → ``ask`` → ``start``. What was asked is checked here and typed from then on.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from corpora.formats.columns import Columns
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Entry
+from corpora.model.selection import Selection
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
+from harness.method.options import MethodOptions, flag
+from harness.method.written_keys import refuse_told_keys, refuse_written_keys
+from harness.setup.plan import AS_BEFORE, Plan, Resumption, RunOptions
+from harness.setup.scoring_options import ScoringOptions
+
+if TYPE_CHECKING:
+    from harness.card.checking.verify import Verdict
+    from harness.method.method import Method
+    from harness.setup.scoring_tools import Instruments
+    from harness.store.runs import Run
+
+Options = TypeVar("Options", bound=BaseModel)
+
+LIMITS = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": "most_attempts"}
+"""Option of a run → field of ``RunOptions``, where the two are called differently."""
+
+_OF_THE_CORPUS = ("source_language", "target_language", "file_lines")
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusRequest:
+    """A corpus file, or a corpus of the store by its name, and what the file does not say itself."""
+
+    file: str | Path
+    references: tuple[str | Path, ...] = ()
+    """Files of references, aligned by line with a file of sources."""
+    form: str | None = None
+    """None: found out from content and ending."""
+    id: str | None = None
+    source_language: str | None = None
+    target_language: str | None = None
+    source_column: str | None = None
+    """Name of the column, or its number from 1."""
+    reference_column: str | None = None
+
+
+def open_corpus(asked: CorpusRequest, store: Path | None = None) -> Corpus:
+    """Read the corpus that is asked for.
+
+    ``store``: path of the store that keeps corpora; None: that of the data folder. Raises CorpusError with every
+    problem of a file, UsageError for a corpus of the store that is not there.
+    """
+    from corpora.formats.load import load
+    from harness.store.corpora.naming import names_stored, read_stored
+    from harness.store.file.database import opened
+
+    envelope = {name: getattr(asked, name) for name in ("id", *_OF_THE_CORPUS[:2])}
+    columns = Columns(asked.source_column, asked.reference_column)
+    if names_stored(str(asked.file)):
+        with opened(store) as connection:
+            return read_stored(connection, str(asked.file), envelope, columns.said)
+    return load(asked.file, asked.references, form=asked.form, dataset=envelope, columns=columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a run is asked for, checked: which entries of which corpus, how, and a person's words beside it."""
+
+    corpus: Corpus
+    positions: tuple[int, ...]
+    """Places in the corpus of the entries that take part, in its order."""
+    plan: Plan
+    note: str = ""
+    tags: tuple[str, ...] = ()
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The entries that take part."""
+        return [self.corpus.entries[place] for place in self.positions]
+
+    @property
+    def secret(self) -> frozenset[int]:
+        """Places of the entries whose texts nobody is shown."""
+        return frozenset(place for place in self.positions if self.corpus.entries[place].secret)
+
+    def method(self) -> Method:
+        """Make the method, behind a shut door where one is needed; raises UsageError where it may not be asked."""
+        from harness.privacy.staying_here import make_method
+
+        return make_method(self.plan, self.corpus.entries, self.entries)
+
+
+def ask(
+    corpus: Corpus,
+    method: str,
+    told: Mapping[str, Any],
+    selection: Selection | None = None,
+    *,
+    note: str = "",
+    tags: Sequence[str] = (),
+) -> Request:
+    """Check what somebody asks for and complete it by the user's settings.
+
+    ``told``: options by name: the fields of MethodOptions, ScoringOptions and RunOptions, and the names of
+    ``LIMITS``; only those that are told. Raises UsageError for an option that there is not or that is wrong, and
+    CorpusError for a selection that leaves nothing.
+    """
+    from harness.store.notes import tidy_note, tidy_tags
+
+    return Request(
+        corpus,
+        (selection or Selection()).apply(corpus),
+        plan_of(corpus, method, told),
+        tidy_note(note),
+        tidy_tags(tags),
+    )
+
+
+def plan_of(corpus: Corpus, method: str, told: Mapping[str, Any]) -> Plan:
+    """Put options into the plan that a run keeps, as ``ask`` does; paths become absolute."""
+    from harness.settings import read_settings
+    from harness.store.file.database import home
+
+    told = {LIMITS.get(name, name): value for name, value in told.items()}
+    _refuse_unknown(told)
+    options = {
+        **{name: absolute(told[name]) for name in told if name in MethodOptions.model_fields},
+        **{name: getattr(corpus.dataset, name) for name in _OF_THE_CORPUS},
+    }
+    if method != "pipeline":
+        options.pop("analyser", None)  # a metric's, not the method's
+    options = read_settings(home()).completed(method, options)
+    refuse_told_keys(options)
+    try:
+        plan = Plan(
+            method=method,
+            options=_absolute_paths(MethodOptions.model_validate(options)),
+            run=RunOptions.model_validate(_fields(RunOptions, told)),
+            scoring=scoring_of(told),
+        )
+    except ValidationError as error:
+        raise UsageError(f"Options: {first_problem(error)}") from error
+    refuse_written_keys(plan.options)
+    return plan
+
+
+def _refuse_unknown(told: Mapping[str, Any]) -> None:
+    models: tuple[type[BaseModel], ...] = (MethodOptions, RunOptions, ScoringOptions)
+    known = {name for model in models for name in model.model_fields} - {*_OF_THE_CORPUS}
+    if stray := sorted(told.keys() - known):
+        raise UsageError(f"There is no option {stray[0]!r}. There are {', '.join(sorted(known))}.")
+
+
+def scoring_of(told: Mapping[str, Any]) -> ScoringOptions:
+    """Read those of some options that say what outputs are scored with; paths become absolute.
+
+    ``metrics`` are names, or one text with commas between them. UsageError names the option that is wrong.
+    """
+    from harness.settings import read_settings
+    from harness.store.file.database import home
+
+    fields = _fields(ScoringOptions, told)
+    if isinstance(named := fields.get("metrics"), str):
+        fields["metrics"] = tuple(id_.strip() for id_ in named.split(",") if id_.strip())
+    if where := fields.get("embeddings"):
+        folder = Path(where).expanduser()
+        own = read_settings(home()).url_of(where)
+        fields["embeddings"] = str(folder.absolute()) if folder.is_dir() else own
+    try:
+        return _absolute_paths(ScoringOptions.model_validate(fields))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        said = first["msg"].removeprefix("Value error, ")
+        end = " Correct it." if said.endswith("?") else ". Correct it."
+        raise UsageError(f"{flag(str(first['loc'][0]))}: {said}{end}") from error
+
+
+def _fields(model: type[BaseModel], told: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: absolute(told[name]) for name in told if name in model.model_fields}
+
+
+def absolute(value: Any) -> Any:
+    """Make a path independent of the folder in which a run goes on; anything else stays as it is."""
+    return value.expanduser().absolute() if isinstance(value, Path) else value
+
+
+def _absolute_paths(options: Options) -> Options:
+    """Do the same for the fields of a model, which may have been told as text."""
+    paths = {name: absolute(value) for name, value in options if isinstance(value, Path)}
+    return options.model_copy(update=paths) if paths else options
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A run that is stored and ready to go; hand it to an engine."""
+
+    path: Path
+    """Of the store."""
+    number: int
+    """The store's own."""
+    run_id: str
+    method: Method
+    instruments: Instruments | None = None
+    """What it began with, where that is still at hand."""
+    resumption: Resumption = AS_BEFORE
+    secret: frozenset[int] = frozenset()
+    """Places of the entries whose texts nobody is shown."""
+
+
+def start(store: Path, asked: Request, method: Method | None = None) -> Ready:
+    """Store the beginning of a run; nothing is asked of its method yet.
+
+    ``method`` is one that was made already. Raises CorpusError or HarnessError with what is wrong; nothing is
+    stored then.
+    """
+    from harness.privacy.staying_here import shut_door
+    from harness.run.beginning import begin, instruments_for
+    from harness.store.file.database import opened
+    from harness.store.notes import change_words
+    from harness.store.runs import read_run
+
+    corpus, places, plan = asked.corpus, asked.positions, asked.plan
+    shut_door(asked.entries, plan)
+    made = asked.method() if method is None else method
+    with opened(store) as connection:
+        instruments = instruments_for(connection, corpus, places, plan)
+        number = begin(connection, corpus, places, made, plan, instruments)
+        if asked.note or asked.tags:
+            change_words(connection, number, note=asked.note, add=asked.tags)
+        run_id = read_run(connection, number).run_id
+    return Ready(store, number, run_id, made, instruments, secret=asked.secret)
+
+
+def secret_places(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
+    """Return the places of a stored run's secret entries."""
+    from harness.store.corpora.entries import read_entries
+
+    entries = read_entries(connection, run.corpus, run.positions)
+    return frozenset(place for place, entry in entries.items() if entry.secret)
+
+
+def verify(store: Path, card: str | Path) -> Verdict:
+    """Check the seal of a card, and compute every number again from its outputs.
+
+    ``card``: a file, or a run of the store by its id, the id's beginning, or ``last``. Raises UsageError where
+    there is neither, or the file is no card.
+    """
+    from harness.card.checking.verify import verify_card
+    from harness.card.load import read_raw
+    from harness.card.reading import read_card_bytes
+    from harness.store.file.database import opened
+    from harness.store.runs import find_run
+
+    path = Path(card)
+    with opened(store) as connection:
+        if path.is_file():
+            return verify_card(read_card_bytes(path), connection, path.name)
+        raw = read_raw(connection, find_run(connection, str(card)).id)
+        return verify_card(json.dumps(raw).encode(), connection, str(card))

@@ -1,0 +1,95 @@
+"""Two runs held against each other, metric by metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from harness.compare.pairs import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How two runs differ by one metric, over the entries that both have."""
+
+    metric: str
+    first: float
+    second: float
+    difference: float
+    """``second - first``."""
+    ci_lower: float
+    ci_upper: float
+    """Ends of the 95 % interval of the difference, by paired bootstrap."""
+    p: float
+    """Of the approximate randomisation, by Holm over all pairs of the comparison."""
+    p_bootstrap: float
+    significant: bool
+    better: str | None
+    """``first`` or ``second``; None where that may be chance, or no direction is better."""
+    sentence: str
+    """The same in words; A is the first run, B the second."""
+
+
+class Comparison(Mapping[str, Difference]):
+    """The differences of two runs by metric id; any name of a metric finds its own, such as ``chrf++``."""
+
+    def __init__(self, pair: Pair) -> None:
+        self.left_out: Mapping[str, str] = dict(pair.left_out)
+        """Metric id → why the two do not compare by it."""
+        self._differences = {id_: _difference(pair, id_) for id_ in pair.by_metric}
+
+    def __getitem__(self, name: str) -> Difference:
+        """Return the difference by a metric; KeyError says why there is none."""
+        from scoring.core.metric_names import metric_named, unknown_metric
+
+        id_ = metric_named(name)
+        if id_ is None:
+            raise KeyError(unknown_metric(name))
+        if id_ not in self._differences:
+            raise KeyError(f"{id_}: {self.left_out.get(id_, 'it has no value in both')}")
+        return self._differences[id_]
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the ids of the metrics by which the two compare."""
+        return iter(self._differences)
+
+    def __len__(self) -> int:
+        """Return by how many metrics they compare."""
+        return len(self._differences)
+
+
+def _difference(pair: Pair, metric: str) -> Difference:
+    from rosetta_tui.compare.sentences import sentence
+
+    found = pair.by_metric[metric]
+    sure = pair.significant(metric)
+    return Difference(
+        metric=metric,
+        first=found.first,
+        second=found.second,
+        difference=found.difference,
+        ci_lower=found.lower,
+        ci_upper=found.upper,
+        p=pair.p_adjusted[metric],
+        p_bootstrap=found.p_bootstrap,
+        significant=sure,
+        better=found.ahead if sure and found.direction != "neither" else None,
+        sentence=sentence(pair, metric),
+    )
+
+
+def compared(store: Path, first: str, second: str) -> Comparison:
+    """Compare two complete runs of a store by their ids; UsageError with the reasons where they do not compare."""
+    from harness.compare.comparing import compare_runs, require_two
+    from harness.core.failures import UsageError
+    from harness.store.file.database import opened
+
+    with opened(store) as connection:
+        found = compare_runs(connection, [first, second])
+    require_two(found)
+    if found.running:
+        raise UsageError("One of the two runs is not complete. Wait for it, or go on with it.")
+    return Comparison(found.pairs[0])

@@ -1,0 +1,210 @@
+"""The functions of the package, each over the same door that the program itself uses (``harness.api``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from harness import api
+from harness.store.file.database import default_path, home
+from rosetta.comparison import Comparison, compared
+from rosetta.measure import Measure
+from rosetta.options import Choosing, File, Options, Scoring
+from rosetta.stored_run import Run, RunUnderWay
+
+if TYPE_CHECKING:
+    from corpora.model.corpus import Corpus
+    from corpora.model.entry import EntryId
+    from harness.card.checking.verify import Verdict
+    from review.verdict.certificate.verifying import Verification
+
+Outputs = Sequence[str | None] | Mapping["EntryId", str | None] | File
+"""One text for each entry of the whole corpus in its order, texts by entry id, or a file."""
+
+
+def load(
+    file: File,
+    *references: File,
+    source: str | None = None,
+    target: str | None = None,
+    form: str | None = None,
+    id: str | None = None,  # noqa: A002  the name of the option
+    source_column: str | None = None,
+    reference_column: str | None = None,
+) -> Corpus:
+    """Read a corpus: a file in any form of docs/corpora.md, or a file of sources and files of references.
+
+    ``source`` and ``target`` are language tags (``en``, ``crk``), where the file does not say them itself. Raises
+    CorpusError with every problem of the file, each with its line and mend.
+
+    >>> from corpora.samples import DEMO_CORPUS, sample_path
+    >>> demo = load(sample_path(DEMO_CORPUS))
+    >>> demo.dataset.source_language, demo.dataset.target_language
+    ('en', 'eo')
+    """
+    return api.open_corpus(
+        api.CorpusRequest(
+            file, references, form, id, source, target, source_column, reference_column
+        )
+    )
+
+
+def start(corpus: Corpus, method: str, **options: Unpack[Options]) -> RunUnderWay:
+    """Begin a run and return at once; iterate over what comes back for its events.
+
+    ``method`` and ``options`` are those of ``rosetta run``. The run has a thread of its own and is stored entry by
+    entry, as one that was begun on the command line. Raises HarnessError with what is wrong; nothing is stored
+    then. A run with secret entries, or ``offline=True``, shuts the connections of this process to other
+    machines, until it ends.
+
+    >>> under_way = start(demo, method="copy-source", limit=3, tags=["pilot"])
+    >>> [type(event).__name__ for event in under_way][-1]
+    'Finished'
+    >>> under_way.result().state
+    'complete'
+    """
+    return RunUnderWay(api.start(default_path(), _asked(corpus, method, options)))
+
+
+def run(corpus: Corpus, method: str, **options: Unpack[Options]) -> Run:
+    """Translate a corpus with a method, score every entry, and wait for the end.
+
+    As ``start``, which says more. A run that stopped by itself, such as where the budget was reached, comes back
+    too: its ``state`` is ``stopped``, its ``reason`` says why, and ``rosetta resume`` goes on with it.
+
+    >>> done = run(demo, method="constant", text="Ĉu?", limit=3)
+    >>> len(done.entries()), done.card.scores.exact_match_rate
+    (3, 0.0)
+    """
+    return start(corpus, method, **options).result()
+
+
+def score(corpus: Corpus, outputs: Outputs, **options: Unpack[Scoring]) -> Run:
+    """Score outputs that were made elsewhere; the result is kept as a run.
+
+    Outputs that are texts are in the store alone: such a run cannot be begun again from its plan. One text alone is the
+    path of a file.
+
+    >>> done = score(demo, outputs=[entry.reference for entry in demo.entries])
+    >>> done.card.scores.chrf_plus_plus
+    100.0
+    """
+    from harness.inputs.outputs import given_outputs
+    from harness.methods.replay import replay_of
+
+    if isinstance(outputs, str | Path):
+        asked = _asked(corpus, "replay", {**options, "outputs": Path(outputs)})
+        return RunUnderWay(api.start(default_path(), asked)).result()
+    asked = _asked(corpus, "replay", options)
+    method = replay_of(asked.plan.options, given_outputs(outputs, corpus.entries))
+    return RunUnderWay(api.start(default_path(), asked, method)).result()
+
+
+def compare(first: Run, second: Run) -> Comparison:
+    """Compare two complete runs on the entries that both have, metric by metric (docs/comparing.md).
+
+    Every difference is ``second - first``. Raises HarnessError with the reasons where the two do not compare.
+
+    >>> right = score(demo, [entry.reference for entry in demo.entries], limit=20)
+    >>> copied = run(demo, method="copy-source", limit=20)
+    >>> found = compare(right, copied)["chrf++"]
+    >>> found.better, found.difference < 0
+    ('first', True)
+    """
+    return compared(first.store, first.run_id, second.run_id)
+
+
+def metric(
+    name: str, *, source: str = "und", target: str = "und", **options: Unpack[Scoring]
+) -> Measure:
+    """Return one metric by any of its names, to be asked about texts that are at hand.
+
+    It is set up as in a run: ``source`` and ``target`` are language tags, by which cards and analysers are found, and
+    ``options`` name what else it needs. Raises HarnessError for a metric that there is not.
+
+    >>> metric("chrf++").corpus(["la kato dormas"], ["la kato dormas"])
+    100.0
+    """
+    from harness.core.failures import UsageError
+    from scoring.core.metric_names import COMPOSITE, metric_named, unknown_metric
+    from scoring.core.specification import specification
+
+    id_ = metric_named(name)
+    if id_ is None:
+        raise UsageError(f"Metric: {unknown_metric(name)}.")
+    if id_ == COMPOSITE:
+        raise UsageError("The composite is made of other metrics: score a corpus to get it.")
+    told = api.scoring_of({**options, "metrics": (id_,)})
+    return Measure(specification().metrics[id_].info, told, (source, target))
+
+
+def verify(card: File) -> Verdict:
+    """Check the seal of a card, and compute every number again from its outputs (docs/run-card.md).
+
+    ``card`` is a file, or a run by its id. ``ok`` says whether all that could be checked holds, ``checks`` what was
+    looked at, ``differences`` which values are wrong.
+
+    >>> verify(run(demo, method="copy-source", limit=3).run_id).ok
+    True
+    """
+    return api.verify(default_path(), card)
+
+
+def verdict(certificate: File) -> Verification:
+    """Compute the verdict of a review again from its certificate or evidence file (docs/certificate.md).
+
+    ``certificate.outcome`` is the verdict, ``ok`` says whether all of it holds. Where several evidences are at hand,
+    the one that holds least counts. Whether you trust its signer is yours to find out.
+    """
+    from review.office.results.presenting import presented
+    from review.verdict.certificate.verifying import verify as verify_certificate
+
+    found = presented(Path(certificate), None, home())
+    done = [
+        verify_certificate(each.certificate, each.signature, each.evidence, each.program)
+        for each in found.values()
+    ]
+    return max(done, key=lambda each: (each.broken, not each.ok))
+
+
+def runs(*, tag: str | None = None) -> list[Run]:
+    """Return the runs of the store, newest first; with ``tag`` those that have it.
+
+    >>> _ = run(demo, method="copy-source", limit=3, tags=["pilot"])
+    >>> [each.state for each in runs(tag="pilot")]
+    ['complete']
+    """
+    from harness.store.file.database import opened
+    from harness.store.notes import tidy_tag
+    from harness.store.runs import list_runs
+
+    wanted = None if tag is None else tidy_tag(tag)
+    with opened(default_path()) as connection:
+        found = list_runs(connection, brief=True)
+    return [
+        Run(each.run_id, default_path()) for each in found if wanted is None or wanted in each.tags
+    ]
+
+
+def _asked(corpus: Corpus, method: str, given: Mapping[str, Any]) -> api.Request:
+    from corpora.model.entry import Segment
+    from corpora.model.selection import Selection
+    from harness.core.failures import UsageError
+
+    told = dict(given)
+    chosen = {name: told.pop(name) for name in Choosing.__annotations__ if name in told}
+    try:
+        segments = tuple(Segment(name) for name in chosen.get("segment", ()))
+    except ValueError as error:
+        raise UsageError(f"segment: {error}. There are {', '.join(Segment)}.") from None
+    selection = Selection(
+        segments=segments,
+        difficulties=tuple(chosen.get("difficulty", ())),
+        entry_ids=tuple(chosen.get("entries", ())),
+        limit=chosen.get("limit"),
+        sample=chosen.get("sample"),
+        seed=chosen.get("seed", 0),
+    )
+    note, tags = told.pop("note", ""), told.pop("tags", ())
+    return api.ask(corpus, method, told, selection, note=note, tags=tags)

@@ -1,0 +1,222 @@
+"""A run of the store, as a notebook holds it, and one that is under way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from harness.api import Ready
+    from harness.card.model import RunCard
+    from harness.events.kinds import Event, Finished
+    from harness.store.runs import Run as StoredRun
+    from rosetta_tui.session.engine import Engine
+    from scoring.core.tiers import Tier as TierName
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """What may be said in public of a run."""
+
+    name: TierName
+    """The tier that may be claimed; a text, such as ``functional``."""
+    words: str
+    """The same with its composite, what people said, and its caveats."""
+
+    def __str__(self) -> str:
+        """Return the words."""
+        return self.words
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of the store; everything is read when it is asked for."""
+
+    run_id: str
+    store: Path
+    """Path of the store that has it."""
+
+    @property
+    def state(self) -> str:
+        """``complete`` where it is sealed, ``stopped`` where it was cut, ``running`` where it is under way."""
+        from harness.store.runs import list_runs
+        from rosetta_tui.show.run_facts import runs_now
+
+        with self._opened() as connection:
+            found = runs_now(list_runs(connection, run_id=self.run_id, brief=True))
+        return str(found[0].state) if found else "deleted"
+
+    @property
+    def reason(self) -> str | None:
+        """Why it stopped by itself, in words; None where it did not."""
+        with self._opened() as connection:
+            said = (self._read(connection).live or {}).get("reason")
+        return None if said is None else str(said)
+
+    @property
+    def card(self) -> RunCard:
+        """The sealed card, typed: ``run.card.scores.chrf_plus_plus``; HarnessError before the run is complete.
+
+        Of a run with secret entries it has no rows.
+        """
+        from harness.card.load import load_card
+
+        with self._opened() as connection:
+            return load_card(connection, self._read(connection).id)
+
+    @property
+    def tier(self) -> Tier:
+        """What may be said of it in public: at most ``functional`` until people have reviewed it."""
+        from harness.card.load import raw_card
+        from harness.store.certificates import attached_to
+        from rosetta_tui.show.card_fields import claimable, review_of, tier_words
+
+        with self._opened() as connection:
+            run = self._read(connection)
+            card = raw_card(connection, run)
+            review = review_of(card, attached_to(connection, run.id))
+        return Tier(claimable(card, review), tier_words(card, review))
+
+    def entries(self) -> list[dict[str, Any]]:
+        """Return one row for each finished entry, in the order of the corpus, with every metric that it has.
+
+        ``pandas.DataFrame(run.entries())`` and ``polars.DataFrame(run.entries())`` make a table of them. Of a
+        secret entry a row has the id and ``withheld`` alone: neither texts nor numbers (docs/corpora.md).
+        """
+        from harness.compare.rows import scorer_of
+        from harness.store.corpora.entries import read_entries
+        from harness.store.results import read_results
+
+        with self._opened() as connection:
+            run = self._read(connection)
+            corpus = read_entries(connection, run.corpus, run.positions)
+            results = list(read_results(connection, run.id))
+            scorer = scorer_of(connection, run)
+        return [_row(corpus[each.position], each, scorer) for each in results]
+
+    def _opened(self) -> Any:
+        from harness.store.file.database import opened
+
+        return opened(self.store)
+
+    def _read(self, connection: sqlite3.Connection) -> StoredRun:
+        from harness.store.runs import find_run
+
+        return find_run(connection, self.run_id)
+
+
+def _row(entry: Any, result: Any, scorer: Any) -> dict[str, Any]:
+    """Return an entry with its outcome; of one that is secret, or came without its texts, its id."""
+    from harness.card.rows import card_id
+
+    if entry.secret or (entry.model_extra or {}).get("withheld"):
+        return {"entry_id": card_id(entry.id), "withheld": True}
+    return {
+        "entry_id": card_id(entry.id),
+        "withheld": False,
+        "source": entry.source,
+        "reference": entry.reference,
+        "variants": list(entry.variants),
+        "output": result.output,
+        **{name: _plain(getattr(entry, field)) for name, field in _TAGS.items()},
+        **_scores(result, scorer),
+        **{name: _plain(getattr(result, name)) for name in _OUTCOME},
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Return a name of a list as plain text, which every table takes."""
+    return str(value) if isinstance(value, str) else value
+
+
+_TAGS = {
+    "segment": "segment",
+    "difficulty": "difficulty",
+    "provenance": "provenance",
+    "register": "register_",
+    "context": "context",
+    "variety": "variety",
+    "orthography": "orthography",
+}
+"""Name in a row → field of an entry."""
+
+_OUTCOME = (
+    "error_class", "error", "latency_seconds", "cached", "attempts", "prompt_tokens", "completion_tokens",
+    "cost_usd", "spent_usd",
+)  # fmt: skip
+"""Fields of a result that a row has."""
+
+
+def _scores(result: Any, scorer: Any) -> Mapping[str, float | str | None]:
+    """Return the entry's own values by metric id, and its composite; those that were kept where no others can be read."""
+    from scoring.core.table import StatisticsError
+
+    try:
+        found = scorer.entry_values(scorer.unpack(result.statistics))
+    except StatisticsError:
+        values = {"exact_match_rate": float(result.exact), "chrf_plus_plus": result.chrf}
+        return {**values, "composite": result.composite}
+    return {**found.values, "composite": found.composite}
+
+
+class RunUnderWay:
+    """A run that was begun: iterate over it for its events, or ask for its ``result``."""
+
+    def __init__(self, ready: Ready) -> None:
+        from rosetta_tui.session.engine import Engine
+
+        self.run = Run(ready.run_id, ready.path)
+        """The run, as far as it is stored."""
+        self._secret = ready.secret
+        self._engine: Engine = Engine.of(ready)
+        self._engine.start()
+
+    def __iter__(self) -> Iterator[Event]:
+        """Yield the events as they come, until the end; outputs of secret entries are left out of them."""
+        while not self._engine.wait(_LOOK_SECONDS):
+            yield from map(self._open, self._engine.events.drain())
+        yield from map(self._open, self._engine.events.drain())
+
+    def _open(self, event: Event) -> Event:
+        from harness.card.rows import WITHHELD_ERROR
+        from harness.events.kinds import EntryScored
+
+        if not isinstance(event, EntryScored) or event.result.position not in self._secret:
+            return event
+        error = None if event.result.error is None else WITHHELD_ERROR
+        open_ = replace(event.result, output=None, raw=None, error=error, statistics=b"")
+        return replace(event, result=open_)
+
+    def stop(self) -> None:
+        """Finish what is under way and store it; the run can go on with ``rosetta resume``."""
+        self._engine.control.drain()
+
+    def result(self) -> Run:
+        """Wait for the end; raises what made the run fail.
+
+        Where the wait is interrupted (Ctrl-C, "Interrupt" in a notebook), the run is broken off and stays in the
+        store as one that stopped.
+        """
+        self.finished()
+        return self.run
+
+    def finished(self) -> Finished:
+        """Wait for the end and return the last event, as ``result`` does."""
+        try:
+            while not self._engine.wait(_LOOK_SECONDS):
+                pass
+        except KeyboardInterrupt:
+            self._engine.control.stop()
+            self._engine.wait(_PATIENCE_SECONDS)
+            raise
+        return self._engine.result()
+
+
+_LOOK_SECONDS = 0.1
+
+_PATIENCE_SECONDS = 5.0
+"""How long a run that is broken off may take before the caller goes on without it."""
