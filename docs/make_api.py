@@ -26,12 +26,14 @@ import rosetta as ro
 corpus = ro.load("my.tsv", source="en", target="crk")
 run = ro.run(corpus, method="chat", endpoint="ollama", model="qwen2.5:7b", budget=1)
 run.card.scores.chrf_plus_plus, run.tier.words
-pandas.DataFrame(run.entries())                      # or polars; neither is needed
+pandas.DataFrame(run.entries())  # or polars; neither is needed
 
 other = ro.score(corpus, outputs=[...])
 ro.compare(run, other)["chrf_plus_plus"].sentence
 ro.metric("chrf++").corpus(outputs, references)
-ro.verify("card.json"); ro.verdict("x.rosetta-evidence"); ro.runs(tag="pilot")
+ro.verify("card.json").ok
+ro.verdict("x.rosetta-evidence").certificate.outcome
+ro.runs(tag="pilot")
 ```
 
 ## What is stable
