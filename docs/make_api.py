@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from rosetta import comparison, functions, measure, options, stored_run
+from rosetta import comparison, functions, options, stored_run, text_metric
 
 PAGE = Path(__file__).parent / "api.md"
 
@@ -62,9 +62,9 @@ In the examples below the functions are named without `ro.`, and `demo` is the b
 
 FUNCTIONS = ("load", "run", "start", "score", "compare", "metric", "verify", "verdict", "runs")
 CLASSES = (
-    (stored_run, ("Run", "Tier", "RunUnderWay")),
-    (comparison, ("Comparison", "Difference")),
-    (measure, ("Measure",)),
+    (stored_run, ("RunHandle", "ClaimedTier", "RunUnderWay")),
+    (comparison, ("RunComparison", "MetricDifference")),
+    (text_metric, ("TextMetric",)),
     (options, ("Choosing", "Scoring", "Options")),
 )
 

@@ -76,7 +76,7 @@ def open_corpus(asked: CorpusRequest, store: Path | None = None) -> Corpus:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RunRequest:
     """What a run is asked for, checked: which entries of which corpus, how, and a person's words beside it."""
 
     corpus: Corpus
@@ -111,7 +111,7 @@ def ask(
     *,
     note: str = "",
     tags: Sequence[str] = (),
-) -> Request:
+) -> RunRequest:
     """Check what somebody asks for and complete it by the user's settings.
 
     ``told``: options by name: the fields of MethodOptions, ScoringOptions and RunOptions, and the names of
@@ -120,7 +120,7 @@ def ask(
     """
     from harness.store.notes import tidy_note, tidy_tags
 
-    return Request(
+    return RunRequest(
         corpus,
         (selection or Selection()).apply(corpus),
         plan_of(corpus, method, told),
@@ -220,7 +220,7 @@ class Ready:
     """Places of the entries whose texts nobody is shown."""
 
 
-def start(store: Path, asked: Request, method: Method | None = None) -> Ready:
+def start(store: Path, asked: RunRequest, method: Method | None = None) -> Ready:
     """Store the beginning of a run; nothing is asked of its method yet.
 
     ``method`` is one that was made already. Raises CorpusError or HarnessError with what is wrong; nothing is

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
         verdict,
         verify,
     )
-    from rosetta.stored_run import Run
+    from rosetta.stored_run import RunHandle
 
 __all__ = [
     "CorpusError",
     "HarnessError",
-    "Run",
+    "RunHandle",
     "compare",
     "load",
     "metric",
@@ -38,7 +38,7 @@ __all__ = [
 _ELSEWHERE = {
     "CorpusError": "corpora.files.problems",
     "HarnessError": "harness.core.failures",
-    "Run": "rosetta.stored_run",
+    "RunHandle": "rosetta.stored_run",
 }
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class MetricDifference:
     """How two runs differ by one metric, over the entries that both have."""
 
     metric: str
@@ -33,7 +33,7 @@ class Difference:
     """The same in words; A is the first run, B the second."""
 
 
-class Comparison(Mapping[str, Difference]):
+class RunComparison(Mapping[str, MetricDifference]):
     """The differences of two runs by metric id; any name of a metric finds its own, such as ``chrf++``."""
 
     def __init__(self, pair: Pair) -> None:
@@ -41,7 +41,7 @@ class Comparison(Mapping[str, Difference]):
         """Metric id → why the two do not compare by it."""
         self._differences = {id_: _difference(pair, id_) for id_ in pair.by_metric}
 
-    def __getitem__(self, name: str) -> Difference:
+    def __getitem__(self, name: str) -> MetricDifference:
         """Return the difference by a metric; KeyError says why there is none."""
         from scoring.core.metric_names import metric_named, unknown_metric
 
@@ -61,12 +61,12 @@ class Comparison(Mapping[str, Difference]):
         return len(self._differences)
 
 
-def _difference(pair: Pair, metric: str) -> Difference:
+def _difference(pair: Pair, metric: str) -> MetricDifference:
     from rosetta_tui.compare.sentences import sentence
 
     found = pair.by_metric[metric]
     sure = pair.significant(metric)
-    return Difference(
+    return MetricDifference(
         metric=metric,
         first=found.first,
         second=found.second,
@@ -81,7 +81,7 @@ def _difference(pair: Pair, metric: str) -> Difference:
     )
 
 
-def compared(store: Path, first: str, second: str) -> Comparison:
+def compared(store: Path, first: str, second: str) -> RunComparison:
     """Compare two complete runs of a store by their ids; UsageError with the reasons where they do not compare."""
     from harness.compare.comparing import compare_runs, require_two
     from harness.core.failures import UsageError
@@ -92,4 +92,4 @@ def compared(store: Path, first: str, second: str) -> Comparison:
     require_two(found)
     if found.running:
         raise UsageError("One of the two runs is not complete. Wait for it, or go on with it.")
-    return Comparison(found.pairs[0])
+    return RunComparison(found.pairs[0])

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from harness import api
 from harness.store.file.database import default_path, home
-from rosetta.comparison import Comparison, compared
-from rosetta.measure import Measure
+from rosetta.comparison import RunComparison, compared
 from rosetta.options import Choosing, File, Options, Scoring
-from rosetta.stored_run import Run, RunUnderWay
+from rosetta.stored_run import RunHandle, RunUnderWay
+from rosetta.text_metric import TextMetric
 
 if TYPE_CHECKING:
     from corpora.model.corpus import Corpus
@@ -67,7 +67,7 @@ def start(corpus: Corpus, method: str, **options: Unpack[Options]) -> RunUnderWa
     return RunUnderWay(api.start(default_path(), _asked(corpus, method, options)))
 
 
-def run(corpus: Corpus, method: str, **options: Unpack[Options]) -> Run:
+def run(corpus: Corpus, method: str, **options: Unpack[Options]) -> RunHandle:
     """Translate a corpus with a method, score every entry, and wait for the end.
 
     As ``start``, which says more. A run that stopped by itself, such as where the budget was reached, comes back
@@ -80,7 +80,7 @@ def run(corpus: Corpus, method: str, **options: Unpack[Options]) -> Run:
     return start(corpus, method, **options).result()
 
 
-def score(corpus: Corpus, outputs: Outputs, **options: Unpack[Scoring]) -> Run:
+def score(corpus: Corpus, outputs: Outputs, **options: Unpack[Scoring]) -> RunHandle:
     """Score outputs that were made elsewhere; the result is kept as a run.
 
     Outputs that are texts are in the store alone: such a run cannot be begun again from its plan. One text alone is the
@@ -101,7 +101,7 @@ def score(corpus: Corpus, outputs: Outputs, **options: Unpack[Scoring]) -> Run:
     return RunUnderWay(api.start(default_path(), asked, method)).result()
 
 
-def compare(first: Run, second: Run) -> Comparison:
+def compare(first: RunHandle, second: RunHandle) -> RunComparison:
     """Compare two complete runs on the entries that both have, metric by metric (docs/comparing.md).
 
     Every difference is ``second - first``. Raises HarnessError with the reasons where the two do not compare.
@@ -117,7 +117,7 @@ def compare(first: Run, second: Run) -> Comparison:
 
 def metric(
     name: str, *, source: str = "und", target: str = "und", **options: Unpack[Scoring]
-) -> Measure:
+) -> TextMetric:
     """Return one metric by any of its names, to be asked about texts that are at hand.
 
     It is set up as in a run: ``source`` and ``target`` are language tags, by which cards and analysers are found, and
@@ -136,7 +136,7 @@ def metric(
     if id_ == COMPOSITE:
         raise UsageError("The composite is made of other metrics: score a corpus to get it.")
     told = api.scoring_of({**options, "metrics": (id_,)})
-    return Measure(specification().metrics[id_].info, told, (source, target))
+    return TextMetric(specification().metrics[id_].info, told, (source, target))
 
 
 def verify(card: File) -> Verdict:
@@ -168,7 +168,7 @@ def verdict(certificate: File) -> Verification:
     return max(done, key=lambda each: (each.broken, not each.ok))
 
 
-def runs(*, tag: str | None = None) -> list[Run]:
+def runs(*, tag: str | None = None) -> list[RunHandle]:
     """Return the runs of the store, newest first; with ``tag`` those that have it.
 
     >>> _ = run(demo, method="copy-source", limit=3, tags=["pilot"])
@@ -183,11 +183,13 @@ def runs(*, tag: str | None = None) -> list[Run]:
     with opened(default_path()) as connection:
         found = list_runs(connection, brief=True)
     return [
-        Run(each.run_id, default_path()) for each in found if wanted is None or wanted in each.tags
+        RunHandle(each.run_id, default_path())
+        for each in found
+        if wanted is None or wanted in each.tags
     ]
 
 
-def _asked(corpus: Corpus, method: str, given: Mapping[str, Any]) -> api.Request:
+def _asked(corpus: Corpus, method: str, given: Mapping[str, Any]) -> api.RunRequest:
     from corpora.model.entry import Segment
     from corpora.model.selection import Selection
     from harness.core.failures import UsageError

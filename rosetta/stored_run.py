@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from harness.api import Ready
     from harness.card.model import RunCard
     from harness.events.kinds import Event, Finished
-    from harness.store.runs import Run as StoredRun
+    from harness.store.runs import Run
     from rosetta_tui.session.engine import Engine
-    from scoring.core.tiers import Tier as TierName
+    from scoring.core.tiers import Tier
 
 
 @dataclass(frozen=True, slots=True)
-class Tier:
+class ClaimedTier:
     """What may be said in public of a run."""
 
-    name: TierName
+    name: Tier
     """The tier that may be claimed; a text, such as ``functional``."""
     words: str
     """The same with its composite, what people said, and its caveats."""
@@ -33,7 +33,7 @@ class Tier:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunHandle:
     """One run of the store; everything is read when it is asked for."""
 
     run_id: str
@@ -69,7 +69,7 @@ class Run:
             return load_card(connection, self._read(connection).id)
 
     @property
-    def tier(self) -> Tier:
+    def tier(self) -> ClaimedTier:
         """What may be said of it in public: at most ``functional`` until people have reviewed it."""
         from harness.card.load import raw_card
         from harness.store.certificates import attached_to
@@ -79,7 +79,7 @@ class Run:
             run = self._read(connection)
             card = raw_card(connection, run)
             review = review_of(card, attached_to(connection, run.id))
-        return Tier(claimable(card, review), tier_words(card, review))
+        return ClaimedTier(claimable(card, review), tier_words(card, review))
 
     def entries(self) -> list[dict[str, Any]]:
         """Return one row for each finished entry, in the order of the corpus, with every metric that it has.
@@ -103,7 +103,7 @@ class Run:
 
         return opened(self.store)
 
-    def _read(self, connection: sqlite3.Connection) -> StoredRun:
+    def _read(self, connection: sqlite3.Connection) -> Run:
         from harness.store.runs import find_run
 
         return find_run(connection, self.run_id)
@@ -169,7 +169,7 @@ class RunUnderWay:
     def __init__(self, ready: Ready) -> None:
         from rosetta_tui.session.engine import Engine
 
-        self.run = Run(ready.run_id, ready.path)
+        self.run = RunHandle(ready.run_id, ready.path)
         """The run, as far as it is stored."""
         self._secret = ready.secret
         self._engine: Engine = Engine.of(ready)
@@ -195,7 +195,7 @@ class RunUnderWay:
         """Finish what is under way and store it; the run can go on with ``rosetta resume``."""
         self._engine.control.drain()
 
-    def result(self) -> Run:
+    def result(self) -> RunHandle:
         """Wait for the end; raises what made the run fail.
 
         Where the wait is interrupted (Ctrl-C, "Interrupt" in a notebook), the run is broken off and stays in the

@@ -16,7 +16,7 @@ References = Sequence[str] | Sequence[Sequence[str]]
 """One reference for each output, or several: the first is the reference, the others are its variants."""
 
 
-class Measure:
+class TextMetric:
     """A metric of the inventory (docs/metrics.md), set up as a run would set it up."""
 
     def __init__(
