@@ -27,7 +27,7 @@ from harness.setup.plan import AS_BEFORE, Plan, Resumption, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 
 if TYPE_CHECKING:
-    from harness.card.checking.verify import Verdict
+    from harness.card.checking.verify import CardVerdict
     from harness.method.method import Method
     from harness.setup.scoring_tools import Instruments
     from harness.store.runs import Run
@@ -252,7 +252,7 @@ def secret_places(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
     return frozenset(place for place, entry in entries.items() if entry.secret)
 
 
-def verify(store: Path, card: str | Path) -> Verdict:
+def verify(store: Path, card: str | Path) -> CardVerdict:
     """Check the seal of a card, and compute every number again from its outputs.
 
     ``card``: a file, or a run of the store by its id, the id's beginning, or ``last``. Raises UsageError where

@@ -16,7 +16,7 @@ from rosetta.text_metric import TextMetric
 if TYPE_CHECKING:
     from corpora.model.corpus import Corpus
     from corpora.model.entry import EntryId
-    from harness.card.checking.verify import Verdict
+    from harness.card.checking.verify import CardVerdict
     from review.verdict.certificate.verifying import Verification
 
 Outputs = Sequence[str | None] | Mapping["EntryId", str | None] | File
@@ -139,7 +139,7 @@ def metric(
     return TextMetric(specification().metrics[id_].info, told, (source, target))
 
 
-def verify(card: File) -> Verdict:
+def verify(card: File) -> CardVerdict:
     """Check the seal of a card, and compute every number again from its outputs (docs/run-card.md).
 
     ``card`` is a file, or a run by its id. ``ok`` says whether all that could be checked holds, ``checks`` what was
