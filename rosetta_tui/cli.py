@@ -1,6 +1,6 @@
 """The command line's front door: help at once, commands on demand, failures in words.
 
-Exit 0 done, 1 failed, 2 wrong usage or bad input, 130 interrupted with everything saved.
+Exit codes are those of ``front.EXIT_CODES``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from rosetta_tui.front import PACKAGES, help_text
+from rosetta_tui.front import DONE, FAILED, INTERRUPTED, MISUSED, PACKAGES, help_text
 
 if TYPE_CHECKING:
     import click
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         given = [*given[1:], "-h"]
     if given in (["--help"], ["-h"]):
         sys.stdout.write(help_text())
-        sys.exit(0)
+        sys.exit(DONE)
     sys.exit(_run(given))
 
 
@@ -86,12 +86,12 @@ def _run(arguments: list[str]) -> int:
         return _misused(error)
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
-        return 130
+        return INTERRUPTED
     except OSError as error:
         return _unwritten(error)
     except Exception as error:  # noqa: BLE001  every failure becomes words
         return _explain(error)
-    return code if isinstance(code, int) else 0
+    return code if isinstance(code, int) else DONE
 
 
 def _misused(error: click.ClickException) -> int:
@@ -117,7 +117,7 @@ def _unwritten(error: OSError) -> int:
         about = f"{error.filename}: " if error.filename else ""
         for line in error_lines(f"{about}{error.strerror or type(error).__name__}."):
             print(line, file=sys.stderr)
-    return 1
+    return FAILED
 
 
 def _explain(error: Exception) -> int:
@@ -132,7 +132,7 @@ def _explain(error: Exception) -> int:
         return _broken(error)
     for line in error_lines(str(error)):
         print(line, file=sys.stderr)
-    return 2 if isinstance(error, CorpusError | UsageError) else 1
+    return MISUSED if isinstance(error, CorpusError | UsageError) else FAILED
 
 
 def _broken(error: Exception) -> int:
@@ -145,7 +145,7 @@ def _broken(error: Exception) -> int:
 
         words = crash_text(error)
     print(words, file=sys.stderr)
-    return 1
+    return FAILED
 
 
 def _check_packages() -> None:

@@ -50,6 +50,17 @@ def _first_line(path: str) -> str:
         return ""
 
 
+DONE, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
+
+EXIT_CODES = {
+    DONE: "done",
+    FAILED: "failed, or what was looked at does not hold: a card, a certificate, a finding that is broken",
+    MISUSED: "wrong usage or bad input; nothing was changed, or only what a message names",
+    INTERRUPTED: "interrupted, with everything saved",
+}
+"""Exit code → what it says, for every command."""
+
+
 def help_text() -> str:
     """Write the help page; without click, so that it costs next to nothing."""
     known = commands()

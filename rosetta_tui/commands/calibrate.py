@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from review.calibration.evidence import CalibrationEvidence
@@ -58,7 +59,7 @@ def calibrate(
     if given["review"] is not None:
         _look(str(given["review"]))
     if as_json:
-        click.echo(json_text(calibration_json(found, evidence)))
+        click.echo(form_text("calibrate", calibration_json(found, evidence)))
     else:
         for line in calibration_lines(found, evidence):
             click.echo(line)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosetta_tui.show.text import json_text
+from rosetta_tui.show.json_forms import form_text
 
 if TYPE_CHECKING:
     from harness.compare.comparison import Comparison
@@ -87,7 +87,7 @@ def _show(
         shown = comparison_json(found)
         if most:
             shown["biggest_differences"] = entries_json(found, metric, places, texts)
-        click.echo(json_text(shown))
+        click.echo(form_text("compare", shown))
         return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for line in comparison_lines(found, width):

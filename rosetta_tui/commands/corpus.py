@@ -22,7 +22,8 @@ from rosetta_tui.request.reading import (
     selecting,
     selection,
 )
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from corpora.checks.requirements import Requirement
@@ -57,7 +58,7 @@ def check(as_json: bool, **given: Any) -> None:
             "requirements": [_requirement(row) for row in rows],
             "problems": [problem_json(problem) for problem in loaded.warnings],
         }
-        click.echo(json_text(found))
+        click.echo(form_text("corpus-check", found))
         return
     print_problems(loaded.warnings)
     _print_title(loaded)
@@ -75,7 +76,7 @@ def show(as_json: bool, **given: Any) -> None:
     counted = statistics(loaded)
     if as_json:
         found = {"dataset": _envelope(loaded), "terms": _terms(loaded)}
-        click.echo(json_text(found | {"statistics": asdict(counted)}))
+        click.echo(form_text("corpus-show", found | {"statistics": asdict(counted)}))
         return
     print_problems(loaded.warnings)
     _print_title(loaded)
@@ -160,7 +161,7 @@ def _load(given: dict[str, Any], *, as_json: bool = False) -> Corpus:
 def _report_failure(error: CorpusError, *, as_json: bool) -> None:
     if as_json:
         problems = [problem_json(problem) for problem in error.problems]
-        click.echo(json_text({"usable": False, "problems": problems}))
+        click.echo(form_text("unusable", {"usable": False, "problems": problems}))
     else:
         print_problems(error.problems)
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from harness.doctor.finding import Finding
@@ -37,7 +38,9 @@ def doctor(as_json: bool) -> None:
                 click.echo(plain(line))
         found.append(each)
     sent = "Nothing was changed, and nothing was sent anywhere."
-    click.echo(json_text(findings_json(found)) if as_json else f"\n{summary(found)} {sent}")
+    click.echo(
+        form_text("doctor", findings_json(found)) if as_json else f"\n{summary(found)} {sent}"
+    )
     if any(each.health is Health.BROKEN for each in found):
         raise click.exceptions.Exit(1)
 

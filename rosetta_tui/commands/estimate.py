@@ -39,10 +39,11 @@ def estimate(as_json: bool, **given: Any) -> None:
 
 def _print(found: Any, *, as_json: bool) -> None:
     from rosetta_tui.report.estimate import estimate_rows
-    from rosetta_tui.show.text import json_text, plain
+    from rosetta_tui.show.json_forms import form_text
+    from rosetta_tui.show.text import plain
 
     if as_json:
-        click.echo(json_text(found.as_json()))
+        click.echo(form_text("estimate", found.as_json()))
         return
     for label, words in estimate_rows(found):
         click.echo(plain(f"{label:<9}{words}"))

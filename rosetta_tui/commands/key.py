@@ -8,7 +8,8 @@ import sys
 import click
 
 from rosetta_tui.commands.naming import NamedCommands
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 
 @click.group(cls=NamedCommands)
@@ -35,7 +36,7 @@ def list_(as_json: bool) -> None:
     """List where keys are: in the keyring or in an environment variable. Never shows a key."""
     rows = _rows()
     if as_json:
-        click.echo(json_text(rows))
+        click.echo(form_text("key-list", rows))
         return
     for row in rows:
         places = [str(row["variable"])] if row["in_environment"] else []

@@ -11,7 +11,8 @@ import click
 
 from rosetta_tui.commands.naming import NamedCommands
 from rosetta_tui.request.reading import print_problems, problem_json
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from corpora.files.problems import Problem
@@ -46,7 +47,7 @@ def list_(as_json: bool) -> None:
             broken.append(_unread(path, error))
     rows.sort(key=lambda row: row["tag"])
     if as_json:
-        click.echo(json_text(rows))
+        click.echo(form_text("language-list", rows))
     else:
         _print_table(rows)
     print_problems(broken)
@@ -72,7 +73,11 @@ def show(tag: str, as_json: bool) -> None:
         raise _unknown(tag)
     if as_json:
         card = found.card.model_dump(mode="json")
-        click.echo(json_text({"path": str(found.path), "sha256": found.sha256, "card": card}))
+        click.echo(
+            form_text(
+                "language-show", {"path": str(found.path), "sha256": found.sha256, "card": card}
+            )
+        )
         return
     for line in _card_lines(found):
         click.echo(plain(line))
@@ -101,7 +106,7 @@ def check(tag: str, source_language: str, as_json: bool) -> None:
         raise _unknown(tag)
     checked = check_card(name, found, _folders(), source_language)
     if as_json:
-        click.echo(json_text(_as_json(checked), default=str))
+        click.echo(form_text("language-check", _as_json(checked), default=str))
         return
     if found is None:
         click.echo(plain(str(_unknown(tag))), err=True)
@@ -130,7 +135,7 @@ def _found(tag: str, *, as_json: bool) -> FoundCard | None:
     except CardError as error:
         if as_json:
             problems = [problem_json(problem) for problem in error.problems]
-            click.echo(json_text({"usable": False, "problems": problems}))
+            click.echo(form_text("unusable", {"usable": False, "problems": problems}))
         else:
             print_problems(error.problems)
         raise click.exceptions.Exit(2) from None

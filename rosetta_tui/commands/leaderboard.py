@@ -42,7 +42,8 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
     from harness.leaderboard.ranking import leaderboards
     from harness.store.file.database import opened
     from rosetta_tui.leaderboard.rows import ranked_for
-    from rosetta_tui.show.text import json_text, plain
+    from rosetta_tui.show.json_forms import form_text
+    from rosetta_tui.show.text import plain
 
     sort = _sort(sort)
     with opened() as store:
@@ -54,7 +55,7 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
         )
     shown = [board.best_of_setups if best else board for board in boards]
     if as_json:
-        click.echo(json_text([_board(board, sort) for board in shown]))
+        click.echo(form_text("leaderboard", [_board(board, sort) for board in shown]))
         return
     if not shown:
         click.echo("There is nothing to rank yet. `rosetta demo` makes a run: no key, no network.")

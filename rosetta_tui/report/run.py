@@ -11,7 +11,8 @@ from harness.events.kinds import EntryScored, Event, Failed, Finished, Progress,
 from harness.method.result import Result
 from rosetta_tui.session.resuming import resume_call
 from rosetta_tui.show import figures
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 from scoring.core.tiers import quality_tier
 from scoring.core.wording import counted
 
@@ -149,7 +150,7 @@ class JsonLines:
     def __call__(self, event: Event) -> None:
         """Print an event."""
         fields = {"event": type(event).__name__, **self._fields(event)}
-        self._write(json_text(fields, indent=None, default=_plain_value))
+        self._write(form_text("event", fields, indent=None, default=_plain_value))
 
     def _fields(self, event: Event) -> dict[str, Any]:
         if not isinstance(event, EntryScored):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from review.files.batch_form import BatchItem
@@ -44,7 +45,7 @@ def adjudicate_(review: str, every: bool, as_json: bool) -> None:
         cases = _cases(office, found, every=every)
         if as_json:
             _look(office, found, cases)
-            click.echo(json_text([_json(case) for case in cases]))
+            click.echo(form_text("review-adjudicate", [_json(case) for case in cases]))
             return
         if found.secret and not on_terminal():
             raise UsageError(

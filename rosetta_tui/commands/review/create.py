@@ -13,7 +13,8 @@ from click.core import ParameterSource
 
 from rosetta_tui.commands.review.handing_options import handed_out
 from rosetta_tui.request.reading import FORMS, SEGMENTS
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from review.files.batch_form import TrainingItem
@@ -145,7 +146,7 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
     with Office.open(home()) as office:
         published = hand_out(office, _making(draft, policy_bytes, texts, letters), given)
     if as_json:
-        click.echo(json_text(told(published, letters)))
+        click.echo(form_text("review-create", told(published, letters)))
     else:
         say_published(published, passphrases=given["passphrases"])
 

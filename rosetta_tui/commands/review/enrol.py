@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from review.office.store.received import KnownLaptop
@@ -98,7 +99,9 @@ def _write_card(path: Path, name: str | None, *, as_json: bool) -> None:
     write_file(path, content, READABLE)
     told = {"file": str(path), "name": chosen, "phrase": identity.public.phrase}
     if as_json:
-        click.echo(json_text(told | {"signing_key": identity.public.signing_key}))
+        click.echo(
+            form_text("review-enrol-card", told | {"signing_key": identity.public.signing_key})
+        )
         return
     click.echo(plain(f"Written: {path}. It holds no secret; hand it to the organisation."))
     click.echo(f"The six words of this laptop: {identity.public.phrase}")
@@ -128,7 +131,9 @@ def _accept(
         reports = enrol_laptop(office, key, chosen, recipient, identities, instead_of=before)
     if as_json:
         told = {"signing_key": key, "phrase": key_phrase(key), "name": chosen}
-        click.echo(json_text(told | {"imports": [report_json(each) for each in reports]}))
+        click.echo(
+            form_text("review-enrol", told | {"imports": [report_json(each) for each in reports]})
+        )
         return
     click.echo(plain(f"Enrolled: {chosen} ({key_phrase(key)})"))
     if its_name is not None:
@@ -232,7 +237,11 @@ def _let_speak(laptop: Sequence[str], others: Sequence[str], code: str, *, as_js
     names = [each.name for each in named]
     reviews = [review.name for review, _ in found]
     if as_json:
-        click.echo(json_text({"code": read, "laptops": names, "reviews": reviews}))
+        click.echo(
+            form_text(
+                "review-enrol-speaks-for", {"code": read, "laptops": names, "reviews": reviews}
+            )
+        )
         return
     click.echo(
         plain(
@@ -252,7 +261,11 @@ def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) 
         reviews = put_back(office, meant) if undo else take_out(office, meant, reason)
     if as_json:
         told = {"name": meant.name, "signing_key": meant.signing_key}
-        click.echo(json_text(told | {"heard": undo, "reason": reason, "reviews": reviews}))
+        click.echo(
+            form_text(
+                "review-enrol-remove", told | {"heard": undo, "reason": reason, "reviews": reviews}
+            )
+        )
         return
     where = f" Noted in {', '.join(reviews)}." if reviews else ""
     if undo:

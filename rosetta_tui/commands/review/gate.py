@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from review.office.store.store import Review
@@ -79,7 +80,9 @@ def gate_(
             evidence = look(office, found, run, evidence)
         readings = {run: read_verdict(evidence, run) for run in runs}
     if as_json:
-        click.echo(json_text([_json(run, reading) for run, reading in readings.items()]))
+        click.echo(
+            form_text("review-gate", [_json(run, reading) for run, reading in readings.items()])
+        )
         return
     for run, reading in readings.items():
         for line in _lines(found, run, reading):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from review.office.intake.file_report import FileReport
@@ -63,7 +64,7 @@ def import_(
             reports = [each for each in reports if not _waits(each) or each.signing_key not in keys]
             reports += taken
     if as_json:
-        click.echo(json_text([report_json(report) for report in reports]))
+        click.echo(form_text("review-import", [report_json(report) for report in reports]))
     outcomes = {report.outcome for report in reports}
     if FileOutcome.REFUSED in outcomes or FileOutcome.TAKEN not in outcomes:
         sys.exit(1)

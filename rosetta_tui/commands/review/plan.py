@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 _PEOPLE = (3, 5, 8)
 _SENTENCES = (50, 80, 100)
@@ -35,7 +36,7 @@ def plan_(
     sentences = _SENTENCES if items is None else (items,)
     found = promises(rule, people, sentences, share)
     if as_json:
-        click.echo(json_text([asdict(each) for each in found]))
+        click.echo(form_text("review-plan", [asdict(each) for each in found]))
         return
     from rosetta_tui.report.card import table
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosetta_tui.commands.review.handing_options import handed_out
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from review.office.making.second_look import SecondDraft
@@ -74,7 +75,7 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
         require_readable(letters, anyway=given["anyway"])
         published = hand_out(office, _making(drawn, texts, letters), given)
     if as_json:
-        click.echo(json_text(told(published, letters)))
+        click.echo(form_text("review-create", told(published, letters)))
     else:
         say_published(published, passphrases=given["passphrases"])
         click.echo("People use the cards that they have: their codes are the same.")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from review.office.intake.speaking import Speaking
@@ -37,7 +38,7 @@ def status_(review: str | None, as_json: bool) -> None:
             ],
             "waiting": [asdict(x) | {"files": x.files} for x in laptops],
         }
-        click.echo(json_text(told))
+        click.echo(form_text("review-status", told))
         return
     lines = _list(found) if review is None else (*_one(found[0]), *_laptops(voices[0]))
     for line in (*lines, *_waiting(laptops)):

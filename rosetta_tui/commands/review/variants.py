@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosetta_tui.request.reading import FORMS, load_corpus, reading_options
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from corpora.model.corpus import Corpus
@@ -45,7 +46,7 @@ def variants_(
     corpus = load_corpus(given, None)
     offered = _offered(review, corpus, allow_secret)
     if as_json:
-        click.echo(json_text([asdict(each) for each in offered]))
+        click.echo(form_text("review-variants", [asdict(each) for each in offered]))
         return
     if not offered:
         click.echo("No suggested wording is waiting: nothing new, or nobody agreed to share it.")

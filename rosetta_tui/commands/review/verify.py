@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from review.files.batch import Batch
@@ -64,7 +65,7 @@ def verify_(
     if as_json:
         checked = {place: each.ok for place, each in done.items()}
         said = _json(worst) | {"signer_is_trusted": signer == known, "evidence": checked}
-        click.echo(json_text(said))
+        click.echo(form_text("review-verify", said))
     else:
         for place, each in done.items():
             click.echo(plain(f"Evidence: {place}"))

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 _SCOPES = {
     "comments": "their comments and suggested wordings in this review",
@@ -56,10 +57,11 @@ def withdraw_(
     if as_json:
         told = {"review": found.name, "reviewer": read, "scope": scope}
         click.echo(
-            json_text(
+            form_text(
+                "review-withdraw",
                 told
                 | {"erased": done.erased, "recompute": done.recompute, "unclean": done.unclean}
-                | {"dropped": done.waiting.files, "unopened": done.waiting.unopened}
+                | {"dropped": done.waiting.files, "unopened": done.waiting.unopened},
             )
         )
         return

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from review.files.witness import Statement
@@ -33,7 +34,7 @@ def write_witness(laptop: Sequence[str], organisation: str, *, as_json: bool) ->
     write_file(path, content, READABLE)
     told = {"file": str(path), "laptop": key_phrase(key), "witness": identity.public.phrase}
     if as_json:
-        click.echo(json_text(told))
+        click.echo(form_text("review-enrol-statement", told))
         return
     click.echo(plain(f"Written: {path}. You say by it that you saw the laptop {told['laptop']}"))
     click.echo("with a person who was asked. Hand it to the organisation.")
@@ -56,7 +57,11 @@ def keep_witness(path: Path, *, as_json: bool) -> None:
 
 def _told(said: Statement, name: str, phrase: str, *, as_json: bool) -> None:
     if as_json:
-        click.echo(json_text({"laptop": said.laptop, "name": name, "witness": phrase}))
+        click.echo(
+            form_text(
+                "review-enrol-witness", {"laptop": said.laptop, "name": name, "witness": phrase}
+            )
+        )
         return
     click.echo(plain(f"Witnessed: {name}, by the person whose key has the words {phrase}."))
     click.echo("Certificates that are issued from now on count it.")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosetta_tui.commands.naming import error_lines
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from harness.card.importing import Imported
@@ -48,7 +49,7 @@ def import_(files: Sequence[Path], unverified: bool, as_json: bool) -> None:
             if not as_json:
                 click.echo(_import_words(file, imported))
     if as_json:
-        click.echo(json_text(done))
+        click.echo(form_text("runs-import", done))
     if refused:
         sys.exit(2)
 

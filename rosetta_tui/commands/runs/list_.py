@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.show.text import json_text
+from rosetta_tui.show.json_forms import form_text
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
@@ -30,7 +30,7 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
         others = not found and not deleted and bool(list_runs(connection, deleted=True, brief=True))
     found = [run for run in found if wanted <= set(run.tags)]
     if as_json:
-        click.echo(json_text([_summary(run) for run in found]))
+        click.echo(form_text("runs-list", [_summary(run) for run in found]))
         return
     if not found:
         click.echo(_nothing(wanted, deleted=deleted, others=others))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import json_text
 
 if TYPE_CHECKING:
@@ -65,7 +66,9 @@ def _unfinished(connection: sqlite3.Connection, run: Run, *, as_json: bool) -> N
     beside = _beside(connection, run, None, "")
     if as_json:
         told = unfinished_json(found)
-        click.echo(json_text({**told, "beside": beside} if beside else told))
+        click.echo(
+            form_text("runs-show-unfinished", {**told, "beside": beside} if beside else told)
+        )
         return
     for each in [*unfinished_lines(found), *_lines(beside, None)]:
         click.echo(each)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from harness.card.checking.verify import CardVerdict
@@ -26,7 +27,7 @@ def verify(card: str, as_json: bool) -> None:
     """
     verdict = _verdict(card)
     if as_json:
-        click.echo(json_text(_verdict_json(verdict)))
+        click.echo(form_text("runs-verify", _verdict_json(verdict)))
     else:
         for line in _verdict_lines(verdict):
             click.echo(plain(line))

@@ -120,6 +120,7 @@ def test_the_command_never_shows_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = {row["name"]: row for row in json.loads(as_json.stdout)}
     assert rows.keys() == {"openrouter", "deepl", "openai"}
     assert rows["openai"] == {
+        "version": 1,
         "name": "openai",
         "in_keyring": False,
         "variable": "OPENAI_API_KEY",

@@ -153,7 +153,7 @@ def test_too_few_ratings_show_no_numbers_and_are_no_look(
 ) -> None:
     review = filled(office, home, reviewed(card, Shape(reviewers=2, mischief=0.0, careless=0.0)))
     [found] = json.loads(invoke("gate", "--json").stdout)
-    assert set(found) == {"run_id", "outcome", "findings", "harm_decisions"}
+    assert set(found) == {"version", "run_id", "outcome", "findings", "harm_decisions"}
     said = invoke("gate").stdout
     assert "INSUFFICIENT" in said
     assert "3 are needed" in said

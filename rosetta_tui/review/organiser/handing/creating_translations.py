@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.show.text import json_text, plain
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from review.office.items.sentences import Sentences
@@ -51,7 +52,7 @@ def create_translations(path: Path, given: dict[str, Any], *, as_json: bool, dry
     with Office.open(home()) as office:
         published = hand_out(office, _making(draft, texts, letters), given)
     if as_json:
-        click.echo(json_text(told(published, letters)))
+        click.echo(form_text("review-create", told(published, letters)))
     else:
         say_published(published, passphrases=given["passphrases"])
         name = published.review.name

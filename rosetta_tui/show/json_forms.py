@@ -1,0 +1,86 @@
+"""What commands print as JSON: one table of forms with their versions, and the one function that writes them.
+
+Each form has a schema, ``docs/schemas/NAME.schema.json``; ``docs/json.md`` says what of it is stable. A form that is
+a list has its version in each of its rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rosetta_tui.show.text import json_text
+
+
+class JsonForm(NamedTuple):
+    """One form of JSON that commands print."""
+
+    commands: str
+    """Calls that print it."""
+    version: int = 1
+    """Rises when a key goes, changes its name or its meaning; not when one is added."""
+    field: str = "version"
+    """Key of the version; another word where ``version`` says something else."""
+
+
+FORMS: Mapping[str, JsonForm] = {
+    "calibrate": JsonForm("calibrate --json"),
+    "compare": JsonForm("compare --json"),
+    "corpus-check": JsonForm("corpus check --json"),
+    "corpus-show": JsonForm("corpus show --json"),
+    "doctor": JsonForm("doctor --json"),
+    "estimate": JsonForm("estimate --json"),
+    "event": JsonForm("run, demo, resume, retry, watch --json-lines"),
+    "key-list": JsonForm("key list --json"),
+    "language-check": JsonForm("language check --json"),
+    "language-list": JsonForm("language list --json"),
+    "language-show": JsonForm("language show --json"),
+    "leaderboard": JsonForm("leaderboard --json", field="form_version"),
+    "review-adjudicate": JsonForm("review adjudicate --json"),
+    "review-create": JsonForm("review create, review second --json"),
+    "review-enrol": JsonForm("review enrol --json"),
+    "review-enrol-card": JsonForm("review enrol --card --json"),
+    "review-enrol-remove": JsonForm("review enrol --remove --json"),
+    "review-enrol-speaks-for": JsonForm("review enrol --speaks-for --json"),
+    "review-enrol-statement": JsonForm("review enrol --witness --json"),
+    "review-enrol-witness": JsonForm("review enrol NAME.rosetta-witness --json"),
+    "review-gate": JsonForm("review gate --json"),
+    "review-import": JsonForm("review import --json"),
+    "review-plan": JsonForm("review plan --json"),
+    "review-status": JsonForm("review status --json"),
+    "review-variants": JsonForm("review variants --json"),
+    "review-verify": JsonForm("review verify --json"),
+    "review-withdraw": JsonForm("review withdraw --json"),
+    "runs-import": JsonForm("runs import --json"),
+    "runs-list": JsonForm("runs list --json"),
+    "runs-show-unfinished": JsonForm("runs show --json of a run without a card"),
+    "runs-verify": JsonForm("runs verify --json"),
+    "unusable": JsonForm("corpus, language --json where the file is wrong"),
+}
+"""Name → form. A run card (``score``, ``runs show``) is no part of it: its bytes are sealed."""
+
+
+def form_text(
+    name: str,
+    value: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    *,
+    indent: int | None = 2,
+    default: Callable[[Any], object] | None = None,
+) -> str:
+    """Return a value of a form as JSON text with the form's version.
+
+    KeyError where there is no such form, ValueError where the value has another use of the version's key.
+    """
+    form = FORMS[name]
+    shown = (
+        _with_version(form, value)
+        if isinstance(value, Mapping)
+        else [_with_version(form, row) for row in value]
+    )
+    return json_text(shown, indent=indent, default=default)
+
+
+def _with_version(form: JsonForm, value: Mapping[str, Any]) -> dict[str, Any]:
+    if form.field in value:
+        raise ValueError(f"{form.commands}: {form.field!r} has another meaning there.")
+    return {form.field: form.version, **value}

@@ -1,0 +1,153 @@
+"""Every form of JSON has a version and a schema, and what the commands print is what its schema says."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from docs import make_schemas
+from rosetta_tui.commands import rosetta
+from rosetta_tui.front import EXIT_CODES
+from rosetta_tui.show.json_forms import FORMS, form_text
+from tests.tui.show.json_schemas import SCHEMAS, faults, schema_of
+
+ROOT = Path(__file__).parents[3]
+SEALED = {"rosetta_tui/app/showing.py", "rosetta_tui/commands/runs/show.py"}
+"""Files that print a run card as it is sealed."""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with a run of the demo's kind, a corpus and outputs for it."""
+    folder = tmp_path_factory.mktemp("home")
+    (folder / "c.tsv").write_text(
+        "id\tsource\treference\n1\tHello\tSaluton\n2\tDog\tHundo\n3\tCat\tKato\n", encoding="utf-8"
+    )
+    (folder / "o.txt").write_text("Saluton\nHunda\nKatoj\n", encoding="utf-8")
+    (folder / "p.txt").write_text("Salut\nHundo\nKato\n", encoding="utf-8")
+    return folder
+
+
+LANGUAGES = ("--source-language", "en", "--target-language", "eo")
+
+
+def printed(home: Path, *arguments: str) -> str:
+    """Return what a command prints on standard output; it ends well, or with what it found."""
+    done = CliRunner().invoke(rosetta, list(arguments), env={"ROSETTA_HOME": str(home / "data")})
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def events(home: Path) -> list[Any]:
+    """Two runs; the events of the second."""
+    for outputs in ("o.txt", "p.txt"):
+        text = printed(
+            home, "run", str(home / "c.tsv"), *LANGUAGES, "--method", "replay",
+            "--outputs", str(home / outputs), "--json-lines",
+        )  # fmt: skip
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_events(events: list[Any]) -> None:
+    assert {each["event"] for each in events} == {"Started", "EntryScored", "Progress", "Finished"}
+    for each in events:
+        assert faults("event", each) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("runs-list", ("runs", "list")),
+        ("runs-verify", ("runs", "verify", "last")),
+        ("run-card", ("runs", "show", "last")),
+        ("run-card", ("score", "C", "O", *LANGUAGES)),
+        ("leaderboard", ("leaderboard",)),
+        ("compare", ("compare", "last", "last~1", "--entries", "2")),
+        ("corpus-check", ("corpus", "check", "C", *LANGUAGES)),
+        ("corpus-show", ("corpus", "show", "C", *LANGUAGES)),
+        ("unusable", ("corpus", "check", "O")),
+        ("estimate", ("estimate", "C", *LANGUAGES, "--method", "copy-source")),
+        ("language-list", ("language", "list")),
+        ("language-show", ("language", "show", "crk")),
+        ("language-check", ("language", "check", "eo")),
+        ("doctor", ("doctor",)),
+        ("review-plan", ("review", "plan", "--reviewers", "3", "--items", "20")),
+        ("review-status", ("review", "status")),
+        ("review-enrol-card", ("review", "enrol", "--card", "L")),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_printed_is_what_the_schema_says(
+    home: Path, events: list[Any], name: str, arguments: tuple[str, ...]
+) -> None:
+    files = {"C": "c.tsv", "O": "o.txt", "L": "a.rosetta-laptop"}
+    words = [str(home / files[each]) if each in files else each for each in arguments]
+    shown = json.loads(printed(home, *words, "--json"))
+    assert shown
+    assert faults(name, shown) == []
+    if name in FORMS:
+        form = FORMS[name]
+        rows = shown if isinstance(shown, list) else [shown]
+        assert {row[form.field] for row in rows} == {form.version}
+
+
+def test_a_key_that_nobody_wrote_down_and_a_missing_one_are_faults(
+    home: Path, events: list[Any]
+) -> None:
+    [row, *_] = json.loads(printed(home, "runs", "list", "--json"))
+    assert faults("runs-list", [{**row, "further": 1}])
+    assert faults("runs-list", [{name: each for name, each in row.items() if name != "state"}])
+    assert faults("runs-list", [{**row, "version": 2}])
+    assert faults("event", {**events[-1], "further": 1})
+
+
+def test_every_form_has_a_schema_of_its_version_and_a_line_in_the_docs() -> None:
+    names = {path.name.removesuffix(".schema.json") for path in SCHEMAS.iterdir()}
+    assert names == {*FORMS, "run-card"}
+    page = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    for name, form in FORMS.items():
+        schema = schema_of(name)
+        for part in schema.get("oneOf", [schema.get("items", schema)]):
+            assert part["properties"]["version" if name == "event" else form.field] == {
+                "const": form.version
+            }
+        assert schema["title"] == f"rosetta {form.commands}"
+        [line] = [each for each in page.splitlines() if f"(schemas/{name}.schema.json)" in each]
+        assert line.startswith(f"| {form.commands} | ")
+        assert f"| `{form.field}` {form.version} |" in line
+
+
+def test_the_docs_have_the_exit_codes() -> None:
+    page = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    table = page.partition("| code |")[2].splitlines()[2:]
+    assert table == [f"| {code} | {words} |" for code, words in EXIT_CODES.items()]
+
+
+def test_what_is_made_from_records_is_current() -> None:
+    for name, text in make_schemas.pages().items():
+        assert (SCHEMAS / name).read_text(encoding="utf-8") == text, (
+            "python -P docs/make_schemas.py"
+        )
+
+
+def test_no_command_prints_json_without_a_form() -> None:
+    using = set()
+    for path in (ROOT / "rosetta_tui").rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+        if any(isinstance(each, ast.Name) and each.id == "json_text" for each in calls):
+            using.add(path.relative_to(ROOT).as_posix())
+    assert using == SEALED | {"rosetta_tui/show/json_forms.py"}
+
+
+def test_a_row_that_uses_the_word_otherwise_is_refused() -> None:
+    assert json.loads(form_text("key-list", [])) == []
+    with pytest.raises(ValueError, match="another meaning"):
+        form_text("key-list", [{"version": "of something else"}])
