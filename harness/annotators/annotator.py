@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scoring.core.translation import Translation
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from corpora.model.entry import Entry
+    from scoring.words.resources import Resources
 
 
 class Memo(Protocol):
@@ -39,7 +47,7 @@ class Annotator(Protocol):
     """Fills one field of translations."""
 
     id: str
-    """Key in ``Translation.annotations``: ``fst``, ``embeddings`` or ``comet``."""
+    """Key in ``Translation.annotations``, and its row in ``harness/setup/annotator_table.py``."""
     slow: bool
     """True where it is asked once, when all outputs are in, not while they stream."""
 
@@ -54,3 +62,32 @@ class Annotator(Protocol):
     def close(self) -> None:
         """Keep what is new and let go of what was opened."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """With what an annotator looks for what it needs, when a run is prepared."""
+
+    resources: Resources
+    """Its setup tells of the annotators that were found before."""
+    entries: Sequence[Entry]
+    """Those of the run."""
+    memo: Memo
+    told: Mapping[str, Any]
+    """The options about scoring, by name."""
+    folders: Sequence[Path]
+    """Where users keep language cards and analysers."""
+    offline: bool
+    step: Callable[[int, int], None]
+    """Is told how many texts are done, and of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """What the search of an annotator gave; its file has ``find(search)``, which gives one, or None."""
+
+    annotator: Annotator | None
+    facts: BaseModel | None
+    """What the run card tells of it: no text of an entry, no key, no local path."""
+    off: Mapping[str, str] = field(default_factory=dict)
+    """Metric → why it is off, where something was found that cannot be used."""

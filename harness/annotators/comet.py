@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.text.comparison import comparison_form, is_blank
-from harness.annotators.annotator import Memo, NoMemo
+from harness.annotators.annotator import Find, Memo, NoMemo, Search
 from harness.core.failures import HarnessError, UsageError
 from harness.core.user_file import read_text
 from scoring.core.setup import CometFacts
@@ -229,6 +229,15 @@ class CometModel:
                 "The encoder's tokenizer must lie in the local cache as well; a file of scores needs "
                 "neither."
             ) from error
+
+
+def find(search: Search) -> Find | None:
+    """Make the annotator where a checkpoint or a file was named; None where none was."""
+    path = search.told.get("comet")
+    if path is None:
+        return None
+    annotator = comet_annotator(path, search.memo, search.step)
+    return Find(annotator, annotator.facts)
 
 
 def comet_annotator(

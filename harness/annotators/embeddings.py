@@ -15,12 +15,13 @@ import numpy.typing as npt
 
 from corpora.model.entry import Entry
 from corpora.text.comparison import comparison_form, is_blank
-from harness.annotators.annotator import Memo, NoMemo
+from harness.annotators.annotator import Find, Memo, NoMemo, Search
 from harness.annotators.embedder import Embedder
 from harness.core.failures import HarnessError, UsageError
 from harness.endpoint.keys import KeySource, find_key
 from harness.endpoint.offline import why_secret
 from scoring.core.translation import Translation
+from scoring.metrics.semantic import by_verdicts
 
 Vector = npt.NDArray[np.float32]
 """Of length 1, or of length 0 where the model sees nothing in a text."""
@@ -129,6 +130,22 @@ class EmbeddingAnnotator:
             if len(vector) and np.isfinite(vector).all():
                 found[keys[key]] = vector
         return found
+
+
+def find(search: Search) -> Find | None:
+    """Make the annotator where a model was named; None where none was. UsageError where it cannot be had."""
+    where = search.told.get("embeddings")
+    if where is None:
+        return None
+    if by_verdicts(search.resources.setup):
+        raise UsageError(
+            "--gloss-dictionary and --embeddings both give semantic_score, which is one or the other: "
+            "leave one of them away."
+        )
+    model = search.told.get("embeddings_model")
+    annotator = embedding_annotator(where, model, search.memo, progress=search.step)
+    annotator.check(search.entries, offline=search.offline)
+    return Find(annotator, annotator.facts)
 
 
 def embedding_annotator(

@@ -58,14 +58,20 @@ def _packages() -> Finding:
     )
 
 
-_EXTRAS = {
-    "words": ("wordfreq", "word lists, by which words left untranslated are known"),
-    "hfst": ("hfst", "compiles analysers, and compares the built-in reader with its own"),
-    "embeddings": ("model2vec", "embedding models on this computer, for semantic similarity"),
-    "fonts": ("fonttools", "cuts fonts that a review brings along for letters that reviewers lack"),
-    "desktop": ("PySide6_Essentials", "the window in which speakers rate"),
-}
-"""Extra → its package, and what it is for."""
+def extra_packages() -> dict[str, tuple[str, str]]:
+    """Return what only some people need: extra → its package, and what it is for."""
+    from harness.setup.annotator_table import ANNOTATORS
+
+    return {
+        "words": ("wordfreq", "word lists, by which words left untranslated are known"),
+        "hfst": ("hfst", "compiles analysers, and compares the built-in reader with its own"),
+        **{id_: (row.package, row.use) for id_, row in ANNOTATORS.items() if row.package},
+        "fonts": (
+            "fonttools",
+            "cuts fonts that a review brings along for letters that reviewers lack",
+        ),
+        "desktop": ("PySide6_Essentials", "the window in which speakers rate"),
+    }
 
 
 def extras() -> Iterator[Finding]:
@@ -73,7 +79,7 @@ def extras() -> Iterator[Finding]:
     from harness.fst.engines import installed_engines
     from harness.setup.language_check import hfst_has_wheel
 
-    for extra, (package, use) in _EXTRAS.items():
+    for extra, (package, use) in extra_packages().items():
         found = installed(package)
         if found is not None:
             yield Finding("Extras", extra, Health.OK, f"{package} {found}: {use}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +12,20 @@ from corpora.languages.language import LanguageCard
 from corpora.languages.scripts import resolve_script
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
-from harness.annotators.annotator import Annotator, Memo, NoMemo
+from harness.annotators.annotator import Memo, NoMemo
 from harness.core.failures import UsageError
-from harness.fst.status import AnalyserError
 from harness.inputs.coaching import holds_coaching, read_coaching
 from harness.inputs.dictionary import read_dictionary
 from harness.inputs.gloss_dictionary import GlossDictionary, read_gloss_dictionary
+from harness.setup.annotator_table import find_annotators
 from harness.setup.scoring_options import ScoringOptions
-from harness.setup.scoring_tools import Instruments, Steps
+from harness.setup.scoring_tools import Instruments
 from harness.store.file.database import home
-from scoring.core.setup import AnalyserFacts, CometFacts, EmbeddingFacts, ScoringSetup
 from scoring.metrics.inventory import choose, make_scorer, surface_setup
-from scoring.metrics.semantic import by_verdicts
 from scoring.words.bitext import alignment_name
 from scoring.words.resources import Resources
 from scoring.words.source_words import source_word_list
 from scoring.words.terminology import Terminology
-
-FST = ("fst_acceptance_rate", "morphological_accuracy")
-"""Metrics that cannot be without an analyser."""
 
 
 def language_folders() -> tuple[Path, ...]:
@@ -59,40 +54,14 @@ def prepare(
     turns metrics off, with the reason in the setup. No text leaves this machine yet.
     """
     resources = _languages(dataset, entries, corpus, options, coaching)
-    found = _Found()
     if any(entry.secret for entry in entries):
         memo = NoMemo()  # floors put secret references beside public entries
-    _find_analyser(found, resources, options, memo)
-    analysed = resources.setup.model_copy(update=found.facts)
-    _find_models(found, analysed, entries, options, memo, offline=offline)
-    complete = replace(resources, setup=analysed.model_copy(update=found.facts))
+    complete, annotators, steps = find_annotators(
+        resources, entries, options, memo, language_folders(), offline=offline
+    )
     on, off = choose(complete, options.wanted)
     chosen = replace(complete, setup=complete.setup.model_copy(update={"metrics": on, "off": off}))
-    return Instruments(chosen, make_scorer(chosen), tuple(found.annotators), tuple(found.steps))
-
-
-@dataclass(slots=True)
-class _Found:
-    """What was found so far."""
-
-    annotators: list[Annotator] = field(default_factory=list)
-    steps: list[Steps] = field(default_factory=list)
-    facts: dict[str, AnalyserFacts | EmbeddingFacts | CometFacts | dict[str, str]] = field(
-        default_factory=dict
-    )
-    """By field of ScoringSetup."""
-
-    def add(
-        self,
-        annotator: Annotator,
-        name: str,
-        facts: AnalyserFacts | EmbeddingFacts | CometFacts,
-        *steps: Steps,
-    ) -> None:
-        """Note an annotator, and what is told of it under its field."""
-        self.annotators.append(annotator)
-        self.steps.extend(steps)
-        self.facts[name] = facts
+    return Instruments(chosen, make_scorer(chosen), annotators, steps)
 
 
 def _languages(
@@ -184,61 +153,3 @@ def _glosses(options: ScoringOptions) -> GlossDictionary:
     if options.gloss_dictionary is None:
         return GlossDictionary({}, "")
     return read_gloss_dictionary(options.gloss_dictionary)
-
-
-def _find_analyser(
-    found: _Found, resources: Resources, options: ScoringOptions, memo: Memo
-) -> None:
-    """Find the analyser and ask it about the references; a damaged one that nobody named is only off."""
-    from harness.fst.find import find_analyser
-
-    if not options.wants_analyses:
-        return
-    setup = resources.setup
-    path = options.analyser or find_analyser(
-        resources.card, setup.target_language, language_folders()
-    )
-    if path is None:
-        return
-    from harness.setup.reference_words import analyser_annotator
-
-    try:
-        annotator, facts = analyser_annotator(path, resources, memo)
-    except AnalyserError as error:
-        if options.analyser is not None:
-            raise UsageError(f"--analyser: {error}") from error
-        found.facts["off"] = dict.fromkeys(FST, f"{error} (status {error.status})")
-        return
-    found.add(annotator, "analyser", facts)
-
-
-def _find_models(
-    found: _Found,
-    setup: ScoringSetup,
-    entries: Sequence[Entry],
-    options: ScoringOptions,
-    memo: Memo,
-    *,
-    offline: bool,
-) -> None:
-    """Make the annotators for embeddings and COMET where they were asked for and would be read."""
-    if options.embeddings is not None and "semantic_score" in options.wanted:
-        if by_verdicts(setup):
-            raise UsageError(
-                "--gloss-dictionary and --embeddings both give semantic_score, which is one or the other: "
-                "leave one of them away."
-            )
-        from harness.annotators.embeddings import embedding_annotator
-
-        step = Steps("texts embedded")
-        embeddings = embedding_annotator(
-            options.embeddings, options.embeddings_model, memo, progress=step
-        )
-        embeddings.check(entries, offline=offline)
-        found.add(embeddings, "embeddings", embeddings.facts, step)
-    if options.comet is not None and "comet_score" in options.wanted:
-        from harness.annotators.comet import comet_annotator
-
-        step = Steps("outputs scored by COMET")
-        comet = comet_annotator(options.comet, memo, step)
-        found.add(comet, "comet", comet.facts, step)

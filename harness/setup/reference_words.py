@@ -6,11 +6,14 @@ from pathlib import Path
 
 import msgpack
 
-from harness.annotators.annotator import Memo
+from harness.annotators.annotator import Find, Memo, Search
 from harness.annotators.fst import FstAnnotator
+from harness.core.failures import UsageError
 from harness.fst.analyser import FORMAT, Analyser, open_analyser
 from harness.fst.builtin import BuiltinEngine
+from harness.fst.find import find_analyser
 from harness.fst.model import read_model
+from harness.fst.status import AnalyserError
 from scoring.core.setup import AnalyserFacts
 from scoring.core.translation import Translation
 from scoring.words.resources import Resources
@@ -18,6 +21,28 @@ from scoring.words.resources import Resources
 _MAKER = f"analyser facts {FORMAT}"
 _Facts = tuple[str, str, bool]
 """Engine, its version, and whether the analyser is an acceptor."""
+
+
+NEED_IT = ("fst_acceptance_rate", "morphological_accuracy")
+"""Metrics that cannot be without an analyser."""
+
+
+def find(search: Search) -> Find | None:
+    """Find the analyser and ask it about the references; None where there is none.
+
+    UsageError where the one that was named cannot be used; a damaged one that nobody named is only off.
+    """
+    named, resources = search.told.get("analyser"), search.resources
+    language = resources.setup.target_language
+    path = named or find_analyser(resources.card, language, search.folders)
+    if path is None:
+        return None
+    try:
+        return Find(*analyser_annotator(path, resources, search.memo))
+    except AnalyserError as error:
+        if named is not None:
+            raise UsageError(f"--analyser: {error}") from error
+        return Find(None, None, dict.fromkeys(NEED_IT, f"{error} (status {error.status})"))
 
 
 def analyser_annotator(

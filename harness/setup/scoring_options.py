@@ -51,12 +51,6 @@ class ScoringOptions(BaseModel):
         return frozenset(named & self.wanted | set(self.metrics) - {ROSETTA})
 
     @property
-    def wants_analyses(self) -> bool:
-        """True where a wanted metric asks an analyser, be it only to tell the target's words."""
-        rows = specification().metrics
-        return any(rows[id_].asks_analyser for id_ in self.wanted)
-
-    @property
     def wanted(self) -> frozenset[str]:
         """The ids of all metrics that are wanted."""
         all_ids = frozenset(specification().metrics) if ROSETTA in self.metrics else frozenset()

@@ -17,9 +17,10 @@ from harness.annotators.annotator import Annotator
 from harness.core.failures import HarnessError, UsageError
 from harness.core.problems import first_problem
 from harness.store.runs import Run
-from scoring.core.composite import STRUCTURAL_KEY, composite_metrics
+from scoring.core.composite import composite_metrics
 from scoring.core.scorer import PackedColumn, Scorer
 from scoring.core.setup import ScoringSetup
+from scoring.core.specification import read_by
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import make_scorer, surface_setup
 from scoring.words.resources import Resources
@@ -62,7 +63,7 @@ class Instruments:
     def annotated_for_floors(self, translations: Sequence[Translation]) -> Sequence[Translation]:
         """Fill in what the annotators find whose metrics enter the composite."""
         for annotator in self.annotators:
-            if READERS.get(annotator.id, STRUCTURAL_KEY) in composite_metrics():
+            if read_by(annotator.id) & composite_metrics():
                 translations = filled(annotator, translations)
         return translations
 
@@ -117,19 +118,16 @@ def _with(translation: Translation, id_: str, annotation: object) -> Translation
     return replace(translation, annotations={**translation.annotations, id_: annotation})
 
 
-READERS = {"embeddings": "semantic_score", "comet": "comet_score"}
-"""Slow annotator → the metric that reads it."""
-
-
 def without(instruments: Instruments, annotator: Annotator, reason: str) -> Instruments:
-    """Return instruments without a slow annotator that failed: its metric has no value, with the reason.
+    """Return instruments without a slow annotator that failed: what asks it has no value, with the reason.
 
     The metric keeps its place among the others, so that statistics stored before still fit. A model that gave
     no score is not named as one that the run was scored with.
     """
     setup = instruments.setup
-    off = {**setup.off, READERS[annotator.id]: reason}
-    gone = {"comet": None} if annotator.id == "comet" else {}
+    off = {**setup.off, **dict.fromkeys(read_by(annotator.id), reason)}
+    kept = {id_: facts for id_, facts in setup.annotators.items() if id_ != annotator.id}
+    gone = {"comet": None} if annotator.id == "comet" else {"annotators": kept}
     left = setup.model_copy(update={"off": off, **gone})
     resources = replace(instruments.resources, setup=left)
     others = tuple(each for each in instruments.annotators if each is not annotator)

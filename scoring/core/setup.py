@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
 
 class AnalyserFacts(BaseModel):
@@ -90,3 +92,12 @@ class ScoringSetup(BaseModel):
     gloss_dictionary_sha256: str | None = None
     embeddings: EmbeddingFacts | None = None
     comet: CometFacts | None = None
+    annotators: dict[str, dict[str, Any]] = {}
+    """What is told of further annotators, by id; written only where there are such."""
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        fields: dict[str, Any] = write(self)
+        if not self.annotators:
+            fields.pop("annotators", None)
+        return fields

@@ -47,8 +47,8 @@ class InventoryRow:
     """Its name where room is scarce; empty where the title is short."""
     also: tuple[str, ...] = ()
     """Further names, the first of them the one that is typed."""
-    asks_analyser: bool = False
-    """Whether its value asks an analyser, be it only to tell the target's words."""
+    annotators: tuple[str, ...] = ()
+    """Ids of the annotators that its value asks, be it only to tell the target's words."""
     given_by: tuple[str, ...] = ()
     """Options that are given for its sake."""
     digits: int = 2
@@ -96,6 +96,12 @@ def metric_info(id_: str) -> MetricInfo:
     return specification().metrics[id_].info
 
 
+def read_by(annotator: str) -> frozenset[str]:
+    """Return the ids of the metrics that ask an annotator."""
+    rows = specification().metrics.items()
+    return frozenset(id_ for id_, row in rows if annotator in row.annotators)
+
+
 def table_row(id_: str, row: dict[str, Any]) -> InventoryRow:
     """Read one row of the inventory; KeyError names a field that it lacks."""
     info = MetricInfo(
@@ -121,7 +127,7 @@ def table_row(id_: str, row: dict[str, Any]) -> InventoryRow:
         module=row.get("module"),
         short=row.get("short", ""),
         also=tuple(row.get("also", ())),
-        asks_analyser=row.get("asks_analyser", False),
+        annotators=tuple(row.get("annotators", ())),
         given_by=tuple(row.get("given_by", ())),
         digits=row.get("digits", 2),
         remark=row.get("remark"),

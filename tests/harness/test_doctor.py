@@ -358,8 +358,8 @@ def test_extras_are_those_of_the_project() -> None:
 
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
     stated = project["project"]["optional-dependencies"]
-    assert set(doctor_program._EXTRAS) <= set(stated)
-    for extra, (package, _) in doctor_program._EXTRAS.items():
+    assert set(doctor_program.extra_packages()) <= set(stated)
+    for extra, (package, _) in doctor_program.extra_packages().items():
         assert stated[extra][0].lower().replace("-", "_").startswith(package.lower())
 
 

@@ -1,0 +1,94 @@
+"""The annotators that there are, and how a run finds those that its metrics ask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from corpora.model.entry import Entry
+from harness.annotators.annotator import Annotator, Find, Memo, Search
+from harness.setup.scoring_options import ScoringOptions
+from harness.setup.scoring_tools import Steps
+from scoring.core.specification import read_by
+from scoring.words.resources import Resources
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorRow:
+    """One annotator; which metrics ask it stands in their rows of the inventory."""
+
+    module: str
+    """Where its ``find(search)`` is; imported when a wanted metric asks it."""
+    field: str = ""
+    """The field of the scoring setup that tells of it; empty: under its id in ``annotators``."""
+    progress: str = ""
+    """What is counted while it works; empty where it is quick."""
+    package: str = ""
+    """What is installed beside the program for it, which doctor looks for; empty where nothing is."""
+    use: str = ""
+    """What doctor says that the package is for."""
+
+
+ANNOTATORS = {
+    "fst": AnnotatorRow("harness.setup.reference_words", "analyser"),
+    "embeddings": AnnotatorRow(
+        "harness.annotators.embeddings",
+        "embeddings",
+        "texts embedded",
+        "model2vec",
+        "embedding models on this computer, for semantic similarity",
+    ),
+    "comet": AnnotatorRow("harness.annotators.comet", "comet", "outputs scored by COMET"),
+}
+"""By id, in the order in which they are looked for."""
+
+
+def find_annotators(
+    resources: Resources,
+    entries: Sequence[Entry],
+    options: ScoringOptions,
+    memo: Memo,
+    folders: Sequence[Path],
+    *,
+    offline: bool,
+) -> tuple[Resources, tuple[Annotator, ...], tuple[Steps, ...]]:
+    """Find the annotators that the wanted metrics ask, with what each of them tells for the setup.
+
+    UsageError names what was asked for and cannot be had.
+    """
+    annotators, heard = [], []
+    for id_, row in ANNOTATORS.items():
+        if not options.wanted & read_by(id_):
+            continue
+        steps = Steps(row.progress)
+        search = Search(resources, entries, memo, dict(options), folders, offline, steps)
+        found: Find | None = import_module(row.module).find(search)
+        if found is None:
+            continue
+        resources = _noted(resources, id_, row, found)
+        if found.annotator is not None:
+            annotators.append(found.annotator)
+            heard.extend([steps] if row.progress else [])
+    return resources, tuple(annotators), tuple(heard)
+
+
+def _noted(resources: Resources, id_: str, row: AnnotatorRow, found: Find) -> Resources:
+    """Write down what is told of an annotator."""
+    setup = resources.setup
+    told: dict[str, Any] = {"off": {**setup.off, **found.off}}
+    if found.facts is not None:
+        told |= _told(setup.annotators, id_, row, found.facts)
+    return replace(resources, setup=setup.model_copy(update=told))
+
+
+def _told(
+    others: dict[str, dict[str, Any]], id_: str, row: AnnotatorRow, facts: BaseModel
+) -> dict[str, Any]:
+    if row.field:
+        return {row.field: facts}
+    return {"annotators": {**others, id_: facts.model_dump(mode="json")}}
