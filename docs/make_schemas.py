@@ -16,7 +16,7 @@ from corpora.languages.language import LanguageCard
 from corpora.model.corpus import Dataset
 from harness.card.schema import card_schema
 from harness.doctor.finding import Finding
-from harness.estimate.estimate import Estimate
+from harness.estimate.estimate import RunEstimate
 from harness.events.kinds import Failed, Finished
 from harness.method.method import Setup
 
@@ -24,7 +24,7 @@ SCHEMAS = Path(__file__).parent / "schemas"
 
 RECORDS: dict[str, tuple[type, ...]] = {
     "doctor": (Finding,),
-    "estimate": (Estimate,),
+    "estimate": (RunEstimate,),
     "event": (Setup, Dataset, Finished, Failed),
     "language-show": (LanguageCard,),
 }
