@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness.compare.rows import ComparedRow, OrderedRun
 from scoring.core.composite import composite_metrics, profile_for
+from scoring.core.metric_names import short_title
 from scoring.core.specification import specification
 from scoring.core.table import Table
 from scoring.statistics.confidence_sequence import ConfidenceSequence, span_of
@@ -173,13 +174,13 @@ def _why_no_composite(first: PairSide, second: PairSide, left_out: Mapping[str, 
         id_ for id_ in specification().profiles[profile] if id_ in inputs & left_out.keys()
     ]
     if otherwise:
-        return f"inputs of the composite were scored otherwise: {', '.join(otherwise)}"
+        return f"inputs of the composite were scored otherwise: {', '.join(map(short_title, otherwise))}"
     return None
 
 
 def _only(ids: frozenset[str], side: PairSide) -> Iterator[str]:
     if ids:
-        yield f"only {side.name} has {', '.join(sorted(ids))}"
+        yield f"only {side.name} has {', '.join(sorted(map(short_title, ids), key=str.casefold))}"
 
 
 def running_differences(

@@ -18,6 +18,7 @@ from harness.leaderboard.entrant import CHRF, Entrant, counts
 from harness.store.file.trouble import stored_object
 from harness.store.runs import RunSummary, find_run, list_runs
 from scoring.core.composite import profile_for
+from scoring.core.metric_names import short_title
 from scoring.core.specification import specification
 
 if TYPE_CHECKING:
@@ -164,12 +165,13 @@ def apart(board: Board, other: Board) -> str:
         reasons.append(f"a composite of other inputs ({told})")
     elif one.signatures != two.signatures:
         pairs = zip(one.inputs, one.signatures, two.signatures, strict=True)
-        reasons.append(f"scored otherwise ({', '.join(id_ for id_, a, b in pairs if a != b)})")
+        changed = (short_title(id_) for id_, a, b in pairs if a != b)
+        reasons.append(f"scored otherwise ({', '.join(changed)})")
     return "; ".join(reasons)
 
 
 def _only(where: str, ids: Iterable[str], others: Iterable[str]) -> list[str]:
-    lacking = sorted(set(ids) - set(others))
+    lacking = sorted(map(short_title, set(ids) - set(others)), key=str.casefold)
     return [f"only {where}: {', '.join(lacking)}"] if lacking else []
 
 

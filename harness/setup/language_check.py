@@ -24,6 +24,7 @@ from harness.fst.find import find_analyser, passed_over
 from harness.fst.status import AnalyserError, FstStatus
 from scoring.core.setup import AnalyserFacts, ScoringSetup
 from scoring.core.specification import InventoryRow, specification
+from scoring.core.wording import percent
 from scoring.metrics.inventory import maker
 from scoring.words.resources import Resources
 from scoring.words.source_words import source_word_list
@@ -182,7 +183,7 @@ def _other_script(analyser: Analyser, card: LanguageCard, tag: str) -> str:
     reads = [script for script, share in shares.items() if share >= _LEAST_SPELT]
     if reads:
         return f"{analyser.name} reads {' and '.join(reads)}, not {asked}"
-    return f"{analyser.name} has only {shares[asked]:.0%} of the letters of {asked}"
+    return f"{analyser.name} has only {percent(shares[asked])} of the letters of {asked}"
 
 
 _LEAST_SPELT = 0.5

@@ -24,6 +24,7 @@ from rosetta_tui.request.reading import (
 )
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
+from scoring.core.wording import percent
 
 if TYPE_CHECKING:
     from corpora.checks.requirements import Requirement
@@ -233,7 +234,7 @@ def _print_statistics(counted: Statistics) -> None:
 
 
 def _print_side(name: str, side: SideStatistics) -> None:
-    shares = _listed((script, f"{share:.1%}") for script, share in side.scripts.items())
+    shares = _listed((script, percent(share, 1)) for script, share in side.scripts.items())
     _print_line(f"{name} script", shares or "no letters")
     lengths = f"median {side.median_characters:g} characters, {side.median_words:g} words"
     _print_line(f"{name} length", f"{lengths}; longest {side.longest} characters")

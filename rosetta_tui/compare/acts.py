@@ -73,11 +73,16 @@ class RunChoice:
             lambda run_id: self._take((*self.runs, run_id), self.baseline),
         )
 
-    def take_out(self, names: Mapping[str, str]) -> None:
-        """Ask which run to leave out; ``names`` says what each is."""
+    @property
+    def can_take_out(self) -> bool:
+        """Whether enough runs are left without one of them."""
         from harness.compare.comparing import LEAST_RUNS
 
-        if len(self.runs) <= LEAST_RUNS:
+        return len(self.runs) > LEAST_RUNS
+
+    def take_out(self, names: Mapping[str, str]) -> None:
+        """Ask which run to leave out; ``names`` says what each is."""
+        if not self.can_take_out:
             self._screen.notify("A comparison needs two runs.", markup=False)
             return
 

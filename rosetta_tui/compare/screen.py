@@ -53,6 +53,9 @@ PATIENCE = 4
 _PARTS = ("#differences", "#notes", "#entries", "#chosen")
 """What there is only where something is compared."""
 
+_OF_COMPARED = frozenset({"metric", "turn", "sort", "filter", "search", "parts", "baseline"})
+"""What can be done only where something is compared."""
+
 
 class CompareScreen(SearchedScreen):
     """Two to six runs; the values come first, the tests as soon as they are worked out."""
@@ -130,6 +133,18 @@ class CompareScreen(SearchedScreen):
         return self.query_one(DifferencePanel)
 
     @property
+    def compares(self) -> bool:
+        """Whether at least two of the runs compare by at least one metric."""
+        found = self.comparison
+        return found is not None and bool(found.pairs and found.metrics)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave out what needs runs that compare, where none do."""
+        if action in _OF_COMPARED and not self.compares:
+            return False
+        return super().check_action(action, parameters)
+
+    @property
     def holds_secret(self) -> bool:
         """Whether text of a secret entry may be shown, which no selection may take to the clipboard."""
         return self.comparison is not None and bool(self.comparison.entries.secret.any())
@@ -190,15 +205,18 @@ class CompareScreen(SearchedScreen):
         empty.display = True
         for each in _PARTS:
             self.query_one(each).display = False
-        keys = Content.styled("\n\na adds a run · x takes one out · q goes back", "$quiet")
+        out = " · x takes one out" if self.choice.can_take_out else ""
+        keys = Content.styled(f"\n\na adds a run{out} · q goes back", "$quiet")
         empty.say(title, words.append(keys))
+        self.set_focus(None)
+        self.refresh_bindings()
 
     def _show(self, stage: Stage) -> None:
         if not self.is_attached:
             return
         found = self.comparison = stage.comparison
         self.tested = stage.tested
-        if not found.pairs or not found.metrics:
+        if not self.compares:
             self._nothing("These runs do not compare.", refused(found))
             return
         from harness.store.file.database import open_store
@@ -213,8 +231,9 @@ class CompareScreen(SearchedScreen):
             self.metric = ordered(found.metrics)[0]
         self._fill_panel()
         self._fill_entries()
-        if first_time:
+        if first_time or self.focused is None:
             self.table.focus()
+        self.refresh_bindings()
 
     def _fill_panel(self) -> None:
         found = self.comparison

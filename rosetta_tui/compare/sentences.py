@@ -189,7 +189,7 @@ def reproduction_words(found: Reproduction) -> Iterator[str]:
         share = (
             ""
             if deviation.share is None
-            else f" ({figures.signed(deviation.share, 1, percent=True)})"
+            else f" ({figures.signed(deviation.share, 1, share=True)})"
         )
         claimed, repeated = number(metric, deviation.claimed), number(metric, deviation.repeated)
         yield f"  {name(metric)}: {claimed} became {repeated}{share}"

@@ -16,7 +16,7 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.page_line import PageLine
-from scoring.core.wording import counted
+from scoring.core.wording import counted, percent
 
 BAR = 16
 """Cells of the longest bar."""
@@ -122,7 +122,9 @@ def _bar(name: str, number: str, share: float) -> Content:
     from rosetta_tui.toolkit.result_table import crop
 
     bar = figures.progress_bar(share, BAR).rstrip("░") or "▏"
-    return Content.assemble(f"{crop(name, NAME)} {number:>8} {share:>6.1%}  ", (bar, "$mark"))
+    return Content.assemble(
+        f"{crop(name, NAME)} {number:>8} {percent(share, 1):>7}  ", (bar, "$mark")
+    )
 
 
 def _scripts(side: SideStatistics) -> Content:

@@ -7,6 +7,7 @@ from textual.content import Content
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show import figures
 from rosetta_tui.toolkit.telling import Telling
+from scoring.core.wording import percent
 
 LEAST_BAR = 10
 """Below this the bar is left out and the share alone stands."""
@@ -19,7 +20,7 @@ class CountLine(Telling):
         """Show the counts now; ``notes`` says how the table is narrowed."""
         counts = _counts(live)
         share = live.done / live.total if live.total else 0.0
-        tail = f" {share:4.0%}"
+        tail = f" {percent(share):>5}"
         note = Content.styled(f"   {notes}" if notes else "", "$mark")
         room = self.size.width - counts.cell_length - note.cell_length - len(tail) - 3
         bar = figures.progress_bar(share, min(40, room)) if room >= LEAST_BAR else ""

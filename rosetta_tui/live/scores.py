@@ -29,6 +29,7 @@ from scoring.card.claim import caveat_sentence
 from scoring.core.composite import Composite, composite
 from scoring.core.metric_names import title
 from scoring.core.specification import specification
+from scoring.core.wording import percent
 
 LEGEND = (
     "↑ more is better   ↓ less is better   ╿ a worthless method\n"
@@ -70,7 +71,7 @@ def score_lines(live: LiveRun) -> Iterator[Content]:
     mixed = composite(values, gaps)
     yield show(f"profile {mixed.profile}: {mixed.profile_reason}", "$quiet")
     yield Content("")
-    yield _metric("composite", live, "0–1↑", f"{mixed.coverage:.0%} of its weight")
+    yield _metric("composite", live, "0–1↑", f"{percent(mixed.coverage)} of its weight")
     yield from _floors(live)
     for category, metrics in by_category(specification().metrics):
         yield Content("")

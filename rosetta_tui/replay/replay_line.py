@@ -7,6 +7,7 @@ from textual.content import Content
 from rosetta_tui.replay.player import Player
 from rosetta_tui.show import figures
 from rosetta_tui.toolkit.telling import Telling
+from scoring.core.wording import percent
 
 MOST_BAR = 40
 
@@ -30,7 +31,7 @@ class ReplayLine(Telling):
         right = _pauses(player)
         room = self.size.width - left.cell_length - right.cell_length - 9
         bar = figures.progress_bar(share, min(MOST_BAR, room)) if room >= 8 else ""
-        self.tell(Content.assemble(left, (bar, "$mark"), f" {share:4.0%}  ", right))
+        self.tell(Content.assemble(left, (bar, "$mark"), f" {percent(share):>5}  ", right))
 
 
 def _pauses(player: Player) -> Content:

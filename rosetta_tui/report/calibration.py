@@ -10,6 +10,7 @@ from rosetta_tui.report.card import table
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
 from scoring.core.metric_names import short_title, title
+from scoring.core.wording import percent
 
 if TYPE_CHECKING:
     from review.calibration.evidence import CalibrationEvidence
@@ -147,7 +148,7 @@ def _decisions(found: Calibration) -> Iterator[str]:
         ]
     )
     if said.agreement is not None:
-        yield f"They agree on {said.agreement:.0%} of the outputs."
+        yield f"They agree on {percent(said.agreement)} of the outputs."
 
 
 def _weights(found: WeightProposal) -> Iterator[str]:
@@ -162,7 +163,7 @@ def _weights(found: WeightProposal) -> Iterator[str]:
 
 
 def _threshold(found: ThresholdProposal) -> Iterator[str]:
-    level = f"{found.level:.0%} of the ratings are acceptable or better"
+    level = f"{percent(found.level)} of the ratings are acceptable or better"
     if not found.proposed:
         yield f"Threshold where {level}: none is proposed, because {found.reason}."
         return

@@ -37,6 +37,7 @@ from rosetta_tui.show.run_facts import (
 from rosetta_tui.show.text import plain
 from scoring.core.metric_names import title
 from scoring.core.specification import specification
+from scoring.core.wording import percent
 from scoring.statistics.breakdown import FREE
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def run_line(run: RunSummary, *, other: bool = False) -> tuple[str, ...]:
         _state(run),
         _chrf(run, scores),
         _composite(run, scores) + (OTHER_INPUTS if other else ""),
-        tier_words(card, review_of(card, run.certificates), beside=True),
+        tier_words(card, review_of(card, run.certificates), beside=True) if card else figures.NONE,
         caveats_in_words(card) if card else "",
         cost(run.card),
         failed_words(run.failed, run.failures),
@@ -304,14 +305,14 @@ def _breakdowns(scores: Mapping[str, Any]) -> Iterator[str]:
 def _coverage(scores: Mapping[str, Any]) -> str:
     share = number(scores.get("composite_coverage"))
     profile = scores.get("composite_profile")
-    return "" if share is None else f"profile {profile}, {share:.0%} of its weight has a value"
+    return "" if share is None else f"profile {profile}, {percent(share)} of its weight has a value"
 
 
 def _input(part: Mapping[str, Any]) -> str:
     weight = number(part.get("effective_weight")) or 0.0
     metric = str(part.get("metric"))
     return line(
-        f"  {title(metric)}", f"{weight:.0%} of it", value(metric, number(part.get("value")))
+        f"  {title(metric)}", f"{percent(weight)} of it", value(metric, number(part.get("value")))
     )
 
 

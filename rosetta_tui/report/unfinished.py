@@ -16,7 +16,7 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.run_facts import failed_words
 from scoring.core.metric_names import short_title
-from scoring.core.wording import counted
+from scoring.core.wording import counted, percent
 
 _SURE = ("chrf_plus_plus", "composite")
 """Shown first, with their intervals."""
@@ -67,7 +67,7 @@ def unfinished_lines(run: UnfinishedRun) -> Iterator[str]:
     yield line("run", now.run_id)
     yield line("corpus", dataset.id, dataset.language_pair)
     yield line("method", *names)
-    share = f" ({now.done / now.total:.0%})" if now.total else ""
+    share = f" ({percent(now.done / now.total)})" if now.total else ""
     told = [f"{figures.count(now.done)} of {counted(now.total, 'entry', 'entries')}{share}"]
     if now.failed:
         told.append(f"failed {failed_words(now.failed, run.failures)}")

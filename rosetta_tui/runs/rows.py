@@ -31,6 +31,7 @@ from rosetta_tui.show.run_facts import (
     so_far,
     when,
 )
+from scoring.core.wording import percent
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
@@ -189,7 +190,7 @@ def _result(run: RunSummary) -> Cell:
     if run.card is not None:
         review = review_of(run.card, run.certificates)
         return Cell(f"{tier_sign(run.card, review)} {claimable(run.card, review)}")
-    share = f" {run.done / run.total:.0%}" if run.total else ""
+    share = f" {percent(run.done / run.total)}" if run.total else ""
     return Cell(f"{run.state}{share}", "mark" if run.state in UNDER_WAY else "warn")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scoring.core.wording import minus, percent
+
 NONE = "–"
 """Stands where there is no value."""
 
@@ -23,15 +25,11 @@ def number(value: float | None, digits: int) -> str:
     return NONE if value is None else minus(f"{value:.{digits}f}")
 
 
-def signed(value: float, digits: int, *, percent: bool = False) -> str:
+def signed(value: float, digits: int, *, share: bool = False) -> str:
     """Return a difference with its sign, − as people write it and not the hyphen; nothing has none."""
-    rounded = round(value, digits + 2 if percent else digits) + 0.0
-    return minus(f"{rounded:{'+' if rounded else ''}.{digits}{'%' if percent else 'f'}}")
-
-
-def minus(text: str) -> str:
-    """Return a number's text with the minus sign in the place of a hyphen."""
-    return text.replace("-", "−")
+    rounded = round(value, digits + 2 if share else digits) + 0.0
+    written = percent(rounded, digits) if share else minus(f"{rounded:.{digits}f}")
+    return f"+{written}" if rounded > 0 else written
 
 
 def count(value: int | None) -> str:

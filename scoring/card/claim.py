@@ -10,6 +10,7 @@ from scoring.card.caveats import Caveat, CaveatKind
 from scoring.card.floors import FloorScores, attainable, best
 from scoring.core.composite import Composite, counting_gaps
 from scoring.core.tiers import Tier, quality_tier
+from scoring.core.wording import percent
 
 SERIOUS_SHARE = 0.5
 """Share of a caveat from which a run claims baseline; from a quarter on it claims emerging at most."""
@@ -261,14 +262,14 @@ def caveat_sentence(caveat: Caveat) -> str:
     """Say it with its numbers and what follows."""
     words = _WHOLLY[caveat.kind].format(share=share_words(caveat))
     return (
-        f"{words} ({caveat.entries:,} of {caveat.of:,}; said from {caveat.threshold * 100:.0f} % on): "
+        f"{words} ({caveat.entries:,} of {caveat.of:,}; said from {percent(caveat.threshold)} on): "
         f"no more than {_most(caveat)} may be claimed"
     )
 
 
 def share_words(caveat: Caveat) -> str:
     """Round a share down to whole per cents, so that it never looks larger than it is."""
-    return f"{int(caveat.share * 100 + 1e-9)} %"
+    return percent(int(caveat.share * 100 + 1e-9) / 100)
 
 
 def shown(composite: float) -> str:

@@ -25,6 +25,16 @@ def counted(number: int, one: str, several: str = "") -> str:
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"
 
 
+def minus(text: str) -> str:
+    """Return a number's text with the minus sign in the place of a hyphen."""
+    return text.replace("-", "−")
+
+
+def percent(share: float, places: int = 0) -> str:
+    """Return a share of 0 to 1 as every page writes it, with a space before the sign: ``75 %``."""
+    return minus(f"{share * 100:.{places}f} %")
+
+
 def shortened(word: str) -> str:
     """Cut what is longer than any word to quote it."""
     return word if len(word) <= _LONGEST else f"{word[: _LONGEST - 1]}…"

@@ -11,7 +11,7 @@ from scoring.core.setup import AnalyserFacts, ScoringSetup
 from scoring.core.signature import analyser_key, card_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
-from scoring.core.wording import counted, listed, shortened
+from scoring.core.wording import counted, listed, percent, shortened
 from scoring.metrics.maker import Maker
 from scoring.words.resources import Resources
 
@@ -81,8 +81,8 @@ def why_no_acceptance(setup: ScoringSetup) -> str | None:
         return "the references have no word that an analyser could be asked about"
     if share < LEAST_ACCEPTANCE:
         return (
-            f"{analyser.name} accepts only {share:.0%} of the {analyser.reference_words:,} words of the "
-            f"references (under {LEAST_ACCEPTANCE:.0%}): look for a wrong analyser, script or normal form"
+            f"{analyser.name} accepts only {percent(share)} of the {analyser.reference_words:,} words of the "
+            f"references (under {percent(LEAST_ACCEPTANCE)}): look for a wrong analyser, script or normal form"
         )
     return None
 

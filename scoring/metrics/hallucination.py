@@ -9,7 +9,7 @@ from scoring.core.rate import RateMetric
 from scoring.core.signature import content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
-from scoring.core.wording import counted, listed
+from scoring.core.wording import counted, listed, percent
 from scoring.metrics.maker import Maker
 from scoring.words.alignment import LEAST_PAIRS
 from scoring.words.bitext import SIGNATURE as CONTENT
@@ -146,13 +146,13 @@ def why_no_hallucination(resources: Resources) -> str | None:
         return None
     return (
         f"the coaching dictionary knows {_per_cent(known)} of the content words of the sources; "
-        f"{LEAST_KNOWN:.0%} are needed, or {LEAST_PAIRS} development entries to learn from"
+        f"{percent(LEAST_KNOWN)} are needed, or {LEAST_PAIRS} development entries to learn from"
     )
 
 
 def _per_cent(share: float) -> str:
     """Round down, so that too little never looks like enough."""
-    return f"{int(share * 100)}%"
+    return percent(int(share * 100) / 100)
 
 
 def _lack(word: str, repeated: bool, source: Reading) -> str:

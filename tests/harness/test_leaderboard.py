@@ -96,10 +96,10 @@ def test_a_composite_of_other_inputs_is_never_in_the_same_list(tmp_path: Path) -
         store.execute("UPDATE runs SET run_card = ? WHERE id = ?", (json.dumps(card), number))
     found = {ids(board)[0]: board for board in boards(path)}
     assert apart(found[plain], found[with_more]) == (
-        "a composite of other inputs (only there: terminology_adherence)"
+        "a composite of other inputs (only there: terminology)"
     )
     assert apart(found[with_more], found[plain]) == (
-        "a composite of other inputs (only here: terminology_adherence)"
+        "a composite of other inputs (only here: terminology)"
     )
 
 
@@ -114,7 +114,7 @@ def test_runs_scored_otherwise_are_another_list(tmp_path: Path) -> None:
         )
     found = {ids(board)[0]: board for board in boards(path)}
     assert apart(found[one], found[other]).startswith("scored otherwise (")
-    assert "chrf_plus_plus" in apart(found[one], found[other])
+    assert "chrF++" in apart(found[one], found[other])
 
 
 def test_gold_standard_alone_is_official_and_comes_first(tmp_path: Path) -> None:

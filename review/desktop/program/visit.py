@@ -315,7 +315,7 @@ class Visit(QObject):
         self._leave_session(partial(self._choose, None, said))
 
     def _leave_session(self, then: Callable[[], None]) -> None:
-        """Close a session that nobody agreed to, if there is one; who typed a code for it is forgotten again."""
+        """Close a session before its first sentence, if there is one; who did not agree to it is forgotten."""
         session, self._session = self._session, None
         if session is None:
             then()
@@ -409,8 +409,11 @@ def _look_for_reviews(opening: Opening) -> _Reviews:
 
 
 def _close_unbegun(opening: Opening, session: Session) -> None:
+    """Close a session before its first sentence; whoever agreed is remembered, and may come back to it."""
+    agreed = session.view.phase is not Phase.CONSENT
     session.close()
-    opening.forget_reviewer()
+    if not agreed:
+        opening.forget_reviewer()
 
 
 def _unreadable(batch: Batch, languages: Sequence[str]) -> list[str]:

@@ -19,6 +19,7 @@ from review.verdict.certificate.html_page import visible
 from review.verdict.gate.findings import Code, GateFinding
 from review.verdict.gate.reasons import OUTCOMES, finding_words, findings_words
 from review.verdict.panel.agreement import MEASURES, SHARES
+from scoring.core.wording import minus, percent
 
 WIDTH = 88
 _PERSON = {
@@ -69,7 +70,10 @@ HOW_TO_CHECK = (
 def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
     """Yield what a reader wants to know first, as name and value."""
     run, numbers = certificate.run, certificate.verdict["numbers"]
-    level, sure = percent(certificate.verdict["level"]), percent(certificate.verdict["confidence"])
+    level, sure = (
+        share_words(certificate.verdict["level"]),
+        share_words(certificate.verdict["confidence"]),
+    )
     yield "run", run.run_id
     yield "corpus", f"{run.dataset_id}, {run.language_pair}, {_segments(run.segments)}"
     yield "review", certificate.review
@@ -81,14 +85,14 @@ def facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
         yield "asked", ", ".join(WORDS[b].format(n) for b, n in panel.asked.items() if n)
     yield "how chosen", panel.chosen or "not stated by the organisation"
     yield "items", f"{numbers['items']} rated"
-    yield "share", f"{percent(numbers['share'])} acceptable or better ({_ends(numbers)})"
+    yield "share", f"{share_words(numbers['share'])} acceptable or better ({_ends(numbers)})"
     yield (
         "needed",
         f"a lower bound of {level}, {sure} sure; look {certificate.verdict['look']}{_earlier(run.looks)}",
     )
     for stratum, found in sorted(numbers["strata"].items()):
-        yield f"difficulty {stratum}", f"{percent(found['share'])} of {found['items']} items"
-    yield "each reviewer", ", ".join(percent(each) for each in numbers["reviewers"])
+        yield f"difficulty {stratum}", f"{share_words(found['share'])} of {found['items']} items"
+    yield "each reviewer", ", ".join(share_words(each) for each in numbers["reviewers"])
     yield from _agreement(certificate.agreement)
     if certificate.relations is not None:
         yield "their own word", relations_words(certificate.relations)
@@ -199,14 +203,14 @@ def seals(certificate: Certificate) -> Iterator[tuple[str, str]]:
         yield "supersedes", certificate.supersedes
 
 
-def percent(share: str | None) -> str:
+def share_words(share: str | None) -> str:
     """Show a share with one decimal, a dash for none."""
-    return "–" if share is None else f"{float(share):.1%}"
+    return "–" if share is None else percent(float(share), 1)
 
 
 def _finding(said: GateFinding) -> str:
     if said.code in _PERSON:
-        shown = {k: percent(v) if isinstance(v, str) else v for k, v in said.facts.items()}
+        shown = {k: share_words(v) if isinstance(v, str) else v for k, v in said.facts.items()}
         return _PERSON[said.code].format_map(shown)
     return finding_words(said)
 
@@ -216,7 +220,7 @@ def _segments(segments: Mapping[str, int]) -> str:
 
 
 def _ends(numbers: Mapping[str, Any]) -> str:
-    return f"{percent(numbers['lower'])} to {percent(numbers['upper'])}"
+    return f"{share_words(numbers['lower'])} to {share_words(numbers['upper'])}"
 
 
 def _agreement(measured: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -228,7 +232,7 @@ def measure(stated: Mapping[str, Any], *, share: bool) -> str:
     """Show a measure of agreement with its interval, or why it has none."""
     if stated["value"] is None:
         return str(stated["why"])
-    show = percent if share else _two
+    show = share_words if share else _two
     ends = stated["interval"]
     if ends is None:
         return show(stated["value"])
@@ -236,7 +240,7 @@ def measure(stated: Mapping[str, Any], *, share: bool) -> str:
 
 
 def _two(value: str | None) -> str:
-    return "–" if value is None else f"{float(value):.2f}"
+    return "–" if value is None else minus(f"{float(value):.2f}")
 
 
 def _row(name: str, value: str) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from review.verdict.gate.policy import GatePolicy
 from review.verdict.panel.distributions import clopper_pearson, student_quantile
 from review.verdict.panel.estimate import WIDEST
+from scoring.core.wording import percent
 
 if TYPE_CHECKING:
     import numpy as np
@@ -135,8 +136,8 @@ class Promise:
     def words(self) -> str:
         """Say it as one sentence for an organiser."""
         return (
-            f"{self.reviewers} people × {self.items} items: {self.chances.level:.0%} chance to see it "
-            f"if the method is truly at {self.true_share:.2f}, {self.chances.go:.0%} for a go without "
+            f"{self.reviewers} people × {self.items} items: {percent(self.chances.level)} chance to see it "
+            f"if the method is truly at {self.true_share:.2f}, {percent(self.chances.go)} for a go without "
             "a weak difficulty or a dissenting reviewer"
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from review.verdict.gate.careless import Care, Sign
 from review.verdict.gate.findings import Code, GateFinding
 from review.verdict.gate.verdict import GateOutcome
+from scoring.core.wording import minus, percent
 
 OUTCOMES: Mapping[GateOutcome, str] = {
     GateOutcome.GO: "Go: the speakers find the method good enough.",
@@ -140,5 +141,5 @@ def _fact(name: str, fact: int | str, places: int) -> str:
     if isinstance(fact, int) or name in {"reviewer", "control"}:
         return str(fact)
     if name in _NO_SHARES:
-        return f"{float(fact):.2f}"
-    return f"{float(fact):.{places}%}".replace(f".{'0' * places}%", "%")
+        return minus(f"{float(fact):.2f}")
+    return percent(float(fact), places).replace(f".{'0' * places} %", " %")

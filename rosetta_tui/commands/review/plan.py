@@ -9,6 +9,7 @@ import click
 
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
+from scoring.core.wording import percent
 
 _PEOPLE = (3, 5, 8)
 _SENTENCES = (50, 80, 100)
@@ -43,11 +44,11 @@ def plan_(
     rows = [("people", "sentences", "level reached", "go", "no-go")]
     for each in found:
         odds = each.chances
-        cells = (f"{chance:.0%}" for chance in (odds.level, odds.go, odds.no_go))
+        cells = (f"{percent(chance)}" for chance in (odds.level, odds.go, odds.no_go))
         rows.append((str(each.reviewers), str(each.items), *cells))  # type: ignore[arg-type]
     for line in table(rows):
         click.echo(line)
-    click.echo(plain(f"If {share:.0%} of the translations truly are acceptable or better, and the gate asks for {float(rule.level.share):.0%}."))  # fmt: skip
+    click.echo(plain(f"If {percent(share)} of the translations truly are acceptable or better, and the gate asks for {percent(float(rule.level.share))}."))  # fmt: skip
     click.echo(
         "level reached: the numbers alone. go: and no difficulty or reviewer stands in the way."
     )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,10 +38,15 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
     if not found:
         click.echo(_nothing(wanted, deleted=deleted, others=others))
         return
-    from rosetta_tui.report.card import CAVEATS, TIER, table
+    from rosetta_tui.report.card import CAVEATS, TIER
+    from rosetta_tui.report.stacked_table import stacked
     from rosetta_tui.show.run_facts import OTHER_INPUTS_WORDS, other_inputs
 
-    for line in table(list(_rows(found)), whole=(TIER, CAVEATS)):
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    rows = list(_rows([_with_score(run) for run in found]))
+    if width is not None:  # where the columns part, each part begins with the run
+        rows = [(run, when, *rest) for when, run, *rest in rows]
+    for line in stacked(rows, width, (TIER, CAVEATS)):
         click.echo(line)
     if other_inputs(found):
         click.echo(OTHER_INPUTS_WORDS)
@@ -46,6 +54,18 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
         click.echo("A deleted run comes back with: rosetta runs undelete RUN", err=True)
     elif any(run.state == "stopped" for run in found):
         click.echo("A stopped run goes on with: rosetta resume RUN", err=True)
+
+
+def _with_score(run: RunSummary) -> RunSummary:
+    """Return a stopped run with its score so far, which only its entries tell; any other as it is."""
+    if run.state != "stopped" or run.put_away is not None or not run.done:
+        return run
+    from harness.store.file.database import default_path
+    from rosetta_tui.report.unfinished import read_unfinished
+
+    return replace(
+        run, live={"so_far": read_unfinished(default_path(), run.run_id).progress.values}
+    )
 
 
 def _nothing(wanted: set[str], *, deleted: bool, others: bool) -> str:

@@ -392,6 +392,20 @@ def test_font_is_recorded_with_the_answer(enter: Enter, stick: Path) -> None:
     ]
 
 
+def test_leaving_the_question_after_consent_remembers_who_agreed(enter: Enter, stick: Path) -> None:
+    file = write_file(batch_of(), stick)
+    entry = enter(places=[file])
+    _to_consent(entry)
+    entry.press("\r")
+    entry.page(RelationPage)
+    entry.press("\x1b")
+    entry.page(ChoosePage)
+    entry.close()
+    again = enter(places=[file])
+    again.page(WelcomePage)
+    again.close()
+
+
 @pytest.mark.parametrize(("key", "said"), [("1", "made"), ("2", "knows"), ("3", "neither")])
 def test_it_is_asked_once_how_near_one_is_to_the_method(
     enter: Enter, stick: Path, key: str, said: str

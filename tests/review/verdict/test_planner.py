@@ -122,7 +122,7 @@ def test_the_table_answers_in_words() -> None:
     assert [(row.reviewers, row.items) for row in table[:2]] == [(3, 50), (3, 80)]
     row = replace(table[0], chances=Chances(0.8, 0.77, 0.0), reviewers=5, items=60)
     assert row.words().startswith(
-        "5 people × 60 items: 80% chance to see it if the method is truly at 0.85"
+        "5 people × 60 items: 80 % chance to see it if the method is truly at 0.85"
     )
 
 

@@ -67,9 +67,9 @@ def _names(words: str) -> set[str]:
 @pytest.mark.parametrize(
     ("code", "facts", "words"),
     [
-        (Code.LEVEL_OPEN, {"lower": "0.652503", "upper": "0.900000", "level": "0.700000"}, "Between 65.3% and 90% of"),
-        (Code.LEVEL_MISSED, {"upper": "0.699990", "level": "0.700000"}, "At most 69.9990% of"),
-        (Code.WEAK_STRATUM, {"stratum": 4, "share": "0.450000", "needed": "0.500000"}, "Of difficulty 4, only 45%"),
+        (Code.LEVEL_OPEN, {"lower": "0.652503", "upper": "0.900000", "level": "0.700000"}, "Between 65.3 % and 90 % of"),
+        (Code.LEVEL_MISSED, {"upper": "0.699990", "level": "0.700000"}, "At most 69.9990 % of"),
+        (Code.WEAK_STRATUM, {"stratum": 4, "share": "0.450000", "needed": "0.500000"}, "Of difficulty 4, only 45 %"),
         (Code.FEW_IN_STRATUM, {"stratum": 0, "found": 3, "needed": 8}, "Of unknown difficulty, 3 translations"),
         (Code.FLAGS_DECIDE, {"outcome": "no_go"}, "would be: no-go."),
         (Code.HARM_OPEN, {"items": 1}, "1 of the translations was called harmful"),
@@ -78,7 +78,7 @@ def _names(words: str) -> set[str]:
         (Code.FEW_IN_STRATUM, {"stratum": 1, "found": 8, "needed": 1}, "8 translations are rated"),
         (Code.CONTROLS_FAILED, {"dropped": 8, "of": 8}, "found 8 of 8 spoilt translations acceptable. Either they are"),
         (Code.CONTROLS_FAILED, {"dropped": 1, "of": 1}, "Either it is no good test"),
-        (Code.GUIDELINES, {"alpha": "-0.120000", "within_one": "0.800000"}, "alpha -0.12, within one step 80%"),
+        (Code.GUIDELINES, {"alpha": "-0.120000", "within_one": "0.800000"}, "alpha −0.12, within one step 80 %"),
     ],
     ids=lambda value: str(value) if isinstance(value, Code) else "",
 )  # fmt: skip

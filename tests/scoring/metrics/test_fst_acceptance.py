@@ -117,7 +117,7 @@ def test_a_wrong_analyser_is_found_out_by_the_references() -> None:
     wrong = Resources(setup(facts(reference_words=1204, reference_accepted=373)))
     reason = why_no_fst_acceptance(wrong)
     assert reason is not None
-    for part in ("31%", "1,204 words", "under 50%", "normal form"):
+    for part in ("31 %", "1,204 words", "under 50 %", "normal form"):
         assert part in reason
     just = Resources(setup(facts(reference_words=10, reference_accepted=5)))
     assert why_no_fst_acceptance(just) is None

@@ -118,8 +118,8 @@ def test_without_dictionary_and_pairs_it_is_off_and_says_so(learned: Resources) 
     [
         ({"dog": ["hundo"]}, None),
         ({"big dog": ["hundego"]}, None),
-        ({"cat": ["kato"]}, "knows 12% of the content words of the sources; 25% are needed"),
-        ({"house": ["domo"], "the": ["la"]}, "knows 0% of"),
+        ({"cat": ["kato"]}, "knows 12 % of the content words of the sources; 25 % are needed"),
+        ({"house": ["domo"], "the": ["la"]}, "knows 0 % of"),
     ],
 )
 def test_a_dictionary_alone_has_to_know_a_quarter_of_the_content_words(

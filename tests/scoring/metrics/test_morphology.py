@@ -184,7 +184,7 @@ def test_reasons() -> None:
     bare = Entry(id=7, source="s", reference="r")
     assert "no analyser" in (why_no_morphology(Resources(setup(), entries=[gold])) or "")
     assert "acceptor" in (why_no_morphology(resources([gold], acceptor=True)) or "")
-    assert "only 3%" in (why_no_morphology(resources([gold], reference_accepted=3)) or "")
+    assert "only 3 %" in (why_no_morphology(resources([gold], reference_accepted=3)) or "")
     assert why_no_morphology(resources([bare])) == "no entry has a morphological analysis"
     assert "entry 6: it has 1 words and 2 glosses" in (why_no_morphology(resources([bad])) or "")
     assert why_no_morphology(resources([bad, gold])) is None

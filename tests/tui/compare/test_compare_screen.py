@@ -13,8 +13,8 @@ from rosetta_tui.compare.entry_screen import ComparedEntryScreen
 from rosetta_tui.compare.order import ComparedOrder, ComparisonView, ordered_places
 from rosetta_tui.compare.screen import CompareScreen
 from rosetta_tui.compare.sentences import sentence
-from rosetta_tui.show.figures import minus
 from rosetta_tui.toolkit.messages import RunsCompared
+from scoring.core.wording import minus
 from tests.tui.compare.compared import (
     OTHER,
     WIDE,

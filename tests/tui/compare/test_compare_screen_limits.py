@@ -44,6 +44,21 @@ __all__ = ["made", "path"]
 # Refusals
 
 
+async def test_where_nothing_compares_only_what_works_is_offered(path: Path) -> None:
+    app = App(None, path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await shown(pilot, path, A, OTHER)
+        assert "These runs do not compare" in text(app)
+        assert "takes one out" not in text(app)  # two are needed
+        offered = {each.binding.action for each in screen.active_bindings.values()}
+        assert {"add", "back"} <= offered
+        assert not offered & {"metric", "sort", "filter", "search", "parts", "baseline", "choose"}
+        assert not {"Open", "Metric", "Sort", "Filter", "Parts"} & set(lines(app)[-1].split())
+        await press(pilot, "a", "enter")
+        assert "Metric" in lines(app)[-1]
+        assert screen.focused is screen.table
+
+
 async def test_a_run_of_another_corpus_is_named_and_the_others_are_compared(path: Path) -> None:
     app = App(None, path)
     async with app.run_test(size=WIDE) as pilot:
@@ -59,7 +74,7 @@ async def test_where_nothing_compares_the_reason_and_what_to_do_are_said(path: P
         assert "These runs do not compare." in text(app)
         assert "Run 00000003 is not compared: its corpus is another" in joined(app)
         assert "a adds a run" in text(app)
-        await press(pilot, "m", "s", "escape", "f", "escape", "d", "left", "B", "escape")
+        await press(pilot, "m", "s", "f", "d", "left", "B")
         await press(pilot, "a")
         await press(pilot, "end", "enter")
         assert len(screen.choice.runs) == 3

@@ -136,7 +136,7 @@ def test_repetitions() -> None:
     good = verdict({"composite": 0.5, "bleu": 20.0}, {"composite": 0.505, "bleu": 21.0})
     assert list(reproduction_words(good)) == [
         "same set-up: reproduced, composite and chrF++ are within ±2 %",
-        "  BLEU: 20.0 became 21.0 (+5.0%)",
+        "  BLEU: 20.0 became 21.0 (+5.0 %)",
     ]
     bad = verdict({"composite": 0.5}, {"composite": 0.6})
     assert next(iter(reproduction_words(bad))).startswith("same set-up: NOT reproduced")

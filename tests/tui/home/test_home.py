@@ -161,12 +161,12 @@ async def test_a_run_of_another_process_is_seen_moving(tmp_path: Path) -> None:
     app = App(made)
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
-        assert "running 70% · 84 of 120" in text(app)
+        assert "running 70 % · 84 of 120" in text(app)
         assert "1 under way" in text(app)
         set_live(made.store, made.number, RunState.STOPPED, None)
         await pilot.press("r")
         await settle(pilot)
-        assert "stopped 70% · 84 of 120" in text(app)
+        assert "stopped 70 % · 84 of 120" in text(app)
         assert "under way" not in text(app)
     made.close()
 
@@ -191,7 +191,7 @@ async def test_deleting_is_undone_and_never_hits_what_is_under_way(tmp_path: Pat
         await settle(pilot)
         await settle(pilot)
         assert [run.number for run in list_runs(made.store)] == [made.number]
-        assert "stopped 50% · 5 of 10" in text(app)
+        assert "stopped 50 % · 5 of 10" in text(app)
         assert "Undo" not in text(app)
     made.close()
 
@@ -277,7 +277,7 @@ async def test_a_run_whose_process_is_gone_counts_as_stopped(tmp_path: Path) -> 
         await settle(pilot)
         assert "under way" not in text(app)
         assert "■" in text(app)
-        assert "stopped 50% · 5 of 10" in text(app)
+        assert "stopped 50 % · 5 of 10" in text(app)
         assert "rosetta resume 0f3b8c1e" in text(app)
         assert "Stopped, 5 of 10 done" in text(app)
         set_live(made.store, made.number, RunState.RUNNING, {"at": time.time()})

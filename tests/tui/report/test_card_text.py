@@ -77,7 +77,7 @@ def lines() -> dict[str, str]:
         ("COMET", "0.71 · trained on large languages; for others the number is not calibrated"),
         ("Cross-Entry Consistency", "0.90 · over the whole corpus"),
         ("as first answered", "0.91 → 0.97 as delivered"),
-        ("Composite", "0.52 · profile A, 75% of its weight has a value"),
+        ("Composite", "0.52 · profile A, 75 % of its weight has a value"),
         ("why this profile", "FST acceptance has a value"),
         ("rescored from", "11111111-6c1d-4a70-9a52-0123456789ab"),
         ("chrF++", "61.4 · nrefs:1|case:mixed"),

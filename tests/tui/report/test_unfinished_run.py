@@ -15,6 +15,7 @@ from harness.core.run_state import RunState
 from harness.store.file.database import open_store
 from harness.store.runs import list_runs, set_live
 from rosetta_tui.commands import rosetta
+from rosetta_tui.report.stacked_table import stacked
 from tests.harness.card import factory
 from tests.tui.commands.runs_group import connection, harmless, rosetta_runs
 
@@ -36,7 +37,7 @@ def test_a_run_under_way_tells_its_score_so_far_and_that_it_goes_on(
     set_live(connection, number, RunState.RUNNING, live)
     told = page()
     assert told["run"] == factory.RUN_ID
-    assert told["state"].startswith("running · 2 of 4 entries (50%)")
+    assert told["state"].startswith("running · 2 of 4 entries (50 %)")
     assert told["goes on"].endswith("1 under way · 1 waiting to be tried again")
     fields = json.loads(rosetta_runs("show", "--json").stdout)
     assert (fields["complete"], fields["state"], fields["goes_on_with"]) == (False, "running", None)
@@ -51,13 +52,33 @@ def test_a_stopped_run_tells_why_and_what_goes_on_with_it(connection: sqlite3.Co
     set_live(connection, number, RunState.STOPPED, reason)
     rosetta_runs("tag", "last", "cheap")
     told = page()
-    assert told["state"].startswith("stopped · 2 of 4 entries (50%)")
+    assert told["state"].startswith("stopped · 2 of 4 entries (50 %)")
     assert told["why"].endswith("is spent.")
     assert told["goes on with"] == f"rosetta resume {factory.RUN_ID[:8]} --budget USD"
     assert told["tags"] == "#cheap"
     fields = json.loads(rosetta_runs("show", "--json").stdout)
     assert fields["goes_on_with"] == told["goes on with"]
     assert fields["beside"]["tags"] == ["cheap"]
+
+
+def test_the_list_has_the_score_so_far_of_a_stopped_run(connection: sqlite3.Connection) -> None:
+    number = factory.add_run(connection, stored=2)
+    set_live(connection, number, RunState.STOPPED, None)
+    told = page()
+    heads, row = rosetta_runs("list").stdout.splitlines()[:2]
+    chrf = told["chrF++"].split(" ")[0]
+    assert row[heads.index("chrF++") :].startswith(f"{chrf} so far")
+    assert row[heads.index("tier") :].split()[0] == "–"
+    rosetta_runs("delete", "last")
+    assert rosetta_runs("list", "--deleted").exit_code == 0
+
+
+def test_a_list_on_a_terminal_is_as_wide_as_it_and_loses_nothing() -> None:
+    rows = [("run", "tier", "note"), ("1", "functional " * 6 + "end", "x" * 40)]
+    shown = list(stacked(rows, 80, ("tier",)))
+    assert max(map(len, shown)) <= 80
+    assert shown[1].split("  ")[-1] == rows[1][1]
+    assert [line.split()[0] for line in shown] == ["run", "1", "run", "1"]
 
 
 def test_a_run_whose_process_is_gone_is_said_to_be_stopped(connection: sqlite3.Connection) -> None:

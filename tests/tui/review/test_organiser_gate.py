@@ -13,6 +13,7 @@ from review.verdict.gate.policy import read_policy
 from rosetta_tui.commands.review.gate import _wrapped
 from rosetta_tui.review.organiser.words.gate import verdict_lines
 from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
+from scoring.core.wording import percent
 from tests.review.verdict.histories import Shape
 from tests.tui.review.gated import second_laptop
 from tests.tui.review.organising import (
@@ -45,7 +46,7 @@ async def test_numbers_are_hidden_until_the_look_is_agreed_to(section: str, tmp_
     async with app.run_test(size=LARGE) as pilot:
         shown = words(await open_review(pilot, made, section))
         assert "hidden until you look" in shown
-        assert "95.0% sure, every later one 97.5%" in shown
+        assert "95.0 % sure, every later one 97.5 %" in shown
         assert "Nobody has looked yet." in shown
         assert not numbers(shown)
         shown = await press(pilot, "l")
@@ -88,7 +89,7 @@ async def test_the_same_ratings_are_asked_about_once_and_new_ones_again(tmp_path
         shown = words(await press(pilot, "r"))
         assert not numbers(shown)
         assert "Looks so far: 1. Ratings have changed since the last one." in shown
-        assert "This one asks for 97.5%" in shown
+        assert "This one asks for 97.5 %" in shown
         shown = await press(pilot, "l", "y")
         assert "look 2" in shown
         assert made.kinds() == ["look", "look"]
@@ -122,7 +123,7 @@ async def test_the_screen_says_what_the_command_says(shape: Shape, tmp_path: Pat
             parts = said.split(" (to decide")[0] if about == "Split" else said
             parts = parts.split("found: ")[-1] if about == "Verdict" else parts
             assert words(parts) in shown, about
-        assert f"≥ {float(read_policy(_policy(made), 'p').level.share):.1%}" in shown
+        assert f"≥ {percent(float(read_policy(_policy(made), 'p').level.share), 1)}" in shown
 
 
 def _policy(made: object) -> bytes:

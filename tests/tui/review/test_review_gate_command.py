@@ -48,7 +48,7 @@ def test_the_gate_says_its_verdict_in_words(
     filled(office, home, reviewed(card))
     said = invoke("gate").stdout
     assert "GO" in said
-    assert "needed: lower bound ≥ 70.0%" in said
+    assert "needed: lower bound ≥ 70.0 %" in said
     words = ("Near the method", "alpha", "AC2", "within one step", "Strata", "●●●●●", "5 reviewers")
     for word in (*words, "proposed"):
         assert word in said

@@ -122,4 +122,4 @@ def lenient_words(measure: AgreementMeasure) -> str:
 
 def _signed(share: float) -> str:
     """Return a difference of shares with its sign; nothing has none."""
-    return figures.signed(share, 0, percent=True)
+    return figures.signed(share, 0, share=True)

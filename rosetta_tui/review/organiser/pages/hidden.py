@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from rosetta_tui.review.organiser.words.voices import waiting_words
+from scoring.core.wording import percent
 
 if TYPE_CHECKING:
     from review.verdict.gate.policy import GatePolicy
@@ -58,7 +59,7 @@ def not_counted(now: ReviewNow) -> str:
 def rule(now: ReviewNow, run: RunNow) -> str:
     """Say what a look costs, by the review's own policy."""
     policy = _policy(now)
-    sure, later = (f"{float(policy.confidence(look)):.1%}" for look in (1, 2))
+    sure, later = (f"{percent(float(policy.confidence(look)), 1)}" for look in (1, 2))
     first = f"the first asks each bound to be {sure} sure, every later one {later}"
     held = f"This one asks for {sure if not run.looks else later}."
     return (

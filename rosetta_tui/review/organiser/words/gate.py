@@ -69,19 +69,19 @@ def found_words(reading: EvidenceReading) -> str:
 
 def needed_words(reading: EvidenceReading) -> str:
     """Say what the policy asks for."""
-    from review.verdict.certificate.certificate_text import percent
+    from review.verdict.certificate.certificate_text import share_words
 
-    return f"lower bound ≥ {percent(str(reading.verdict.level))}"
+    return f"lower bound ≥ {share_words(str(reading.verdict.level))}"
 
 
 def share_words(reading: EvidenceReading) -> str:
     """Say the bounds, the share, and how many people and items they rest on."""
-    from review.verdict.certificate.certificate_text import percent
+    from review.verdict.certificate.certificate_text import share_words
 
     verdict, numbers = reading.verdict, reading.verdict.numbers
     return (
-        f"{percent(_text(numbers.lower))} to {percent(_text(numbers.upper))} "
-        f"(share {percent(_text(numbers.share))}, {len(numbers.reviewers)} reviewers, "
+        f"{share_words(_text(numbers.lower))} to {share_words(_text(numbers.upper))} "
+        f"(share {share_words(_text(numbers.share))}, {len(numbers.reviewers)} reviewers, "
         f"{numbers.items} items; look {verdict.look})"
     )
 

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from scoring.core.wording import percent
+
 if TYPE_CHECKING:
     from review.office.making.creating import ReviewDraft
     from review.verdict.gate.policy import GatePolicy
@@ -162,8 +164,8 @@ def chance(draft: ReviewDraft, policy: GatePolicy) -> str:
     weights = {name: sizes[name] / total for name in strata}
     found = chances(RatingPlan(reviewers, strata, weights), _TRUE, policy, trials=2000)
     return (
-        f"{reviewers} people × {len(draft.core_entries)} sentences: {found.go:.0%} for a go where "
-        f"{_TRUE:.0%} of the translations truly are acceptable or better. This counts the difficulties of this corpus "
+        f"{reviewers} people × {len(draft.core_entries)} sentences: {percent(found.go)} for a go where "
+        f"{percent(_TRUE)} of the translations truly are acceptable or better. This counts the difficulties of this corpus "
         "and how often each occurs; `rosetta review plan` takes five that are alike"
     )
 
