@@ -11,7 +11,7 @@ from harness.core.failures import StoreError
 from harness.core.run_state import RunState
 from harness.endpoint.budget import Ledger
 from harness.events.control import Control
-from harness.events.in_flight import Flight, Pending
+from harness.events.in_flight import InFlight, Pending
 from harness.events.kinds import EntryScored, Event, Finished, Progress
 from harness.events.progress import ProgressBoard
 from harness.events.started import started
@@ -68,7 +68,7 @@ class Follower:
         self._over = False
         self._last_row = 0
         self._looked = 0.0
-        self._flight = Flight(clock=time.time)
+        self._flight = InFlight(clock=time.time)
         self._ledger = Ledger(self._run.opening.get("budget_usd"))
         self._pace = _Pace()
         self._control = Control()

@@ -20,7 +20,7 @@ class Pending:
 
 
 @dataclass(slots=True)
-class Flight:
+class InFlight:
     """Written by the run's event loop, read from other threads by copying."""
 
     clock: Callable[[], float] = time.monotonic

@@ -12,7 +12,7 @@ from corpora.model.entry import Entry
 from harness.core.run_state import RunState
 from harness.endpoint.budget import Ledger
 from harness.events.control import Control
-from harness.events.in_flight import Flight
+from harness.events.in_flight import InFlight
 from harness.events.kinds import Progress
 from harness.method.result import Result
 from scoring.card.caveats import OutputTally
@@ -87,7 +87,7 @@ class RunTally:
 
 
 class ProgressBoard:
-    """Adds up a run's entries and tells where it stands. Written by the scribe's thread only."""
+    """Adds up a run's entries and tells where it stands. Written by the recorder's thread only."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class ProgressBoard:
         total: int,
         scorer: Scorer,
         *,
-        flight: Flight,
+        flight: InFlight,
         limiter: Pace,
         ledger: Ledger,
         control: Control,

@@ -28,21 +28,21 @@ from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import is_loopback, presets
 from harness.endpoint.limiter import Limiter, Slot
 from harness.endpoint.retry import RetryPolicy
-from harness.events.in_flight import Flight, Pending
+from harness.events.in_flight import InFlight, Pending
 from harness.method.result import Attempt
 from harness.store.replies import NewReply, StoredReply, request_key
 
 
 @dataclass(frozen=True, slots=True)
-class Carrier:
+class RunCalls:
     """What all calls of a run share."""
 
     method: str
-    wire: EndpointClient
+    client: EndpointClient
     limiter: Limiter
     ledger: Ledger
     policy: RetryPolicy
-    flight: Flight
+    flight: InFlight
     find: Callable[[bytes], StoredReply | None]
     """Looks a reply up that may be used again; gives None where the cache is off."""
     keep: Callable[[NewReply], None]
@@ -61,10 +61,10 @@ class Carrier:
 
 
 @dataclass(slots=True)
-class EntryCalls:
+class CallRunner:
     """Carries the calls for one entry (or one batch of entries) and remembers what they took."""
 
-    carrier: Carrier
+    shared: RunCalls
     positions: Sequence[int]
     slot: Slot
     secret: bool = False
@@ -85,7 +85,7 @@ class EntryCalls:
 
     async def send(self, request: Request) -> Reply:
         """Carry one call; raises CallError when it finally failed, BudgetReached when money ran out."""
-        key = request_key(request, self.carrier.method)
+        key = request_key(request, self.shared.method)
         if (stored := self._found(key, request)) is not None:
             return self._reuse(key, stored)
         attempt = 1
@@ -94,7 +94,7 @@ class EntryCalls:
                 return await self._ask(key, request)
             except CallError as failure:
                 wait = self._wait_after(failure, attempt)
-                if isinstance(failure, NoServer) and request.url not in self.carrier.answering:
+                if isinstance(failure, NoServer) and request.url not in self.shared.answering:
                     wait = None
                 if wait is None:
                     self.end = self.end or self._hopeless(request, failure)
@@ -103,7 +103,7 @@ class EntryCalls:
             attempt += 1
 
     def _found(self, key: bytes, request: Request) -> StoredReply | None:
-        stored = self.carrier.find(key) if self._kept(request) else None
+        stored = self.shared.find(key) if self._kept(request) else None
         return stored if stored is not None and request.accept(stored.reply) else None
 
     def _reuse(self, key: bytes, stored: StoredReply) -> Reply:
@@ -113,21 +113,21 @@ class EntryCalls:
         return stored.reply
 
     async def _ask(self, key: bytes, request: Request) -> Reply:
-        ledger = self.carrier.ledger
+        ledger = self.shared.ledger
         reserved = await self._reserve(request)
         charged = reserved  # kept whole unless we learn better: a broken call may have been charged
         bill: Reply | None = None
-        self.carrier.limiter.begins(self.slot)
+        self.shared.limiter.begins(self.slot)
         started = time.perf_counter()
         try:
-            bill, status = await self.carrier.wire.send(request)
+            bill, status = await self.shared.client.send(request)
             latency = time.perf_counter() - started
             cost = _cost(request, bill)
             charged = reserved if cost is None else cost
         except CallError as failure:
             bill = failure.bill
             if failure.status is not None:
-                self.carrier.answering.add(request.url)
+                self.shared.answering.add(request.url)
             charged = self._charge(request, failure, reserved)
             self._note_failure(failure, time.perf_counter() - started)
             raise
@@ -135,9 +135,9 @@ class EntryCalls:
             listed = None if bill is None else _listed(request, bill)
             ledger.settle(reserved, charged, billed=bill is not None, listed=listed)
             self.spent_usd += charged
-        self.carrier.answering.add(request.url)
-        self.carrier.let_in.add(request.url)
-        self.carrier.limiter.succeeded()
+        self.shared.answering.add(request.url)
+        self.shared.let_in.add(request.url)
+        self.shared.limiter.succeeded()
         self._note_reply(key, request, status, StoredReply(bill, latency, cost))
         return bill
 
@@ -162,7 +162,7 @@ class EntryCalls:
 
     async def _reserve(self, request: Request) -> float:
         """Set aside the most that the call can cost; what keeps it from going out ends the run."""
-        ledger = self.carrier.ledger
+        ledger = self.shared.ledger
         try:
             amount = 0.0 if ledger.cap is None else most_cost(request)
             return await ledger.reserve(amount, request.most_completion_tokens)
@@ -183,19 +183,19 @@ class EntryCalls:
 
     def _keep(self, key: bytes, request: Request, stored: StoredReply) -> bytes:
         """Store a reply; under a key that nobody looks for where it must not be found again."""
-        carrier = self.carrier
-        reusable = carrier.reuse and key not in carrier.asked and request.accept(stored.reply)
+        shared = self.shared
+        reusable = shared.reuse and key not in shared.asked and request.accept(stored.reply)
         if reusable:
-            carrier.asked.add(key)
+            shared.asked.add(key)
         else:
             key = token_bytes(len(key))
-        carrier.keep(NewReply(key, request.body, stored))
+        shared.keep(NewReply(key, request.body, stored))
         return key
 
     def _note_failure(self, failure: CallError, seconds: float) -> None:
         if isinstance(failure, RateLimited):
-            self.carrier.flight.rate_limited += 1
-            self.carrier.limiter.rate_limited(self.slot)
+            self.shared.flight.rate_limited += 1
+            self.shared.limiter.rate_limited(self.slot)
         kind = failure.error_class
         self.attempts.append(
             Attempt(
@@ -214,7 +214,7 @@ class EntryCalls:
         self.cost_usd = (self.cost_usd or 0.0) + (cost or 0.0) if known else None
 
     def _wait_after(self, failure: CallError, attempt: int) -> float | None:
-        return self.carrier.policy.wait(failure, attempt, self.carrier.draw)
+        return self.shared.policy.wait(failure, attempt, self.shared.draw)
 
     def _hopeless(self, request: Request, failure: CallError) -> HarnessError | None:
         """Say why no entry of the run could fare better, so that none is stored as failed; None where one could.
@@ -232,7 +232,7 @@ class EntryCalls:
                 f"The account at {request.provider} has no credit left: {self._in_words(failure)}. "
                 "Pay in there, or use another provider."
             )
-        known = request.url in self.carrier.let_in or self.carrier.earlier
+        known = request.url in self.shared.let_in or self.shared.earlier
         if failure.error_class is not ErrorClass.AUTH or (known and failure.status != 401):
             return None
         return HarnessError(
@@ -252,18 +252,18 @@ class EntryCalls:
 
     async def _pause(self, seconds: float, failure: CallError, attempt: int) -> None:
         """Wait with the slot given back, so that other entries go on meanwhile."""
-        flight = self.carrier.flight
+        flight = self.shared.flight
         flight.retries += 1
         reason = str(failure.status or failure.error_class.replace("_", " "))
         pending = Pending(
-            attempt + 1, self.carrier.policy.most_attempts, flight.clock() + seconds, reason
+            attempt + 1, self.shared.policy.most_attempts, flight.clock() + seconds, reason
         )
         flight.pending.update(dict.fromkeys(self.positions, pending))
         self.give_slot_back()
         self._waited = seconds
         try:
             await asyncio.sleep(seconds)
-            self.slot = await self.carrier.limiter.acquire()
+            self.slot = await self.shared.limiter.acquire()
             self.holds_slot = True
         finally:
             for position in self.positions:
@@ -277,7 +277,7 @@ class EntryCalls:
         """Let another entry go on; harmless where the slot is not held."""
         if self.holds_slot:
             self.holds_slot = False
-            self.carrier.limiter.release(self.slot)
+            self.shared.limiter.release(self.slot)
 
 
 def _cost(request: Request, reply: Reply) -> float | None:

@@ -1,4 +1,4 @@
-"""The run loop: entries to the method, predictions to the scribe, wishes heeded between them."""
+"""The run loop: entries to the method, predictions to the recorder, wishes heeded between them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from harness.method.method import Method, Output
 from harness.method.prediction import Prediction, shares
 from harness.method.result import Attempt
 from harness.method.validation import NO_SOURCE, failed, raised, sound, wordless
-from harness.run.call_runner import Carrier, EntryCalls
-from harness.run.recorder import Scribe
+from harness.run.call_runner import CallRunner, RunCalls
+from harness.run.recorder import Recorder
 from harness.run.streak import Streak
 
 
@@ -33,15 +33,15 @@ class RunLoop:
         entries: Mapping[int, Entry],
         waiting: Sequence[int],
         method: Method,
-        carrier: Carrier,
-        scribe: Scribe,
+        shared: RunCalls,
+        recorder: Recorder,
         control: Control,
     ) -> None:
         self._entries = entries
         self._method = method
         self._batches = deque(self._batched(waiting, method.setup.batch_size))
-        self._carrier = carrier
-        self._scribe = scribe
+        self._shared = shared
+        self._recorder = recorder
         self._control = control
         self._tasks: set[asyncio.Task[None]] = set()
         self._going = asyncio.Event()
@@ -74,7 +74,7 @@ class RunLoop:
     def _heed(self) -> None:
         """Follow what a person, or the run itself, wishes now."""
         if self._control.most_concurrency is not None:
-            self._carrier.limiter.set_most(self._control.most_concurrency)
+            self._shared.limiter.set_most(self._control.most_concurrency)
         state = self._control.state
         if state is RunState.PAUSED:
             self._going.clear()
@@ -95,9 +95,9 @@ class RunLoop:
         while self._batches:
             await self._going.wait()
             await self._room()
-            slot = await self._carrier.limiter.acquire()
+            slot = await self._shared.limiter.acquire()
             if not self._going.is_set():
-                self._carrier.limiter.release(slot)
+                self._shared.limiter.release(slot)
                 continue
             task = asyncio.create_task(self._translate(self._batches.popleft(), slot))
             self._tasks.add(task)
@@ -116,13 +116,13 @@ class RunLoop:
         together to meet it again.
         """
         size = self._method.setup.batch_size
-        while len(self._carrier.flight.pending) > self._carrier.limiter.most * size:
+        while len(self._shared.flight.pending) > self._shared.limiter.most * size:
             await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
 
     async def _translate(self, batch: Sequence[int], slot: Slot) -> None:
         entries = [self._entries[place] for place in batch]
-        calls = EntryCalls(self._carrier, batch, slot, secret=any(each.secret for each in entries))
-        in_flight = self._carrier.flight.in_flight
+        calls = CallRunner(self._shared, batch, slot, secret=any(each.secret for each in entries))
+        in_flight = self._shared.flight.in_flight
         in_flight.update(batch)
         started = time.perf_counter()
         try:
@@ -135,8 +135,8 @@ class RunLoop:
             calls.give_slot_back()
             in_flight.difference_update(batch)
 
-    async def _outputs(self, entries: Sequence[Entry], calls: EntryCalls) -> Sequence[Output]:
-        """Return the entries' outputs; raises only what ends the run, and only where the carrier said so.
+    async def _outputs(self, entries: Sequence[Entry], calls: CallRunner) -> Sequence[Output]:
+        """Return the entries' outputs; raises only what ends the run, and only where a call said so.
 
         Nothing else that a method raises can: not its own UsageError, whose words may quote the entry.
         """
@@ -151,7 +151,7 @@ class RunLoop:
             for entry, output in zip(entries, outputs, strict=True)
         ]
 
-    async def _translated(self, entries: Sequence[Entry], calls: EntryCalls) -> Sequence[Output]:
+    async def _translated(self, entries: Sequence[Entry], calls: CallRunner) -> Sequence[Output]:
         if any(map(self._unaskable, entries)):
             return [NO_SOURCE] * len(entries)
         questions = [entry.question() for entry in entries]
@@ -185,7 +185,7 @@ class RunLoop:
             reason = self._streak.note(*failure)
             if reason is not None:
                 self._halt(reason)
-        self._scribe.take(predictions)
+        self._recorder.take(predictions)
 
 
 def _predictions(
@@ -193,7 +193,7 @@ def _predictions(
     batch: Sequence[int],
     entries: Sequence[Entry],
     outputs: Sequence[Output],
-    calls: EntryCalls,
+    calls: CallRunner,
     seconds: float,
 ) -> list[Prediction]:
     """Put outputs and what they took together, each entry with its share."""
@@ -209,7 +209,7 @@ def _prediction(
     position: int,
     entry: Entry,
     output: Output,
-    calls: EntryCalls,
+    calls: CallRunner,
     usage: Usage | None,
     seconds: float,
     batch_size: int,

@@ -41,7 +41,7 @@ _Item = Prediction | NewReply | Future[None]
 """A future is to be done once all before it, and the money committed by now, is on the disk."""
 
 
-class Scribe(threading.Thread):
+class Recorder(threading.Thread):
     """Writes one run. The connection belongs to this thread from ``start`` to ``finish``."""
 
     def __init__(
@@ -56,7 +56,7 @@ class Scribe(threading.Thread):
         annotated: Annotate = list,
         tried: Mapping[int, int] | None = None,
     ) -> None:
-        super().__init__(name="scribe", daemon=True)
+        super().__init__(name="recorder", daemon=True)
         self._connection = connection
         self._run = run
         self._run_id = run_id
@@ -71,7 +71,7 @@ class Scribe(threading.Thread):
         self._told = 0.0
         self._beat = 0.0
         self.failure: Exception | None = None
-        """What kept the scribe from writing, None while all is well."""
+        """What kept the recorder from writing, None while all is well."""
         self.failed: Callable[[], None] = lambda: None
         """Called from this thread when it cannot go on."""
 
@@ -85,7 +85,7 @@ class Scribe(threading.Thread):
         self._queue.put(reply)
 
     async def secure(self) -> None:
-        """Wait until the money committed by now is on the disk; cancelled where the scribe broke."""
+        """Wait until the money committed by now is on the disk; cancelled where the recorder broke."""
         written: Future[None] = Future()
         self._queue.put(written)
         await asyncio.wrap_future(written)
@@ -93,7 +93,7 @@ class Scribe(threading.Thread):
     def catch_up(self, seconds: float) -> None:
         """Wait until all that was handed over by now is on the disk; may be called from any thread.
 
-        Gives up after ``seconds``, and where the scribe broke.
+        Gives up after ``seconds``, and where the recorder broke.
         """
         written: Future[None] = Future()
         self._queue.put(written)
@@ -103,7 +103,7 @@ class Scribe(threading.Thread):
                 written.result(TELL_SECONDS)
 
     def finish(self) -> None:
-        """Write what is left and end; raises what kept the scribe from writing."""
+        """Write what is left and end; raises what kept the recorder from writing."""
         self._queue.put(None)
         self.join()
         if self.failure is not None:

@@ -21,7 +21,7 @@ from harness.endpoint.client import EndpointClient
 from harness.endpoint.limiter import Limiter
 from harness.endpoint.retry import RetryPolicy
 from harness.events.control import Control
-from harness.events.in_flight import Flight
+from harness.events.in_flight import InFlight
 from harness.events.kinds import Event, Failed, Finished
 from harness.events.progress import ProgressBoard
 from harness.events.started import started
@@ -29,10 +29,10 @@ from harness.events.steering import Ear
 from harness.method.method import Method
 from harness.privacy.staying_here import shut_door
 from harness.run.beginning import begun_with, take_up
-from harness.run.call_runner import Carrier
+from harness.run.call_runner import RunCalls
 from harness.run.final_scores import finish_scores
 from harness.run.loop import RunLoop
-from harness.run.recorder import Scribe
+from harness.run.recorder import Recorder
 from harness.run.total_failure import why_not_sealed, why_nothing_came
 from harness.setup.floors import read_floors
 from harness.setup.plan import AS_BEFORE, Plan, Resumption
@@ -137,7 +137,7 @@ class _Go:
         shut_door(self.entries.values(), _plan(run))
         self.instruments = instruments or begun_with(connection, run)
         self.scorer = self.instruments.scorer
-        self.flight = Flight()
+        self.flight = InFlight()
         self.known_replies = known_keys(connection) if self.options.use_cache else set()
         most = self.options.concurrency
         self.limiter = Limiter(most, start=max(4, most // 4) if method.endpoint else most)
@@ -172,7 +172,7 @@ class _Go:
         """Bring the waiting entries through; gives why the run stopped by itself, None where it did not."""
         stretch = begin_stretch(self.connection, self.run.id)
         set_live(self.connection, self.run.id, RunState.RUNNING, board.heartbeat())
-        scribe = Scribe(
+        recorder = Recorder(
             writer,
             self.run.id,
             self.run.run_id,
@@ -183,17 +183,17 @@ class _Go:
             self.instruments.annotated,
             tries_before(self.run),
         )
-        scribe.failed = self.control.stop
-        self.control.catch_up = scribe.catch_up
-        ledger.secure = None if ledger.cap is None else scribe.secure
-        scribe.start()
+        recorder.failed = self.control.stop
+        self.control.catch_up = recorder.catch_up
+        ledger.secure = None if ledger.cap is None else recorder.secure
+        recorder.start()
         reason = None
         try:
             if waiting:
-                reason = asyncio.run(self._translate(waiting, board, ledger, scribe))
+                reason = asyncio.run(self._translate(waiting, board, ledger, recorder))
         finally:
             self.control.translating = False
-            scribe.finish()
+            recorder.finish()
         touch_stretch(self.connection, stretch, ledger.committed)
         return reason
 
@@ -215,34 +215,34 @@ class _Go:
         return board
 
     async def _translate(
-        self, waiting: Sequence[int], board: ProgressBoard, ledger: Ledger, scribe: Scribe
+        self, waiting: Sequence[int], board: ProgressBoard, ledger: Ledger, recorder: Recorder
     ) -> str | None:
-        wire = EndpointClient(
+        client = EndpointClient(
             timeout_seconds=self.options.timeout_seconds,
             offline=self.options.offline or self.secret,
         )
-        carrier = Carrier(
+        shared = RunCalls(
             method=self.method.setup.method,
-            wire=wire,
+            client=client,
             limiter=self.limiter,
             ledger=ledger,
             policy=RetryPolicy(most_attempts=self.options.most_attempts),
             flight=self.flight,
             find=self._find,
-            keep=partial(self._keep, scribe),
+            keep=partial(self._keep, recorder),
             reuse=self.options.use_cache,
             earlier=board.outcome.done > board.outcome.failed,
         )
-        loop = RunLoop(self.entries, waiting, self.method, carrier, scribe, self.control)
+        loop = RunLoop(self.entries, waiting, self.method, shared, recorder, self.control)
         self.control.translating = True
         try:
             await loop.run()
         finally:
-            await wire.close()
+            await client.close()
         return loop.reason
 
-    def _keep(self, scribe: Scribe, reply: NewReply) -> None:
-        scribe.keep(reply)
+    def _keep(self, recorder: Recorder, reply: NewReply) -> None:
+        recorder.keep(reply)
         self.known_replies.add(reply.key)
 
     def _find(self, key: bytes) -> StoredReply | None:

@@ -17,7 +17,7 @@ from harness.core.failures import UsageError
 from harness.core.run_state import RunState
 from harness.endpoint.budget import Ledger
 from harness.events.control import Control
-from harness.events.in_flight import Flight, Pending
+from harness.events.in_flight import InFlight, Pending
 from harness.events.kinds import EntryScored, Event, Finished, Progress
 from harness.events.progress import RATE_SECONDS, ProgressBoard
 from harness.events.started import started
@@ -122,7 +122,7 @@ class Playback:
 
     def _restart(self) -> None:
         self._count, self.now = 0, 0.0
-        self._flight = Flight(clock=lambda: self.now)
+        self._flight = InFlight(clock=lambda: self.now)
         self._ledger = Ledger(self._run.opening.get("budget_usd"))
         self._board = ProgressBoard(
             self._run.run_id,

@@ -15,7 +15,7 @@ from scoring.grammar.normal_form import MOST_KEPT, heads
 _PART = 1 << 80  # more than the hashes of a text's parts can add up to
 
 
-class Glance:
+class Prefilter:
     """Weighs texts by the parts of their words that no class of differences takes away or changes."""
 
     def __init__(self, rules: VariantRules, spell: Callable[[str], str]) -> None:

@@ -15,7 +15,7 @@ from corpora.languages.variant_rules import VariantRules
 from corpora.text.comparison import comparison_form, is_blank
 from scoring.core.analysis import FstAnnotation, WordAnalysis
 from scoring.grammar.normal_form import Analyses, NormalForms, NormalText, Sentence, VariantClass
-from scoring.grammar.prefilter import Glance
+from scoring.grammar.prefilter import Prefilter
 
 _WORD = re.compile(r"\w+")
 _EVERY = frozenset(VariantClass)
@@ -43,7 +43,7 @@ class Equivalence:
         self._told_by = frozenset(rules.clusive_told_by)
         self._forms = NormalForms(rules)
         self._spell = self._forms.spell
-        self._glance = Glance(rules, self._spell)
+        self._prefilter = Prefilter(rules, self._spell)
 
     def equivalent(
         self, output: str, accepted: str, source: str, annotation: FstAnnotation | None = None
@@ -56,7 +56,7 @@ class Equivalence:
             return False
         if comparison_form(output) == comparison_form(accepted):
             return True
-        if self._glance.apart(output, accepted, annotation):
+        if self._prefilter.apart(output, accepted, annotation):
             return False
         return self._same(output, accepted, self._allowed(source), self._analyses(annotation))
 

@@ -20,7 +20,7 @@ from harness.method.options import MethodOptions
 from harness.methods.copy_source import CopySource
 from harness.run import running
 from harness.run.loop import RunLoop
-from harness.run.recorder import Scribe
+from harness.run.recorder import Recorder
 from harness.run.running import go
 from harness.run.streak import Streak
 from harness.setup.plan import Plan
@@ -41,7 +41,7 @@ def breaking(*_: Any, **__: Any) -> Any:
     [
         (Scorer, "statistics"),
         (Scorer, "pack"),
-        (Scribe, "_gather"),
+        (Recorder, "_gather"),
         (ProgressBoard, "progress"),
         (ProgressBoard, "heartbeat"),
         (Streak, "note"),
