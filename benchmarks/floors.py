@@ -21,8 +21,7 @@ from scoring.card.constant import spread
 from scoring.card.floors import FloorScores, derangement, floors, joined
 from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.composite import composite
-from scoring.core.specification import specification
-from scoring.core.tiers import Tier
+from scoring.core.specification import Tier, specification
 from scoring.core.translation import Translation
 from scoring.words.reading import reader
 from tests.harness import guarded_corpora as given

@@ -21,8 +21,7 @@ from corpora.model.entry import Entry
 from corpora.model.selection import Selection
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.method.options import MethodOptions, flag
-from harness.method.written_keys import refuse_told_keys, refuse_written_keys
+from harness.method.options import MethodOptions, flag, refuse_told_keys, refuse_written_keys
 from harness.setup.plan import AS_BEFORE, Plan, Resumption, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 
@@ -98,7 +97,7 @@ class RunRequest:
 
     def method(self) -> Method:
         """Make the method, behind a shut door where one is needed; raises UsageError where it may not be asked."""
-        from harness.privacy.staying_here import make_method
+        from harness.privacy import make_method
 
         return make_method(self.plan, self.corpus.entries, self.entries)
 
@@ -226,7 +225,7 @@ def start(store: Path, asked: RunRequest, method: Method | None = None) -> Ready
     ``method`` is one that was made already. Raises CorpusError or HarnessError with what is wrong; nothing is
     stored then.
     """
-    from harness.privacy.staying_here import shut_door
+    from harness.privacy import shut_door
     from harness.run.beginning import begin, instruments_for
     from harness.store.file.database import opened
     from harness.store.notes import change_words

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from harness.events.kinds import Event, Finished
     from harness.store.runs import Run
     from rosetta_tui.session.engine import Engine
-    from scoring.core.tiers import Tier
+    from scoring.core.specification import Tier
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from harness import privacy
 from harness.endpoint import offline
-from harness.privacy import unquoted
 
 settings.register_profile("rosetta", deadline=None)  # a busy machine is no fault of the program
 settings.load_profile("rosetta")
@@ -44,7 +44,7 @@ def own_door(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     made = offline.door(_doors.append)
     monkeypatch.setattr(offline, "shut", made.shut)
     monkeypatch.setattr(offline, "why", made.why)
-    monkeypatch.setattr(unquoted, "quieten", lambda: None)  # for good, as the door
+    monkeypatch.setattr(privacy, "quieten", lambda: None)  # for good, as the door
     yield
     _doors.clear()
 

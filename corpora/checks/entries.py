@@ -11,14 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from corpora.files.findings import Findings, shown
-from corpora.files.problems import Problem
+from corpora.files.problems import Findings, Problem, shown
 from corpora.languages.tags import nearest, wrong_tag
 from corpora.model.corpus import INHERITED, Dataset, with_tags_of
 from corpora.model.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry
 from corpora.model.raw import RawEntry
 from corpora.text.comparison import NormalForm, comparison_form, is_blank, normal_form
-from corpora.text.folding import fold
+from corpora.text.near_names import fold
 
 BIDI_CONTROLS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _SUSPECT = re.compile(f"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff{BIDI_CONTROLS}]")

@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from corpora.model.entry import Segment
-from corpora.model.term_names import TermMarking, speaks_of_terms
-from corpora.text.folding import LONGEST, NEAR, fold, folded_words
+from corpora.model.terms import TermMarking, speaks_of_terms
+from corpora.text.near_names import LONGEST, NEAR, fold, folded_words
 
 SEGMENT_MEND = (
     'Write the segment of each entry in its field "segment" '

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-from corpora.files.findings import Findings
+from corpora.files.problems import Findings
 
 LARGEST = 512 * 1024 * 1024
 """Bytes; a corpus of a million long entries stays below."""

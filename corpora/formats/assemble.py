@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from corpora.checks.marks import misplaced, without_roles
-from corpora.files.findings import Findings, shown
+from corpora.files.problems import Findings, shown
 from corpora.formats.json_text import strings_in
 from corpora.languages.tags import is_language_tag, nearest, pair_label, wrong_tag
 from corpora.model.corpus import INHERITED, Dataset

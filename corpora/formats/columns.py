@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
-from corpora.files.findings import Findings, shown
+from corpora.files.problems import Findings, shown
 from corpora.languages.language_names import same_language, tag_of, tidy
 from corpora.languages.tags import is_language_tag
 from corpora.model.raw import SIDES, SYNONYMS

@@ -9,9 +9,8 @@ from typing import Any
 from corpora.formats.read_json import PAIR_LABEL, PAIR_NAMES
 from corpora.formats.table_cells import JSON_COLUMN, is_plain, write_cell
 from corpora.languages.tags import pair_label
-from corpora.model.corpus import INHERITED, Corpus, Dataset, Form
+from corpora.model.corpus import INHERITED, Corpus, Dataset, Form, dataset_fields, entry_fields
 from corpora.model.entry import Entry
-from corpora.model.fields import dataset_fields, entry_fields
 from corpora.model.raw import (
     DIFFICULTY_WORD,
     EXACT_TIER,

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from corpora.files.findings import Findings
+from corpora.files.problems import Findings
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]', re.DOTALL)

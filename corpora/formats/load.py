@@ -12,14 +12,12 @@ from typing import Any
 from corpora.checks.entries import PlacedEntry, check_envelope, check_ids, check_together
 from corpora.checks.marks import Misplaced, misplaced, named_for_secret, without_roles
 from corpora.files.decode import decode, read_bytes
-from corpora.files.findings import Findings, shown
-from corpora.files.problems import Problem, Severity
+from corpora.files.problems import Findings, Problem, Severity, shown
 from corpora.formats.assemble import assemble_dataset, assemble_entry
 from corpora.formats.columns import OPTIONS, Columns
 from corpora.formats.read_json import read_json
-from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.corpus import Corpus, Dataset, Form, dataset_fields
 from corpora.model.entry import Segment
-from corpora.model.fields import dataset_fields
 from corpora.model.raw import SIDES, SYNONYMS, RawCorpus, RawEntry
 from corpora.model.terms import (
     KNOWN_OF_MARK,
@@ -293,7 +291,7 @@ def _by_form(
         case Form.PARALLEL:
             return _parallel(files, texts, findings)
         case Form.JSONL:
-            from corpora.formats.read_lines import read_jsonl  # noqa: PLC0415
+            from corpora.formats.read_json import read_jsonl  # noqa: PLC0415
 
             return read_jsonl(texts[0], findings, columns)
         case Form.CSV | Form.TSV:

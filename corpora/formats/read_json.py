@@ -1,16 +1,106 @@
-"""Reads the three JSON shapes: specification (§2.1), its older field names, reference implementation."""
+"""Reads the three JSON shapes: specification (§2.1), its older field names, reference implementation.
+
+Sources and references of JSON entries: under the specification's names, others, or by language.
+
+Data sets for translation often hold ``{"translation": {"en": "…", "mi": "…"}}``; the languages of the corpus
+tell which of them is which.
+
+Reads JSONL: one entry a line, the first line may hold the envelope under ``dataset``.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from corpora.files.findings import Findings
-from corpora.formats.columns import Columns
-from corpora.formats.json_sides import name_sides
-from corpora.formats.json_text import Document, parse
+from corpora.files.problems import Findings
+from corpora.formats.columns import LANGUAGES, OPTIONS, Columns, choose, note_missing, note_order
+from corpora.formats.json_text import Document, parse, parse_line
 from corpora.model.corpus import Form
 from corpora.model.entry import SEGMENT_NAMES
-from corpora.model.raw import LEGACY_NAMES, RECORD, RawCorpus, RawEntry
+from corpora.model.raw import (
+    LEGACY_NAMES,
+    RECORD,
+    SIDES,
+    RawCorpus,
+    RawEntry,
+    canonical_names,
+    renamed,
+)
+
+BY_LANGUAGE = "translation"
+"""Field that may hold the texts by language."""
+
+
+def name_sides(raw: RawCorpus, columns: Columns, findings: Findings) -> None:
+    """Give the fields of all entries their names of the specification; the first entry tells how."""
+    if not raw.entries:
+        return
+    first = raw.entries[0]
+    columns = columns.within(raw.envelope)
+    nested = isinstance(first.fields.get(BY_LANGUAGE), dict)
+    keys = tuple(first.fields[BY_LANGUAGE]) if nested else tuple(first.fields)
+    chosen = choose(keys, columns, () if nested else _known(keys), languages=nested)
+    note_order(chosen, findings, line=first.line)
+    raw.guessed |= chosen.languages
+    for side in SIDES:
+        if side in chosen.places or not (nested or columns.named(side)):
+            continue
+        if columns.named(side):
+            note_missing(side, columns, len(keys), findings, line=first.line)
+        else:
+            findings.error(
+                f"Which of its {len(keys)} languages is that of the {side}s is not said.",
+                f"Give --{LANGUAGES[side].replace('_', '-')}, or {OPTIONS[side]} with one of its names.",
+                line=first.line,
+                field=BY_LANGUAGE,
+            )
+    names = {keys[place]: side for side, place in chosen.places.items()}
+    for entry in raw.entries:
+        entry.fields = renamed(_sided(entry.fields, names, nested=nested))
+
+
+def _known(keys: tuple[str, ...]) -> list[str]:
+    names = {*keys, *canonical_names(keys).values()}
+    return [side for side in SIDES if side in names]
+
+
+def _sided(fields: dict[str, Any], names: dict[str, str], *, nested: bool) -> dict[str, Any]:
+    """Put both sides under their names; what stood there before is kept beside them."""
+    texts = fields.get(BY_LANGUAGE) if nested else fields
+    if not names or not isinstance(texts, dict):
+        return fields
+    sides = {side: texts[name] for name, side in names.items() if name in texts}
+    rest = {name: value for name, value in texts.items() if name not in names}
+    if nested:
+        others = {name: value for name, value in fields.items() if name != BY_LANGUAGE}
+        rest = others | ({"translations": rest} if rest else {})
+    kept = {f"other_{name}" if name in sides else name: value for name, value in rest.items()}
+    return kept | sides
+
+
+def read_jsonl(text: str, findings: Findings, columns: Columns) -> RawCorpus:
+    """Read every line by itself, so that one broken line hides no other problem."""
+    raw = RawCorpus(Form.JSONL, {})
+    begun = False
+    for line, row in enumerate(text.split("\n"), start=1):
+        if not row.strip():
+            continue
+        place = len(raw.entries) + 1
+        before = len(findings.problems)
+        value = parse_line(row.strip(), line, place, findings)
+        if len(findings.problems) > before:
+            begun = True
+            continue
+        if not isinstance(value, dict):
+            findings.error("A line must be an object.", "Write {…}.", line=line)
+        elif not begun and set(value) == {"dataset"} and isinstance(value["dataset"], dict):
+            raw.envelope = value["dataset"]
+        else:
+            raw.entries.append(RawEntry(value, place, line))
+        begun = True
+    name_sides(raw, columns, findings)
+    return raw
+
 
 _OTHER_FILES = (
     ("run_card_hash", "a run card"),

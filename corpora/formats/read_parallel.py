@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from corpora.files.findings import Findings, shown
+from corpora.files.problems import Findings, shown
 from corpora.languages.tags import language_of_file
 from corpora.model.corpus import Form
 from corpora.model.raw import RawCorpus, RawEntry

@@ -16,16 +16,15 @@ from itertools import islice
 from typing import Any
 
 from corpora.checks.marks import SEGMENT_MEND, TERM_MEND, is_mark, is_term_mark, names_secret
-from corpora.files.findings import Findings
+from corpora.files.problems import Findings
 from corpora.formats.columns import Columns, choose, note_missing, note_order
 from corpora.formats.json_text import parse_line
 from corpora.formats.table_cells import JSON_COLUMN, NOTHING, read_cell
 from corpora.languages.language_names import tag_of
 from corpora.model.corpus import Dataset, Form
 from corpora.model.raw import SIDES, SYNONYMS, RawCorpus, RawEntry, canonical_names
-from corpora.model.term_names import TermMarking, has_licence_word, speaks_of_terms
-from corpora.model.terms import forbids_plainly
-from corpora.text.folding import fold, folded_words
+from corpora.model.terms import TermMarking, forbids_plainly, has_licence_word, speaks_of_terms
+from corpora.text.near_names import fold, folded_words
 
 ENVELOPE_COMMENT = re.compile(r"#\s*(dataset\.)?([^:\s][^:]*?)\s*:\s*(.*?)\s*")
 """``# key: value`` for the envelope's own fields, ``# dataset.key: value`` for any other."""

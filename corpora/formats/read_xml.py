@@ -11,16 +11,15 @@ from typing import Any
 from xml.parsers import expat
 
 from corpora.checks.marks import is_mark, is_term_mark, names_secret
-from corpora.files.findings import Findings, shown
+from corpora.files.problems import Findings, shown
 from corpora.formats.columns import LANGUAGES, Columns, choose, note_order
 from corpora.formats.xml_units import Unit, with_entries
 from corpora.languages.language_names import tag_of, tidy
 from corpora.languages.tags import is_language_tag
 from corpora.model.corpus import Form
 from corpora.model.raw import SIDES, RawCorpus
-from corpora.model.term_names import has_licence_word
-from corpora.model.terms import forbids_plainly
-from corpora.text.folding import folded_words
+from corpora.model.terms import forbids_plainly, has_licence_word
+from corpora.text.near_names import folded_words
 
 DEEPEST = 200
 """Elements within each other; files of translation tools have about twenty."""

@@ -11,12 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from corpora.files.findings import Findings, shown
-from corpora.files.problems import CorpusError
+from corpora.files.problems import CorpusError, Findings, shown
 from corpora.formats.encode import encode
 from corpora.formats.load import File, read
-from corpora.model.corpus import Corpus, Form, with_tags_of
-from corpora.model.fields import dataset_fields, entry_fields
+from corpora.model.corpus import Corpus, Form, dataset_fields, entry_fields, with_tags_of
 
 _GIVEN_AGAIN = ("id", "source_language", "target_language")
 """Envelope fields that the reader of two text files gives as options."""

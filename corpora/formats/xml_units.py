@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from corpora.files.findings import Findings
+from corpora.files.problems import Findings
 from corpora.formats.table_cells import read_cell
 from corpora.model.raw import RawCorpus, RawEntry
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from corpora.files.findings import Findings, shown
+from corpora.files.problems import Findings, shown
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry, EntryId, Segment
 

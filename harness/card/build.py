@@ -19,9 +19,8 @@ from harness.card.withholding import withheld_part, without_retried
 from harness.core.failures import ErrorClass
 from harness.store.file.transaction import transaction
 from harness.store.runs import seal_run
-from scoring.card.cost import EntryCost, cost, tokens
+from scoring.card.cost import EntryCost, Timing, cost, speed, tokens
 from scoring.card.scorecard import scorecard
-from scoring.card.speed import Timing, speed
 from scoring.core.setup import ScoringSetup
 from scoring.statistics.intervals import SEED
 

@@ -1,4 +1,10 @@
-"""What a card is made of, read from the store: the card follows from it and from nothing else."""
+"""What a card is made of, read from the store: the card follows from it and from nothing else.
+
+What a card says of a run that goes back to another and asked only for its failed entries again.
+
+Entries that are tried until they succeed flatter a score: the card says which they are, and each row how often
+its entry was tried in all.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +17,16 @@ from typing import Any
 
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
+from harness.card.fingerprint import fingerprint
 from harness.card.model import DatasetBlock, EntryResult, Retries, Stretch
-from harness.card.retried import retry_block
-from harness.card.rows import entry_rows
+from harness.card.rows import card_id, entry_rows
 from harness.core.failures import HarnessError
 from harness.method.method import Setup
 from harness.method.result import Attempt
 from harness.setup.floors import floors_version, read_floors
 from harness.setup.scoring_tools import stated_setup, stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.mixed_setups import parts_of
+from harness.store.mixed_setups import parts_of, tried_before
 from harness.store.replies import read_exchange
 from harness.store.results import read_all_attempts, read_results
 from harness.store.row_words import read_row_words
@@ -30,6 +36,36 @@ from scoring.core.scorer import Scorer
 from scoring.core.setup import ScoringSetup
 from scoring.core.table import EntryStatistics
 from scoring.statistics.breakdown import FREE
+
+
+def retry_block(
+    run: Run, entries: Mapping[int, Entry], dataset_sha256: str
+) -> dict[str, Any] | None:
+    """Return ``retry_of`` of a run's card; None for a run of its own."""
+    stored = run.opening.get("retry_of")
+    if stored is None:
+        return None
+    again = sorted(tried_before(run))
+    parts = parts_of(run)
+    later = sum(len(part.positions) for part in parts)
+    counts = [len(run.positions) - later, *(len(part.positions) for part in parts[1:])]
+    return {
+        "run_id": stored["run_id"],
+        "run_card_hash": stored["run_card_hash"],
+        "kept": len(run.positions) - len(again),
+        "retried": len(again),
+        "retried_entries": [card_id(entries[place].id) for place in again],
+        "parts": [
+            {
+                "entries": count,
+                "setup_hash": fingerprint(
+                    part.setup, dataset_sha256, run.harness_version
+                ).setup_hash,
+                "setup": part.setup.model_dump(mode="json"),
+            }
+            for part, count in zip(parts, counts, strict=True)
+        ],
+    }
 
 
 @dataclass(frozen=True, slots=True)

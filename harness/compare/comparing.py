@@ -1,4 +1,7 @@
-"""Comparing runs of the store: which of them compare, and what the tests say of every pair."""
+"""Comparing runs of the store: which of them compare, and what the tests say of every pair.
+
+Which runs do not compare with others, and why not.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from corpora.model.entry import EntryId
-from harness.compare.compared_run import ComparedRun
 from harness.compare.comparison import Comparison
 from harness.compare.entries import ComparedEntries
 from harness.compare.pairs import (
+    ComparedRun,
     Pair,
     PairSide,
     RunningDifference,
@@ -23,14 +26,12 @@ from harness.compare.pairs import (
     running_differences,
     shared_metrics,
 )
-from harness.compare.refusals import refusals
-from harness.compare.rows import OrderedRun, RowReader
+from harness.compare.rows import CorpusRow, OrderedRun, RowReader
 from harness.core.failures import UsageError
 from harness.store.runs import find_run, under_way
 from scoring.core.composite import composite, composite_metrics
 from scoring.core.specification import specification
 from scoring.core.wording import counted
-from scoring.statistics.holm import holm
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED, intervals_of
 from scoring.statistics.reproducibility import Reproduction, verdict
 from scoring.statistics.significance import (
@@ -38,6 +39,7 @@ from scoring.statistics.significance import (
     TRIALS,
     Difference,
     compare,
+    holm,
     known_values,
     own_values,
     resamples,
@@ -45,6 +47,61 @@ from scoring.statistics.significance import (
 
 if TYPE_CHECKING:
     from scoring.core.table import Table
+
+
+_TEXTS = slice(CorpusRow._fields.index("source"), CorpusRow._fields.index("reference") + 1)
+"""Where an entry has the numbers of its texts."""
+
+
+def refusals(
+    read: Sequence[OrderedRun], first: OrderedRun
+) -> tuple[dict[str, str], tuple[EntryId, ...]]:
+    """Find the runs that do not compare with the first usable one, and the entries that all others have."""
+    refused: dict[str, str] = {}
+    common = [row.entry.id for row in first.rows]
+    for side in read:
+        why = _why_refused(side, first, common)
+        if why is None:
+            there = side.by_id
+            common = [id_ for id_ in common if id_ in there]
+        else:
+            refused[side.run.run_id] = why
+    return refused, tuple(common)
+
+
+def _why_refused(side: OrderedRun, first: OrderedRun, common: Sequence[EntryId]) -> str | None:
+    if not side.rows:
+        return _why_empty(side)
+    if side.sha256 != first.sha256:
+        return (
+            f"its corpus is another: {side.run.dataset_id} (sha256 {side.sha256[:12]}), not "
+            f"{first.run.dataset_id} (sha256 {first.sha256[:12]}) as of run {first.run.run_id[:8]}"
+        )
+    by_id = side.by_id
+    if len(by_id) < len(side.rows):
+        return "several of its entries have the same id, so they cannot be told from each other"
+    both = [id_ for id_ in common if id_ in by_id]
+    if not both:
+        return "it has no entry in common with the runs before it"
+    texts = first.by_id
+    if side is not first and any(
+        by_id[id_].entry[_TEXTS] != texts[id_].entry[_TEXTS] for id_ in both
+    ):
+        return (
+            f"its entries have other sources or references than those of run {first.run.run_id[:8]}, "
+            "although the file is the same: it was read in another form"
+        )
+    return None
+
+
+def _why_empty(side: OrderedRun) -> str:
+    if side.withheld:
+        return (
+            f"its card came without the texts of its {side.withheld:,} secret entries, so their scores "
+            "cannot be compared here; compare where the run was made"
+        )
+    return "none of its entries is done yet"
+
 
 LEAST_RUNS, MOST_RUNS = 2, 6
 

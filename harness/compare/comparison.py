@@ -22,9 +22,8 @@ from scoring.statistics.significance import (
 )
 
 if TYPE_CHECKING:
-    from harness.compare.compared_run import ComparedRun
     from harness.compare.entries import ComparedEntries
-    from harness.compare.pairs import Pair, PairSide
+    from harness.compare.pairs import ComparedRun, Pair, PairSide
     from harness.compare.rows import CorpusRow
     from scoring.core.table import Table
 

@@ -1,12 +1,104 @@
-"""What works on this computer, what is missing, and what to do: looked at here, sent nowhere, changing nothing."""
+"""What works on this computer, what is missing, and what to do: looked at here, sent nowhere, changing nothing.
+
+Languages: which are in use here, and which metrics work for them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
+from corpora.files.problems import CardError
+from corpora.languages.cards import FoundCard, list_cards, read_card
+from harness.core.failures import UsageError
 from harness.doctor.finding import Finding, Health
+from harness.fst.model import FstStatus
+from harness.setup.language_check import LanguageCheck, Readiness, check_card
+
+
+def languages(home: Path) -> Iterator[Finding]:
+    """Say what works for languages of the store, those with a card or an analyser of the user, and the rest."""
+    folders = _folders(home)
+    used = _used(home / "rosetta.sqlite")
+    quiet: list[str] = []
+    known: set[str] = set()
+    for path in list_cards(folders):
+        try:
+            found = read_card(path)
+        except CardError as error:
+            yield Finding("Languages", path.stem, Health.BROKEN, str(error.problems[0]))
+            continue
+        except Exception as error:  # noqa: BLE001  one card hides no other
+            words = (
+                f"cannot be read ({type(error).__name__}). Move {path.name} away, and report this."
+            )
+            yield Finding("Languages", path.stem, Health.BROKEN, words)
+            continue
+        known.update(found.card.tags)
+        checked = check_card(found.card.tag, found, folders)
+        if checked.analyser.path is None and found.shipped and not used & set(found.card.tags):
+            quiet.append(found.card.tag)
+        else:
+            yield _language(found, checked, used)
+    for tag in sorted(used - known):
+        words = "has no language card: surface metrics work. For the rest:"
+        mend = (f"rosetta language check {tag}",)
+        yield Finding("Languages", tag, Health.MISSING, words, mend)
+    if quiet:
+        words = f"have a card and no analyser: {', '.join(quiet)}. What works for one, and what to copy:"
+        name = f"{len(quiet)} others"
+        yield Finding("Languages", name, Health.OK, words, ("rosetta language check TAG",))
+
+
+def _folders(home: Path) -> Sequence[Path]:
+    from harness.settings import read_settings
+
+    try:
+        own = read_settings(home).language_folders
+    except UsageError:
+        own = ()  # told among the settings
+    return (home / "languages", *own)
+
+
+def _language(found: FoundCard, checked: LanguageCheck, used: set[str]) -> Finding:
+    """Say of one language which metrics work."""
+    name = f"{found.card.tag} {found.card.name}"
+    states = [metric.readiness for metric in checked.metrics]
+    off = [metric.title for metric in checked.metrics if metric.readiness is Readiness.OFF]
+    counted = f"{len(states) - len(off)} of {len(states)} metrics work"
+    counted += f", {states.count(Readiness.CORPUS)} of them where the corpus has what they need"
+    mend = (f"rosetta language check {found.card.tag}",)
+    analyser = checked.analyser
+    if analyser.path is not None and not analyser.usable:
+        broken = analyser.status is not FstStatus.OK
+        health = Health.BROKEN if broken else Health.MISSING
+        return Finding("Languages", name, health, f"{analyser.message}; {counted}.", mend)
+    whose = "" if found.shipped else "your card; "
+    if analyser.path is None:
+        health = Health.MISSING if used & set(found.card.tags) else Health.OK
+        return Finding("Languages", name, health, f"{whose}no analyser; {counted}.", mend)
+    reads = f"{analyser.path.name} by {analyser.engine}"
+    return Finding("Languages", name, Health.OK, f"{whose}{reads}; {counted}.", mend)
+
+
+def _used(store: Path) -> set[str]:
+    """Return the target languages of the corpora in the store; none where it cannot be read."""
+    if not store.exists():
+        return set()
+    try:
+        with closing(
+            sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True)
+        ) as connection:
+            rows = connection.execute(
+                "SELECT DISTINCT json_extract(dataset, '$.target_language') FROM corpora"
+            )
+            return {str(tag).replace("_", "-").split("-")[0].lower() for (tag,) in rows if tag}
+    except sqlite3.Error:
+        return set()  # told among the data
+
 
 Check = Callable[[], Iterable[Finding]]
 
@@ -18,7 +110,6 @@ def examine(home: Path) -> Iterator[Finding]:
     whether it answers, which may open a dialog of the operating system.
     """
     from harness.doctor import data as doctor_data
-    from harness.doctor import languages as doctor_languages
     from harness.doctor import program as doctor_program
 
     for area, check in (
@@ -27,7 +118,7 @@ def examine(home: Path) -> Iterator[Finding]:
         ("Keys", doctor_program.keys),
         ("Data", partial(doctor_data.data, home)),
         ("Settings", partial(doctor_data.settings, home)),
-        ("Languages", partial(doctor_languages.languages, home)),
+        ("Languages", partial(languages, home)),
     ):
         yield from looked_at(area, check)
 

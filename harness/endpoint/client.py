@@ -11,8 +11,7 @@ from harness.core.storable import storable
 from harness.endpoint import offline
 from harness.endpoint.endpoints import is_loopback
 from harness.endpoint.retry import retry_after
-from harness.endpoint.sound_reply import sound_reply
-from harness.endpoint.usage import reported_cost, usage
+from harness.endpoint.usage import reported_cost, sound_reply, usage
 
 if TYPE_CHECKING:
     import httpx

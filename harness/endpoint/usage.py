@@ -3,14 +3,19 @@
 Providers disagree on what is inside what. Cached tokens are part of the prompt for OpenAI, Gemini and
 DeepSeek, but beside it for Anthropic; reasoning is part of the completion for OpenAI, but beside it for
 Gemini and Grok. Reading one shape as another charges a token twice or not at all.
+
+A reply whose numbers are numbers, whoever read it: a method may bring a reader of its own.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from harness.core.calls import Usage
+from harness.core.calls import Reply, Usage
+from harness.core.failures import ErrorClass, Transient
 
 Json = Mapping[str, Any]
 
@@ -120,3 +125,47 @@ def _amount(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0 <= value <= MOST else None
+
+
+def sound_usage(usage: Usage) -> Usage:
+    """Return the usage in whole numbers; raises where one is none."""
+    return Usage(
+        _sound_count(usage.prompt_tokens),
+        _sound_count(usage.completion_tokens),
+        _sound_count(usage.reasoning_tokens),
+        _sound_count(usage.cached_tokens),
+    )
+
+
+def _sound_count(number: int) -> int:
+    count = operator.index(number)
+    if isinstance(number, bool) or not 0 <= count <= MOST:
+        raise ValueError
+    return count
+
+
+def sound_amount(number: float | None) -> float | None:
+    """Return the amount as a plain number, None where there is none; raises where it cannot be one."""
+    if number is None:
+        return None
+    if isinstance(number, bool | str | bytes) or not 0 <= (amount := float(number)) <= MOST:
+        raise ValueError
+    return amount
+
+
+def sound_reply(reply: object) -> Reply:
+    """Return a reply whose numbers are numbers; one that cannot be understood says nothing.
+
+    Raises Transient where it is no reply at all, as a method's own reader may give.
+    """
+    if not isinstance(reply, Reply) or not isinstance(reply.text, str):
+        raise Transient(ErrorClass.MALFORMED, "The reply has not the expected shape.")
+    try:
+        usage = None if reply.usage is None else sound_usage(reply.usage)
+    except (TypeError, ValueError, AttributeError):
+        usage = None
+    try:
+        cost = sound_amount(reply.reported_cost_usd)
+    except (TypeError, ValueError, OverflowError):
+        cost = None
+    return replace(reply, usage=usage, reported_cost_usd=cost)

@@ -11,8 +11,7 @@ from harness.core.failures import StoreError
 from harness.core.run_state import RunState
 from harness.endpoint.budget import Ledger
 from harness.events.control import Control
-from harness.events.in_flight import InFlight, Pending
-from harness.events.kinds import EntryScored, Event, Finished, Progress
+from harness.events.kinds import EntryScored, Event, Finished, InFlight, Pending, Progress
 from harness.events.progress import ProgressBoard
 from harness.events.started import started
 from harness.setup.floors import read_floors
@@ -21,7 +20,7 @@ from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.database import open_store
 from harness.store.file.trouble import worded
 from harness.store.holding import is_held
-from harness.store.own_tries import sum_tries
+from harness.store.mixed_setups import sum_tries
 from harness.store.results import results_after
 from harness.store.runs import Run, find_run, read_card, read_run, silent_seconds, under_way
 from harness.store.stretches import elapsed_seconds, spent_usd

@@ -1,12 +1,18 @@
 """A run is a stream of events (DESIGN §4). The screen, the plain lines, the JSON lines and a second
 terminal that follows the store all listen to the same five kinds.
+
+Which entries are under way and which wait for another try, for whoever shows the run.
+
+How events reach whoever listens: pushed by a run in this process, or read from the store.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from corpora.model.corpus import Dataset
 from harness.core.run_state import RunState
@@ -147,3 +153,68 @@ class Failed:
 
 
 Event = Started | EntryScored | Progress | Finished | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A wait that has begun."""
+
+    attempt: int
+    attempts_allowed: int
+    until: float
+    reason: str
+
+
+@dataclass(slots=True)
+class InFlight:
+    """Written by the run's event loop, read from other threads by copying."""
+
+    clock: Callable[[], float] = time.monotonic
+    in_flight: set[int] = field(default_factory=set)
+    """Positions of the entries being translated, those that wait included."""
+    pending: dict[int, Pending] = field(default_factory=dict)
+    rate_limited: int = 0
+    """429 replies so far."""
+    retries: int = 0
+    """Tries after the first so far."""
+
+    def under_way(self) -> tuple[int, ...]:
+        """Return the positions whose call is under way now."""
+        waiting = self.pending.copy()
+        return tuple(sorted(place for place in self.in_flight.copy() if place not in waiting))
+
+    def waiting(self) -> tuple[Waiting, ...]:
+        """Return the entries that wait for their next try."""
+        now = self.clock()
+        return tuple(
+            Waiting(
+                place, wait.attempt, wait.attempts_allowed, max(0.0, wait.until - now), wait.reason
+            )
+            for place, wait in sorted(self.pending.copy().items())
+        )
+
+
+class EventSource(Protocol):
+    """Gives the events since the last look; cheap enough to be asked 15 times a second."""
+
+    def drain(self) -> list[Event]:
+        """Return what is new, oldest first."""
+        ...
+
+
+class EventQueue:
+    """Takes events from the run's threads and gives them to one listener on its own clock."""
+
+    def __init__(self) -> None:
+        self._events: deque[Event] = deque()
+
+    def __call__(self, event: Event) -> None:
+        """Take an event; may be called from any thread."""
+        self._events.append(event)
+
+    def drain(self) -> list[Event]:
+        """Return what is new, oldest first."""
+        events: list[Event] = []
+        while self._events:
+            events.append(self._events.popleft())
+        return events

@@ -12,13 +12,12 @@ from corpora.model.entry import Entry
 from harness.core.run_state import RunState
 from harness.endpoint.budget import Ledger
 from harness.events.control import Control
-from harness.events.in_flight import InFlight
-from harness.events.kinds import Progress
+from harness.events.kinds import InFlight, Progress
 from harness.method.result import Result
 from scoring.card.caveats import OutputTally
 from scoring.card.claim import Claim, Score, decide
+from scoring.card.cost import percentiles
 from scoring.card.floors import FloorScores
-from scoring.card.speed import percentiles
 from scoring.core.composite import Composite
 from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.table import EntryStatistics, Table

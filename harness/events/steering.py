@@ -19,9 +19,15 @@ from harness.core.run_state import RunState
 from harness.events.control import Control
 from harness.store.file.database import open_store, opened
 from harness.store.file.trouble import STORE_ERRORS
-from harness.store.holding import is_held
+from harness.store.holding import (
+    answer_of,
+    answer_wish,
+    forget_wishes,
+    is_held,
+    open_wishes,
+    write_wish,
+)
 from harness.store.runs import Run, find_run, read_run, under_way
-from harness.store.steering import answer_of, answer_wish, forget_wishes, open_wishes, write_wish
 from scoring.core.wording import counted
 
 LISTEN_SECONDS = 0.2

@@ -11,9 +11,8 @@ import struct
 from collections.abc import Collection
 from itertools import takewhile
 
-from harness.fst.flags import Values
-from harness.fst.layout import IN_TRANSITIONS, NO_SYMBOL, NO_TARGET, Layout
-from harness.fst.status import AnalyserError, FstStatus
+from harness.fst.layout import IN_TRANSITIONS, NO_SYMBOL, NO_TARGET, Layout, Values
+from harness.fst.model import AnalyserError, FstStatus
 
 MOST_PLACES = 20_000
 """Places that one letter of a word may lead to; real analysers stay under a few hundred."""

@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from harness.core.installation import install_line
-from harness.fst.alphabet import shown
 from harness.fst.builtin import MOST_ANALYSES, BuiltinEngine
-from harness.fst.layout import Layout
-from harness.fst.status import AnalyserError, FstStatus
+from harness.fst.layout import Layout, shown
+from harness.fst.model import AnalyserError, FstStatus
 
 
 class LookupEngine(Protocol):

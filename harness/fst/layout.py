@@ -3,19 +3,126 @@
 A file is: an optional header that names its kind; 56 bytes of counts and properties; the symbols; the
 index table, six bytes a row; the transition table, eight bytes a row, twelve with weights. Native engines
 trust all of that, so that a truncated file, or one changed byte in the header, ends the whole process.
+
+The symbols of an analyser: which words they can spell, and which of them people may see.
+
+Flag diacritics: conditions on a path through an analyser that no letter shows.
 """
 
 from __future__ import annotations
 
+import re
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from harness.fst.alphabet import Alphabet
-from harness.fst.flags import Flags
 from harness.fst.model import Model
+
+MOST_LETTERS = 200
+"""Longest word that is looked up; no language has longer ones, and hostile outputs do."""
+
+_SPECIAL = re.compile(r"@(?:[PNRDCU]\..*|_.*_|0)@", re.DOTALL)
+_SHOWN_BY_NATIVE = re.compile(r"@(?:[PNRDCU]\.[^@]*|_[A-Z_]+_|0)@")
+
+
+class Alphabet:
+    """The numbered symbols; the first ``inputs`` of them may stand in a word."""
+
+    def __init__(self, symbols: Sequence[str], inputs: int) -> None:
+        self.symbols = tuple(symbols)
+        self.inputs = inputs
+        self.shown = tuple("" if special(symbol) else symbol for symbol in symbols)
+        """By number: what the symbol adds to an analysis."""
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        letters = enumerate(self.shown[: self.inputs])
+        return {letter: number for number, letter in letters if letter and number}
+
+    @cached_property
+    def _letter(self) -> re.Pattern[str]:
+        longest_first = sorted(self._numbers, key=len, reverse=True)
+        several = [re.escape(letter) for letter in longest_first if len(letter) > 1]
+        single = "".join(re.escape(letter) for letter in longest_first if len(letter) == 1)
+        return re.compile("|".join([*several, *([f"[{single}]"] if single else [])]) or r"(?!)")
+
+    def spell(self, word: str) -> list[int] | None:
+        """Return a word as symbol numbers, the longest symbol first; None where it cannot be spelt.
+
+        An engine that takes an unknown letter for the end of the word would accept what merely begins
+        like a word of the language, and untranslated English most of all.
+        """
+        if len(word) > MOST_LETTERS:
+            return None
+        letters = self._letter.findall(word)
+        if sum(map(len, letters)) != len(word) or not letters:
+            return None
+        numbers = self._numbers
+        return [numbers[letter] for letter in letters]
+
+
+def special(symbol: str) -> bool:
+    """Tell whether a symbol stands for no letter: epsilon, a flag diacritic, unknown, identity."""
+    return _SPECIAL.fullmatch(symbol) is not None
+
+
+def shown(analysis: str) -> str:
+    """Take the special symbols out of an analysis as another engine gives it."""
+    return _SHOWN_BY_NATIVE.sub("", analysis) if "@" in analysis else analysis
+
+
+_FLAG = re.compile(r"@([PNRDCU])\.([^.@]+)(?:\.([^@]+))?@")
+
+Values = tuple[int, ...]
+"""The value of each feature on a path: 0 none, n the n-th value, −n anything but the n-th."""
+
+Flag = tuple[str, int, int]
+"""Operator, number of the feature, number of the value; value 0 where the flag names none."""
+
+
+class Flags:
+    """The flag diacritics of one alphabet, and what each does to the values of a path."""
+
+    def __init__(self, symbols: Sequence[str]) -> None:
+        features: dict[str, int] = {}
+        values: dict[str, int] = {}
+        self.by_symbol: dict[int, Flag] = {}
+        """Symbol number → its flag."""
+        for number, symbol in enumerate(symbols):
+            if found := _FLAG.fullmatch(symbol):
+                operator, feature, value = found.groups()
+                self.by_symbol[number] = (
+                    operator,
+                    features.setdefault(feature, len(features)),
+                    values.setdefault(value, len(values) + 1) if value else 0,
+                )
+        self.start: Values = (0,) * len(features)
+        """No feature has a value where a word begins."""
+
+    def after(self, values: Values, flag: Flag) -> Values | None:
+        """Return the values after a flag, None where the path ends at it."""
+        operator, feature, value = flag
+        held = values[feature]
+        if operator in _CONDITIONS:
+            return values if _CONDITIONS[operator](held, value) else None
+        if operator == "U" and held not in {0, value} and not (held < 0 and held != -value):
+            return None
+        put = {"P": value, "U": value, "N": -value, "C": 0}[operator]
+        if put == held:
+            return values
+        return (*values[:feature], put, *values[feature + 1 :])
+
+
+_CONDITIONS = {
+    "R": lambda held, value: held == value if value else held != 0,
+    "D": lambda held, value: held != value if value else held == 0,
+}
+"""Require and disallow, with a value or with any."""
+
 
 NO_SYMBOL = 0xFFFF
 """Stands in the rows that hold no arc."""

@@ -1,4 +1,7 @@
-"""Reading the bytes of an analyser file, and saying what a file is that is none."""
+"""Reading the bytes of an analyser file, and saying what a file is that is none.
+
+How it stands with the morphological analyser of a language.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,32 @@ import hashlib
 import io
 import zlib
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from corpora.files.decode import open_regular
-from harness.fst.status import AnalyserError, FstStatus
+from harness.core.failures import HarnessError
+
+
+class FstStatus(StrEnum):
+    """What became of the attempt to use an analyser; shown as it is, and never taken for a value of 0."""
+
+    NOT_CONFIGURED = "not_configured"
+    """No analyser file was found or named."""
+    OK = "ok"
+    MODEL_INVALID = "model_invalid"
+    """The file is damaged, or is of another kind."""
+    ENGINE_ERROR = "engine_error"
+    """The file is sound, and the engine that was to read it is missing or failed."""
+
+
+class AnalyserError(HarnessError):
+    """An analyser that cannot be used; the message names the file and the mend."""
+
+    def __init__(self, status: FstStatus, message: str) -> None:
+        self.status = status
+        super().__init__(message)
+
 
 MOST_BYTES = 256 * 2**20
 """Largest file, also when unpacked; the largest analysers that are published have some 100 MB."""

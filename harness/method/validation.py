@@ -13,7 +13,7 @@ from typing import Any
 from corpora.text.comparison import MOST_STACKED, stacked
 from harness.core.failures import CallError, ErrorClass
 from harness.core.storable import storable
-from harness.endpoint.sound_reply import sound_amount, sound_usage
+from harness.endpoint.usage import sound_amount, sound_usage
 from harness.method.method import Output, Recorded
 
 MOST_WORDS = 200

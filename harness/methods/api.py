@@ -18,11 +18,15 @@ from harness.endpoint.prices import LOCAL, Prices
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
 from harness.method.takes import TAKES
-from harness.methods.services.deepl import DeepL
-from harness.methods.services.google import Google
-from harness.methods.services.libretranslate import LibreTranslate
-from harness.methods.services.microsoft import Microsoft
-from harness.methods.services.service import Service, ServiceQuestion, read_texts
+from harness.methods.services import (
+    DeepL,
+    Google,
+    LibreTranslate,
+    Microsoft,
+    Service,
+    ServiceQuestion,
+    read_texts,
+)
 
 SERVICES: dict[str, type[Service]] = {
     service.name: service for service in (DeepL, Google, Microsoft, LibreTranslate)

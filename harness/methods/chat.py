@@ -14,8 +14,7 @@ from harness.endpoint.prices import LOCAL, Prices
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
 from harness.method.takes import TAKES
-from harness.methods.batching import by_number
-from harness.methods.briefing import Briefing, briefing
+from harness.methods.briefing import Briefing, briefing, by_number
 from harness.methods.completions import Completions, answers_alone, output_of
 
 _OURS = {"model", "messages", "temperature", "max_tokens", "max_completion_tokens"}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.fst.status import AnalyserError
+from harness.fst.model import AnalyserError
 from harness.inputs.dictionary import Dictionary
 from harness.methods.completions import Message
 

@@ -11,10 +11,9 @@ from corpora.model.entry import Entry
 from harness.core.calls import Calls, Reply
 from harness.core.failures import UsageError
 from harness.endpoint.keys import KeySource
-from harness.fst.status import AnalyserError
-from harness.inputs.dictionary import Dictionary, read_dictionary
+from harness.fst.model import AnalyserError
+from harness.inputs.dictionary import Dictionary, WordList, read_dictionary, read_word_list
 from harness.inputs.prompt import Prompt, load_prompt
-from harness.inputs.word_list import WordList, read_word_list
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
 from harness.method.takes import TAKES

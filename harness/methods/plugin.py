@@ -18,8 +18,7 @@ from corpora.model.entry import Entry
 from harness.core.calls import Calls
 from harness.core.failures import UsageError
 from harness.method.method import Method, Output, Setup
-from harness.method.options import MethodOptions
-from harness.method.written_keys import keys_in
+from harness.method.options import MethodOptions, keys_in
 
 GROUP = "rosetta.methods"
 """Entry points of this group are methods."""

@@ -17,9 +17,9 @@ from harness.core.problems import first_problem
 from harness.core.run_state import RunState
 from harness.core.version import VERSION
 from harness.method.method import Method, Priced
-from harness.method.written_keys import refuse_written_keys
+from harness.method.options import refuse_written_keys
 from harness.methods.registry import build
-from harness.privacy.staying_here import keep_here, refuse_not_stored, refuse_unclear, shut_door
+from harness.privacy import keep_here, refuse_not_stored, refuse_unclear, shut_door
 from harness.setup.floors import floors_json
 from harness.setup.plan import Plan, Resumption
 from harness.setup.preparing import prepare

@@ -28,7 +28,7 @@ from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import is_loopback, presets
 from harness.endpoint.limiter import Limiter, Slot
 from harness.endpoint.retry import RetryPolicy
-from harness.events.in_flight import InFlight, Pending
+from harness.events.kinds import InFlight, Pending
 from harness.method.result import Attempt
 from harness.store.replies import NewReply, StoredReply, request_key
 

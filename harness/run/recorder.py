@@ -17,8 +17,7 @@ from contextlib import suppress
 
 from harness.events.kinds import EntryScored, Event
 from harness.events.progress import ProgressBoard
-from harness.method.prediction import Prediction
-from harness.method.result import Attempt, Result
+from harness.method.result import Attempt, Prediction, Result
 from harness.store.file.transaction import transaction
 from harness.store.replies import NewReply, add_replies
 from harness.store.results import add_results

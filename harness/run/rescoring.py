@@ -13,7 +13,7 @@ from typing import Any
 from harness.card.row_verdicts import row_words
 from harness.core.failures import HarnessError, UsageError
 from harness.method.result import Result
-from harness.privacy.staying_here import shut_door
+from harness.privacy import shut_door
 from harness.run.beginning import begin_like, instruments_with, new_identity
 from harness.run.final_scores import Scored, Tell, score_outputs
 from harness.setup.floors import floors_version

@@ -21,11 +21,9 @@ from harness.core.problems import first_problem
 from harness.core.version import VERSION
 from harness.endpoint.keys import KeySource, find_key, no_key
 from harness.method.method import Method
-from harness.method.options import MethodOptions
-from harness.method.written_keys import refuse_written_keys
+from harness.method.options import MethodOptions, refuse_written_keys
 from harness.methods.registry import build
-from harness.privacy.local_servers import require_answer
-from harness.privacy.staying_here import keep_here, shut_door
+from harness.privacy import keep_here, require_answer, shut_door
 from harness.run.beginning import begin_like, begun_with, check_budget, new_identity
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_tools import Instruments

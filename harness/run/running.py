@@ -21,13 +21,12 @@ from harness.endpoint.client import EndpointClient
 from harness.endpoint.limiter import Limiter
 from harness.endpoint.retry import RetryPolicy
 from harness.events.control import Control
-from harness.events.in_flight import InFlight
-from harness.events.kinds import Event, Failed, Finished
+from harness.events.kinds import Event, Failed, Finished, InFlight
 from harness.events.progress import ProgressBoard
 from harness.events.started import started
 from harness.events.steering import Ear
 from harness.method.method import Method
-from harness.privacy.staying_here import shut_door
+from harness.privacy import shut_door
 from harness.run.beginning import begun_with, take_up
 from harness.run.call_runner import RunCalls
 from harness.run.final_scores import finish_scores

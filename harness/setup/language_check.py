@@ -21,7 +21,7 @@ from harness.core.installation import install_line
 from harness.fst.analyser import Analyser, open_analyser
 from harness.fst.engines import installed_engines
 from harness.fst.find import find_analyser, passed_over
-from harness.fst.status import AnalyserError, FstStatus
+from harness.fst.model import AnalyserError, FstStatus
 from scoring.core.setup import AnalyserFacts, ScoringSetup
 from scoring.core.specification import InventoryRow, specification
 from scoring.core.wording import percent

@@ -12,8 +12,7 @@ from harness.core.failures import UsageError
 from harness.fst.analyser import FORMAT, Analyser, open_analyser
 from harness.fst.builtin import BuiltinEngine
 from harness.fst.find import find_analyser
-from harness.fst.model import read_model
-from harness.fst.status import AnalyserError
+from harness.fst.model import AnalyserError, read_model
 from scoring.core.setup import AnalyserFacts
 from scoring.core.translation import Translation
 from scoring.words.resources import Resources

@@ -233,7 +233,7 @@ def _count_missed(
 
 def _rated_run(connection: sqlite3.Connection, run: Run, outputs: int) -> RatedRun:
     from harness.store.runs import read_card
-    from scoring.core.tiers import quality_tier
+    from scoring.core.specification import quality_tier
 
     card = read_card(connection, run.id)
     if card is None:

@@ -12,7 +12,7 @@ from corpora.model.entry import EntryId
 from harness.card.canonical import canonical_sha256
 from harness.core.failures import UsageError
 from harness.core.user_file import read_text
-from harness.inputs.output_table import table_rows
+from harness.inputs.outputs import table_rows
 from review.calibration.scale import OURS, Scale
 
 MOST_BYTES = 64 * 2**20

@@ -44,8 +44,7 @@ def start_and_show(
     words: Words = _NO_WORDS,
 ) -> None:
     """Begin a run and show it until its end; exits with the code that says how it ended."""
-    from harness.privacy.local_servers import NobodyAnswersForServer, remember
-    from harness.privacy.staying_here import make_method
+    from harness.privacy import NobodyAnswersForServer, make_method, remember
 
     chosen = [corpus.entries[place] for place in positions]
     terms = corpus.dataset.terms

@@ -23,7 +23,7 @@ def estimate(as_json: bool, **given: Any) -> None:
     from harness.endpoint.keys import no_key
     from harness.estimate.estimate import estimate as estimated
     from harness.methods.registry import build
-    from harness.privacy.staying_here import keep_here, shut_door
+    from harness.privacy import keep_here, shut_door
     from harness.store.file.database import opened
 
     corpus = load_corpus(given, given["reference"])

@@ -280,7 +280,7 @@ def _check_lines(checked: LanguageCheck) -> Iterator[str]:
 
 
 def _analyser(state: AnalyserState) -> str:
-    from harness.fst.status import FstStatus
+    from harness.fst.model import FstStatus
 
     if state.status is not FstStatus.OK:
         return f"{state.message} (status {state.status})"

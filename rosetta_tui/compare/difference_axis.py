@@ -16,8 +16,8 @@ from scoring.core.specification import specification
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:
-    from harness.compare.compared_run import ComparedRun
     from harness.compare.comparison import Comparison
+    from harness.compare.pairs import ComparedRun
 
 _LEAST_LINE, _MOST_LINE = 12, 60
 _LEAST_NAME = 14

@@ -24,10 +24,9 @@ from scoring.core.wording import counted
 from scoring.statistics.significance import COMPOSITE
 
 if TYPE_CHECKING:
-    from harness.compare.compared_run import ComparedRun
     from harness.compare.comparison import Breakdown, Comparison, CorpusPart
     from harness.compare.entries import EntryTexts
-    from harness.compare.pairs import Pair
+    from harness.compare.pairs import ComparedRun, Pair
 
 LEAD = ("chrf_plus_plus", COMPOSITE)
 """Metrics that are told first and together (T3)."""

@@ -14,8 +14,7 @@ from scoring.core.wording import counted
 from scoring.statistics.significance import COMPOSITE, direction
 
 if TYPE_CHECKING:
-    from harness.compare.compared_run import ComparedRun
-    from harness.compare.pairs import Pair, RunningDifference
+    from harness.compare.pairs import ComparedRun, Pair, RunningDifference
     from scoring.statistics.reproducibility import Reproduction
     from scoring.statistics.significance import Difference
 

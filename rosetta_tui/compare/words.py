@@ -23,9 +23,8 @@ from rosetta_tui.toolkit.pages import UNREADABLE
 
 if TYPE_CHECKING:
     from corpora.model.entry import Entry
-    from harness.compare.compared_run import ComparedRun
     from harness.compare.comparison import Comparison
-    from harness.compare.pairs import Pair
+    from harness.compare.pairs import ComparedRun, Pair
     from harness.method.result import Result
 
 WHY_NOW = (

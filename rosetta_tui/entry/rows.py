@@ -16,7 +16,7 @@ from rosetta_tui.show.columns import Column
 from rosetta_tui.show.records import LEFT_OUT, Record, Value
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.pages import UNREADABLE, Pages
-from scoring.core.tiers import quality_tier
+from scoring.core.specification import quality_tier
 
 COLUMNS = (
     Column("state", "", 1),

@@ -19,8 +19,8 @@ from rosetta_tui.show.metric_words import by_category, of_entries
 from rosetta_tui.toolkit.content import show, shown_value
 from scoring.core.metric_names import short_title
 from scoring.core.scorer import Scorer
+from scoring.core.specification import quality_tier
 from scoring.core.table import StatisticsError
-from scoring.core.tiers import quality_tier
 
 
 @dataclass(frozen=True, slots=True)

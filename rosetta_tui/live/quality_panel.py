@@ -15,8 +15,7 @@ from rosetta_tui.toolkit.telling import Telling
 from scoring.card.claim import caveat_words
 from scoring.core.composite import composite, composite_metrics
 from scoring.core.metric_names import short_title
-from scoring.core.specification import specification
-from scoring.core.tiers import Tier
+from scoring.core.specification import Tier, specification
 
 BAR = 21
 """Cells of a bar from 0 to the metric's top."""

@@ -18,8 +18,7 @@ from textual.widgets import Input
 from harness.core.failures import StoreError
 from harness.core.run_state import RunState
 from harness.events.control import Control
-from harness.events.kinds import Failed
-from harness.events.listening import EventSource
+from harness.events.kinds import EventSource, Failed
 from harness.events.steering import Wish
 from harness.store.file.database import store_path
 from harness.store.file.trouble import worded

@@ -329,7 +329,7 @@ class NewRunScreen(Screen[None]):
             in_thread(self, "models", ask, self.form.offer_models, cannot)
 
     def _models(self, endpoint: str) -> list[str]:
-        from harness.endpoint.model_listing import list_models
+        from harness.endpoint.endpoints import list_models
         from harness.settings import read_settings
 
         return list_models(read_settings(self._path.parent).url_of(endpoint))

@@ -30,7 +30,7 @@ class ReplayRows:
     ) -> None:
         """Raises ValueError where the statistics of an entry do not fit the metrics.
 
-        ``tries`` are those of each row (``harness.store.own_tries``).
+        ``tries`` are those of each row (``harness.store.mixed_setups``).
         """
         self.positions = np.array([row.position for row in rows], dtype=np.uint32)
         """Places in the corpus."""

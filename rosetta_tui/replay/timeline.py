@@ -17,15 +17,14 @@ from harness.core.failures import UsageError
 from harness.core.run_state import RunState
 from harness.endpoint.budget import Ledger
 from harness.events.control import Control
-from harness.events.in_flight import InFlight, Pending
-from harness.events.kinds import EntryScored, Event, Finished, Progress
+from harness.events.kinds import EntryScored, Event, Finished, InFlight, Pending, Progress
 from harness.events.progress import RATE_SECONDS, ProgressBoard
 from harness.events.started import started
 from harness.method.result import Attempt
 from harness.setup.floors import read_floors
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
-from harness.store.own_tries import own_tries
+from harness.store.mixed_setups import own_tries
 from harness.store.results import moments, read_attempts, read_results
 from harness.store.runs import Run, find_run, read_card, under_way
 from harness.store.stretches import read_stretches

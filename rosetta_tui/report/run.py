@@ -13,7 +13,7 @@ from rosetta_tui.session.resuming import resume_call
 from rosetta_tui.show import figures
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
-from scoring.core.tiers import quality_tier
+from scoring.core.specification import quality_tier
 from scoring.core.wording import counted
 
 Print = Callable[[str], None]

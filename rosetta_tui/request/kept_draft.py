@@ -29,7 +29,7 @@ def keep_draft(folder: Path, draft: RunDraft) -> None:
 
 def _without_keys(value: Value) -> Value:
     """Leave out settings of the form NAME=VALUE that look like keys: they are written nowhere."""
-    from harness.method.written_keys import keys_in
+    from harness.method.options import keys_in
 
     if isinstance(value, str):
         return value

@@ -258,8 +258,7 @@ class _Looking:
         from harness.endpoint.keys import no_key
         from harness.method.method import Priced
         from harness.methods.registry import build
-        from harness.privacy.local_servers import NobodyAnswersForServer, require_answer
-        from harness.privacy.staying_here import keep_here
+        from harness.privacy import NobodyAnswersForServer, keep_here, require_answer
 
         try:
             method = build(plan.method, plan.options, corpus.entries, no_key)
@@ -322,7 +321,7 @@ def key_words(endpoint: Endpoint) -> str:
 
 def _absent(endpoint: Endpoint) -> str:
     """Say that nothing listens at an endpoint of this machine; it may be started before the run begins."""
-    from harness.privacy.local_servers import nobody_listens
+    from harness.privacy import nobody_listens
 
     if not nobody_listens(endpoint.url):
         return ""

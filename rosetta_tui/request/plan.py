@@ -20,8 +20,7 @@ def make_plan(corpus: Corpus, given: dict[str, Any]) -> Plan:
 
     from harness.core.failures import UsageError
     from harness.core.problems import first_problem
-    from harness.method.options import MethodOptions
-    from harness.method.written_keys import refuse_told_keys, refuse_written_keys
+    from harness.method.options import MethodOptions, refuse_told_keys, refuse_written_keys
     from harness.settings import read_settings
     from harness.setup.plan import Plan, RunOptions
     from harness.store.file.database import home

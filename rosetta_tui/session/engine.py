@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.events.control import Control
-from harness.events.kinds import Event, Failed, Finished
-from harness.events.listening import EventQueue
+from harness.events.kinds import Event, EventQueue, Failed, Finished
 from harness.method.method import Method
 from harness.run.running import go
 from harness.setup.plan import AS_BEFORE, Resumption

@@ -12,7 +12,7 @@ from harness.card.reading import block, number
 from harness.events.kinds import Event, Finished, Floor, Progress
 from harness.events.started import started
 from harness.store.corpora.entries import read_dataset
-from harness.store.own_tries import sum_tries
+from harness.store.mixed_setups import sum_tries
 from harness.store.results import StoredTotals, read_outcome
 from harness.store.runs import Run, find_run
 from harness.store.stretches import elapsed_seconds

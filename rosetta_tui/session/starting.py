@@ -15,7 +15,7 @@ def begin(store_path: Path, draft: RunDraft) -> Engine:
 
     Raises CorpusError or HarnessError with what is wrong; nothing is stored then, and no draft is lost.
     """
-    from harness.privacy.staying_here import make_method
+    from harness.privacy import make_method
     from harness.run.beginning import begin as begin_run
     from harness.run.beginning import instruments_for
     from harness.store.file.database import opened

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from harness.events.control import Control
-    from harness.events.kinds import Event
-    from harness.events.listening import EventSource
+    from harness.events.kinds import Event, EventSource
 
 
 class WatchedRun(NamedTuple):

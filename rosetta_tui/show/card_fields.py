@@ -14,7 +14,7 @@ from rosetta_tui.show import figures
 if TYPE_CHECKING:
     from harness.store.certificates import Attached
     from review.verdict.certificate.attachment import Standing
-    from scoring.core.tiers import Tier
+    from scoring.core.specification import Tier
 
 
 def blocks(card: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:

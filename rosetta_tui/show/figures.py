@@ -14,7 +14,7 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 
 def meter(tier: str) -> str:
     """Return a tier as five diamonds, so that it can be read without its colour."""
-    from scoring.core.tiers import Tier
+    from scoring.core.specification import Tier
 
     filled = Tier(tier).rank
     return "◆" * filled + "◇" * (len(Tier) - 1 - filled)

@@ -1,21 +1,173 @@
 """How well each metric agrees with people on single outputs, beside a metric that only counts characters.
 
 Every number is oriented so that more means more agreement, and all metrics see the same draws of items.
+
+Soft pairwise accuracy of systems (Thompson et al. 2024): does a metric see the differences people see?
+
+A pair of systems is no yes or no: people and metric each have a p-value for one being better, and the closer
+the two are, the better. All random signs are enumerated where that is little work, else drawn with a seed.
+
+Agreement of two rows of numbers, for many weightings of the rows at once.
+
+Each function takes values x and y of shape (rows,) without NaN and weights of shape (draws, rows), whole
+numbers that say how often a row is taken, and gives one number per draw: exactly what a sample with those
+rows repeated gives. NaN where x or y is constant. A row and its own repetition are never a pair.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
-from scoring.calibration.correlation import auc, kendall_tau_b, pearson, spearman
-from scoring.calibration.judgements import Judgements
+from scoring.calibration.judgements import IndexArray, Judgements
 from scoring.calibration.pairwise import calibrate_ties, pairwise_accuracy
 from scoring.calibration.resampling import DRAWS, SEED, Estimate, estimate, once, row_weights
-from scoring.calibration.systems import matrix, soft_pairwise_accuracy
 from scoring.core.metric import FloatArray
+
+EXACT_ITEMS = 15
+"""Up to this many items all 2^n exchanges are looked at."""
+
+PERMUTATIONS = 2_000
+"""Exchanges that are drawn with more items."""
+
+
+def soft_pairwise_accuracy(
+    people: FloatArray, metric: FloatArray, *, ties: float = 0.5, seed: int = SEED
+) -> float | None:
+    """Return 1 less the mean difference of p-values over pairs of systems, 0–1; None without a pair.
+
+    Both arrays have shape (systems, items), NaN where an output was not rated or has no value; a pair is
+    compared on the items that both have. ``ties`` is the share of the exchanges with just the observed
+    difference that counts. The published rule counts all, 1.0; then a metric that hardly differs is rated by
+    the order in which the systems are named, so we count half.
+    """
+    apart = []
+    for first, second in combinations(range(len(people)), 2):
+        both = np.stack([people[first] - people[second], metric[first] - metric[second]])
+        both = both[:, ~np.isnan(both).any(axis=0)]
+        if both.shape[1]:
+            p_people, p_metric = _p_values(both, ties, seed)
+            apart.append(abs(p_people - p_metric))
+    return 1.0 - float(np.mean(apart)) if apart else None
+
+
+def matrix(values: FloatArray, systems: IndexArray, items: IndexArray) -> FloatArray:
+    """Lay the values of rows out as (systems, items), NaN where a system has no row of an item."""
+    laid = np.full((int(systems.max()) + 1, int(items.max()) + 1), np.nan)
+    laid[systems, items] = values
+    return laid
+
+
+def _p_values(differences: FloatArray, ties: float, seed: int) -> FloatArray:
+    """Return for each row of differences how often an exchange of the two systems gives as large a sum."""
+    nulls = differences @ _signs(differences.shape[1], seed).T
+    observed = differences.sum(axis=1, keepdims=True)
+    # sums of the same numbers in another order may differ in the last digit
+    slack = 1e-9 * np.abs(differences).sum(axis=1, keepdims=True)
+    larger, as_large = (
+        (nulls > observed + slack).mean(axis=1),
+        (nulls >= observed - slack).mean(axis=1),
+    )
+    return np.asarray(larger + ties * (as_large - larger))
+
+
+@lru_cache(maxsize=2)
+def _signs(items: int, seed: int) -> FloatArray:
+    if items <= EXACT_ITEMS:
+        bits = np.arange(2**items)[:, None] >> np.arange(items) & 1
+    else:
+        bits = np.random.default_rng(seed).integers(0, 2, (PERMUTATIONS, items))
+    return np.asarray(bits * 2.0 - 1.0, dtype=np.float64)
+
+
+_BLOCK = 512
+"""Rows whose pairs are looked at together, which bounds the memory to rows × this."""
+
+
+def kendall_tau_b(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return Kendall's tau-b (Kendall 1945): concordant less discordant pairs, ties of either side left out."""
+    untied = _untied_pairs(x, weights) * _untied_pairs(y, weights)
+    return _ratio(_concordance(x, y, weights), np.sqrt(untied))
+
+
+def pearson(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return Pearson's correlation."""
+    x, y = (values / (np.abs(values).max() or 1.0) for values in (x, y))  # keeps squares finite
+    return _correlation(
+        np.broadcast_to(x, weights.shape), np.broadcast_to(y, weights.shape), weights
+    )
+
+
+def spearman(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return Spearman's correlation: Pearson's of the ranks, which each draw has its own of."""
+    return _correlation(_ranks(x, weights), _ranks(y, weights), weights)
+
+
+def auc(x: FloatArray, share: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the chance that a good case has the larger x than a bad one, ties counted half.
+
+    ``share`` is the part of each row that is good, 0–1: three of four raters make it 0.75.
+    """
+    good, bad = _by_value(x, weights * share), _by_value(x, weights * (1.0 - share))
+    below = np.cumsum(bad, axis=1) - bad
+    return _ratio((good * (below + bad / 2)).sum(axis=1), good.sum(axis=1) * bad.sum(axis=1))
+
+
+def _concordance(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
+    """Count concordant less discordant pairs; exact, as single precision holds sums below 2^24."""
+    narrow = weights.astype(np.float32)
+    total = np.zeros(len(weights))
+    for start in range(0, len(x), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        signs = np.sign(x[block, None] - x) * np.sign(y[block, None] - y)
+        total += np.einsum("dr,dr->d", weights[:, block], narrow @ signs.T.astype(np.float32))
+    return total / 2
+
+
+def _untied_pairs(values: FloatArray, weights: FloatArray) -> FloatArray:
+    groups = _by_value(values, weights)
+    return np.asarray((weights.sum(axis=1) ** 2 - (groups**2).sum(axis=1)) / 2)
+
+
+def _by_value(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Sum the weights of rows of equal value, smallest value first: shape (draws, values)."""
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(values[order]) != 0])
+    return np.asarray(np.add.reduceat(weights[:, order], starts, axis=1))
+
+
+def _ranks(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return every row's rank within each draw, ties sharing the middle one."""
+    groups = _by_value(values, weights)
+    middle = np.cumsum(groups, axis=1) - groups / 2
+    return np.asarray(middle[:, np.unique(values, return_inverse=True)[1]])
+
+
+def _correlation(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
+    total = weights.sum(axis=1, keepdims=True)
+    x = x - (weights * x).sum(axis=1, keepdims=True) / total
+    y = y - (weights * y).sum(axis=1, keepdims=True) / total
+    spread = (weights * x * x).sum(axis=1) * (weights * y * y).sum(axis=1)
+    constant = np.logical_or(_constant(x, weights), _constant(y, weights))
+    return _ratio((weights * x * y).sum(axis=1), np.where(constant, 0.0, np.sqrt(spread)))
+
+
+def _constant(values: FloatArray, weights: FloatArray) -> npt.NDArray[np.bool_]:
+    """Say for each draw whether all rows that it takes are equal: a mean of equals may be rounded."""
+    taken = weights > 0
+    most = np.where(taken, values, -np.inf).max(axis=1)
+    least = np.where(taken, values, np.inf).min(axis=1)
+    return np.asarray(most == least)
+
+
+def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
+    return np.where(below > 0, above / np.where(below > 0, below, 1.0), np.nan)
+
 
 COMPOSITE = "composite"
 

@@ -3,6 +3,11 @@
 The specification's weights are the starting point: the fit is drawn to them (ridge), and how strongly is
 decided by cross-validation over items. A proposal needs 150 rated items and a gain on items that the fit
 has not seen whose lower bound is above 0. With fewer, learned weights tend to be worse than fixed ones.
+
+Least squares over weights that are not negative and sum to 1.
+
+The problem is a strictly convex quadratic in at most nine weights, so an active-set method finds its only
+solution exactly, in a few solutions of small linear systems.
 """
 
 from __future__ import annotations
@@ -11,14 +16,56 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from scoring.calibration.correlation import kendall_tau_b
 from scoring.calibration.judgements import IndexArray, Judgements
+from scoring.calibration.measures import kendall_tau_b
 from scoring.calibration.resampling import DRAWS, SEED, Estimate, estimate, once, row_weights
-from scoring.calibration.simplex import simplex_minimum
 from scoring.core.composite import normalised
 from scoring.core.metric import FloatArray
 from scoring.core.specification import specification
+
+_TOLERANCE = 1e-12
+
+
+def simplex_minimum(quadratic: FloatArray, linear: FloatArray, start: FloatArray) -> FloatArray:
+    """Minimise ½ wᵀQw - cᵀw over w ≥ 0, Σw = 1, from a ``start`` that satisfies both.
+
+    ``quadratic`` is Q, shape (k, k), symmetric and positive definite; ``linear`` is c, shape (k,).
+    """
+    weights = start.astype(np.float64)
+    free = weights > 0
+    for _ in range(50 * len(weights) ** 2):
+        target = _equal_sum_minimum(quadratic, linear, free)
+        blocked = free & (target < -_TOLERANCE)
+        if blocked.any():
+            step = np.min(weights[blocked] / (weights[blocked] - target[blocked]))
+            weights = np.where(free, weights + step * (target - weights), 0.0)
+            free &= ~(blocked & (weights <= _TOLERANCE))
+            weights[~free] = 0.0
+            continue
+        weights = np.clip(target, 0.0, None)
+        slope = quadratic @ weights - linear
+        gain = np.where(free, 0.0, slope - slope[free].mean())
+        if gain.min() >= -_TOLERANCE * (1.0 + np.abs(slope).max()):
+            return np.asarray(weights / weights.sum())
+        free[int(np.argmin(gain))] = True
+    raise ArithmeticError("the weights did not settle")  # unreachable for a positive definite Q
+
+
+def _equal_sum_minimum(
+    quadratic: FloatArray, linear: FloatArray, free: npt.NDArray[np.bool_]
+) -> FloatArray:
+    """Minimise over the free weights with their sum held at 1; the others stay 0."""
+    count = int(free.sum())
+    system = np.zeros((count + 1, count + 1))
+    system[:count, :count] = quadratic[np.ix_(free, free)]
+    system[:count, count] = system[count, :count] = 1.0
+    solved = np.linalg.solve(system, np.r_[linear[free], 1.0])
+    found = np.zeros(len(linear))
+    found[free] = solved[:count]
+    return found
+
 
 LEAST_ITEMS = 150
 """Rated items from which weights may be proposed."""

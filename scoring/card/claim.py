@@ -9,7 +9,7 @@ from enum import StrEnum
 from scoring.card.caveats import Caveat, CaveatKind
 from scoring.card.floors import FloorScores, attainable, best
 from scoring.core.composite import Composite, counting_gaps
-from scoring.core.tiers import Tier, quality_tier
+from scoring.core.specification import Tier, quality_tier
 from scoring.core.wording import percent
 
 SERIOUS_SHARE = 0.5

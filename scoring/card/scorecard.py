@@ -14,9 +14,8 @@ from scoring.card.cost import cost_adjusted
 from scoring.card.floors import FloorScores, floors
 from scoring.core.composite import Composite, Input, composite
 from scoring.core.scorer import Scorer
-from scoring.core.specification import specification
+from scoring.core.specification import Tier, specification
 from scoring.core.table import EntryStatistics, Table
-from scoring.core.tiers import Tier
 from scoring.statistics.breakdown import DIMENSIONS, FREE, Group, breakdown
 from scoring.statistics.intervals import SEED, Interval, bootstrap, wilson_intervals
 

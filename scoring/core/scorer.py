@@ -1,4 +1,7 @@
-"""Scoring of entries: statistics as outputs arrive, values of entries, and the running corpus values."""
+"""Scoring of entries: statistics as outputs arrive, values of entries, and the running corpus values.
+
+Why a metric has no value: always said next to the null, never left to guess (DESIGN M1).
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,33 @@ import numpy as np
 from corpora.text.comparison import is_blank
 from scoring.core.composite import STRUCTURAL_KEY, Composite, composite, composites
 from scoring.core.metric import CorpusMetric, FloatArray, Metric, Statistics
-from scoring.core.reasons import missing_reasons
+from scoring.core.specification import Tier, quality_tier, specification
 from scoring.core.table import EntryStatistics, StatisticsError, Table, present_values
-from scoring.core.tiers import Tier, quality_tier
 from scoring.core.translation import Translation
+
+
+def missing_reasons(
+    metrics: Sequence[Metric | CorpusMetric],
+    values: Mapping[str, float | None],
+    off: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """Return a reason for every metric of the inventory that has no value.
+
+    ``off`` holds the reasons of those that the run was set up without, or whose model failed
+    (``ScoringSetup.off``).
+    """
+    chosen = {metric.info.id: metric for metric in metrics}
+    reasons = {}
+    for id_ in specification().metrics:
+        if values.get(id_) is not None:
+            continue
+        if id_ in (off or {}):
+            reasons[id_] = (off or {})[id_]
+        elif id_ in chosen:
+            reasons[id_] = chosen[id_].why_missing
+        else:
+            reasons[id_] = "not among the metrics of this run"
+    return reasons
 
 
 @dataclass(frozen=True, slots=True)

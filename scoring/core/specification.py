@@ -2,15 +2,18 @@
 
 One data file holds inventory, weights and thresholds, so that code and document can be compared line
 by line and no number lives in two places.
+
+Quality tiers: what a composite tends to mean (§5); ``scoring.card.claim`` says what may be claimed.
 """
 
 from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from math import inf
+from math import inf, isnan
 from typing import Any
 
 from scoring.core.metric import MetricInfo
@@ -132,3 +135,29 @@ def table_row(id_: str, row: dict[str, Any]) -> InventoryRow:
         digits=row.get("digits", 2),
         remark=row.get("remark"),
     )
+
+
+class Tier(StrEnum):
+    """The tiers of §5, from the lowest; their order is their rank."""
+
+    UNSCORED = "unscored"
+    BASELINE = "baseline"
+    EMERGING = "emerging"
+    FUNCTIONAL = "functional"
+    DEPLOYABLE = "deployable"
+    FLUENT = "fluent"
+
+    @property
+    def rank(self) -> int:
+        """Place from the lowest, 0 for unscored."""
+        return list(Tier).index(self)
+
+
+def quality_tier(composite: float | None) -> Tier:
+    """Name the automatic tier of a composite (§5.1)."""
+    if composite is None or isnan(composite):
+        return Tier.UNSCORED
+    for least, name in specification().tiers:
+        if composite >= least:
+            return Tier(name)
+    return Tier.UNSCORED

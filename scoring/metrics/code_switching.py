@@ -7,15 +7,14 @@ from functools import cached_property
 from corpora.text.words import folded
 from scoring.core.analysis import FstAnnotation
 from scoring.core.metric import Statistics
-from scoring.core.rate import RateMetric
-from scoring.core.signature import analyser_key, card_key, content_key, own_signature
+from scoring.core.signature import RateMetric, analyser_key, card_key, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import counted, listed
 from scoring.metrics.maker import Maker
 from scoring.words.reading import SIGNATURE, Reading, capitalised
 from scoring.words.resources import Resources
-from scoring.words.sides import QUOTED, LanguageSide, Sides, languages_alike
+from scoring.words.source_words import QUOTED, LanguageSide, Sides, languages_alike
 
 
 class CodeSwitching(RateMetric):

@@ -6,9 +6,8 @@ import math
 
 from corpora.text.comparison import is_blank
 from scoring.core.metric import FloatArray, Statistics
-from scoring.core.rate import RateMetric
 from scoring.core.setup import ScoringSetup
-from scoring.core.signature import own_signature
+from scoring.core.signature import RateMetric, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.metrics.maker import Maker

@@ -6,9 +6,8 @@ import numpy as np
 
 from corpora.text.comparison import is_blank
 from scoring.core.metric import FloatArray, Metric, Statistics
-from scoring.core.rate import share
 from scoring.core.setup import ScoringSetup
-from scoring.core.signature import own_signature
+from scoring.core.signature import own_signature, share
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.metrics.maker import Maker

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
 from scoring.core.metric import FloatArray, Statistics
-from scoring.core.rate import RateMetric
 from scoring.core.setup import AnalyserFacts, ScoringSetup
-from scoring.core.signature import analyser_key, card_key, own_signature
+from scoring.core.signature import RateMetric, analyser_key, card_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import counted, listed, percent, shortened

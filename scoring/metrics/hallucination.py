@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scoring.core.metric import Statistics
-from scoring.core.rate import RateMetric
-from scoring.core.signature import content_key, own_signature
+from scoring.core.signature import RateMetric, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import counted, listed, percent
 from scoring.metrics.maker import Maker
-from scoring.words.alignment import LEAST_PAIRS
+from scoring.words.bitext import LEAST_PAIRS
 from scoring.words.bitext import SIGNATURE as CONTENT
 from scoring.words.reading import SIGNATURE, Reading, capitalised, stem
 from scoring.words.resources import Resources

@@ -5,8 +5,7 @@ from __future__ import annotations
 from unicodedata import normalize
 
 from scoring.core.metric import Statistics
-from scoring.core.rate import RateMetric
-from scoring.core.signature import own_signature
+from scoring.core.signature import RateMetric, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.metrics.maker import Maker

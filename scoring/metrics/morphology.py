@@ -11,15 +11,14 @@ from corpora.text.words import folded
 from scoring.core.analysis import FstAnnotation, WordAnalysis
 from scoring.core.assignment import best_pairs
 from scoring.core.metric import FloatArray, Statistics
-from scoring.core.rate import RateMetric
 from scoring.core.setup import ScoringSetup
-from scoring.core.signature import analyser_key, card_key, own_signature
+from scoring.core.signature import RateMetric, analyser_key, card_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import faulty, listed, shortened
-from scoring.grammar.counterparts import counterparts
 from scoring.grammar.gold_analysis import GoldWord, UnreadableAnalysisError, gold_words, joined
 from scoring.grammar.inflection import inflection_faults
+from scoring.grammar.morpheme_difference import counterparts
 from scoring.grammar.tagged_word import TaggedWord, tagged_word
 from scoring.metrics.fst_acceptance import why_no_acceptance
 from scoring.metrics.maker import Maker

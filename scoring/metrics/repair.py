@@ -6,8 +6,7 @@ import numpy as np
 
 from corpora.text.comparison import is_blank
 from scoring.core.metric import FloatArray, Statistics
-from scoring.core.rate import RateMetric, share
-from scoring.core.signature import own_signature
+from scoring.core.signature import RateMetric, own_signature, share
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.metrics.compliance import compliance_facts

@@ -12,9 +12,8 @@ from functools import cached_property
 from corpora.text.comparison import is_blank
 from scoring.core.analysis import FstAnnotation
 from scoring.core.metric import Statistics
-from scoring.core.rate import RateMetric
 from scoring.core.setup import ScoringSetup
-from scoring.core.signature import analyser_key, card_key, content_key, own_signature
+from scoring.core.signature import RateMetric, analyser_key, card_key, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import listed

@@ -1,10 +1,23 @@
-"""Translation edit rate (Snover et al. 2006): edits of words and shifts of phrases per reference word."""
+"""Tercom's search for the fewest edits and shifts, with the results of sacreBLEU's implementation.
+
+The costly part, the distance after each tried shift, is bit-parallel (rapidfuzz). The alignment of the
+words is traced once per accepted shift from bit vectors (Myers 1999, Hyyrö 2003). sacreBLEU looks only
+within a beam around the diagonal: as long as the traced path stays in it, the beam changes neither
+distance nor trace. Where a path strays, sacreBLEU's own code is used, so that both agree. It takes seconds for
+one entry of some hundred words, so beyond ``_MOST_CELLS`` the search goes on without a beam instead, by the same
+limits on shifts.
+
+Translation edit rate (Snover et al. 2006): edits of words and shifts of phrases per reference word.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from unicodedata import normalize
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
 
 from scoring.core.metric import FloatArray, Metric, Statistics
 from scoring.core.references import references, signed_number
@@ -12,7 +25,217 @@ from scoring.core.signature import sacrebleu_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.metrics.maker import Maker
-from scoring.metrics.tercom import edits
+
+_MOST_SHIFTED = 10
+"""Words in one shift."""
+_FARTHEST = 50
+"""Words that a phrase may lie from its place in the reference."""
+_MOST_TRIED = 1000
+"""Shifts tried per entry before the search ends."""
+_WITHOUT_BEAM = 24
+"""Reference words up to which the beam of 25 holds the whole matrix."""
+_WITHIN_BEAM = 23
+"""Words off the diagonal that are in the beam however its edges are rounded."""
+_MOST_CELLS = 10_000
+"""Output words times reference words up to which a path that strays is left to sacreBLEU."""
+
+
+class _StrayedError(Exception):
+    """A best path leaves the beam."""
+
+
+def edits(output: Sequence[str], reference: Sequence[str]) -> int:
+    """Count the edits that turn the output's words into the reference's, shifts included."""
+    if not reference or not output:
+        return len(reference) + len(output)
+    words, target = _as_characters(output, reference)
+    distance = Levenshtein.distance(words, target)
+    if distance < 2:
+        return distance
+    try:
+        return _search(words, target, distance)
+    except _StrayedError:
+        if len(words) * len(target) > _MOST_CELLS:
+            return _search(words, target, distance, beam=False)
+        return _by_sacrebleu(output, reference)
+
+
+def _by_sacrebleu(output: Sequence[str], reference: Sequence[str]) -> int:
+    from sacrebleu.metrics.lib_ter import translation_edit_rate
+
+    return int(translation_edit_rate(list(output), list(reference))[0])
+
+
+def _as_characters(output: Sequence[str], reference: Sequence[str]) -> tuple[str, str]:
+    """Write each different word as one character, because strings are compared and cut fastest."""
+    number: dict[str, str] = {}
+    for word in (*reference, *output):
+        if word not in number:
+            number[word] = chr(len(number))
+    return "".join([number[word] for word in output]), "".join([number[w] for w in reference])
+
+
+def _search(words: str, target: str, distance: int, *, beam: bool = True) -> int:
+    """Apply the best shift until none helps, or too many were tried.
+
+    Raises _StrayedError where a path leaves the beam and ``beam`` says that there is one.
+    """
+    shifts = tried = 0
+    known = {words: distance}
+    while distance > 1:
+        best, tried = _best_shift(words, target, distance, tried, known, beam)
+        if tried >= _MOST_TRIED or best is None:
+            break
+        shifts += 1
+        words, distance = best, known[best]
+    return shifts + distance
+
+
+def _best_shift(
+    words: str, target: str, distance: int, tried: int, known: dict[str, int], beam: bool
+) -> tuple[str | None, int]:
+    """Find the shift that saves most: then the longest, the earliest, the earliest target."""
+    alignment = _align(words, target)
+    beam_matters = beam and _beam_matters(words, target, distance)
+    if beam_matters:
+        _check_beam(alignment, words)
+    best: tuple[int, int, int, int] | None = None
+    shifted_best = None
+    for start, place, length in _shiftable(words, target, alignment):
+        for goal in _goals(alignment.at, place, length):
+            tried += 1
+            shifted = _shifted(words, start, length, goal)
+            left = known.get(shifted)
+            if left is None:
+                left = known[shifted] = Levenshtein.distance(shifted, target)
+            candidate = (distance - left, length, -start, -goal)
+            if candidate[0] > 0 and (best is None or candidate > best):
+                best, shifted_best = candidate, shifted
+                if beam_matters:
+                    _check_beam(_align(shifted, target), shifted)
+        if tried >= _MOST_TRIED:
+            break
+    return shifted_best, tried
+
+
+def _beam_matters(words: str, target: str, distance: int) -> bool:
+    """Say whether a path of this distance could leave the beam at all."""
+    off_diagonal = (distance + abs(len(words) - len(target))) / 2
+    return len(target) > _WITHOUT_BEAM and off_diagonal >= _WITHIN_BEAM
+
+
+def _check_beam(alignment: _Alignment, words: str) -> None:
+    """Raise where the path leaves the beam, at either end of the output words beside a target word."""
+    ratio = len(alignment.at) / len(words)
+    ends = [place + 1 for place in alignment.at]
+    for j, (first, last) in enumerate(zip([0, *ends], [*ends, len(words)], strict=True)):
+        if max(abs(j - first * ratio), abs(j - last * ratio)) > _WITHIN_BEAM:
+            raise _StrayedError
+
+
+@dataclass(slots=True)
+class _Alignment:
+    at: list[int]
+    """For each target word the last output word used up when it is reached, -1 before the first."""
+    wrong_words: list[bool]
+    """Output words that are not simply kept."""
+    wrong_target: list[bool]
+    """Target words that no output word simply matches."""
+
+
+def _shiftable(words: str, target: str, alignment: _Alignment) -> Iterator[tuple[int, int, int]]:
+    """Yield (start, target place, length) of equal phrases where both sides are wrong as they lie."""
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(target):
+        places.setdefault(word, []).append(place)
+    for start, word in enumerate(words):
+        for place in places.get(word, ()):
+            if abs(place - start) > _FARTHEST:
+                continue
+            yield from _phrases(words, target, alignment, start, place)
+
+
+def _phrases(
+    words: str, target: str, alignment: _Alignment, start: int, place: int
+) -> Iterator[tuple[int, int, int]]:
+    most = min(_MOST_SHIFTED, len(words) - start, len(target) - place)
+    here = alignment.at[place]
+    wrong_word = wrong_target = False
+    for length in range(1, most + 1):
+        last = length - 1
+        if words[start + last] != target[place + last]:
+            return
+        wrong_word = wrong_word or alignment.wrong_words[start + last]
+        wrong_target = wrong_target or alignment.wrong_target[place + last]
+        if wrong_word and wrong_target and not start <= here < start + length:
+            yield start, place, length
+
+
+def _goals(at: list[int], place: int, length: int) -> Iterator[int]:
+    """Yield the different positions in the output that lie before, in and behind the target phrase."""
+    previous = -1
+    for offset in range(place - 1, place + length):
+        goal = at[offset] + 1 if offset >= 0 else 0
+        if goal != previous:
+            previous = goal
+            yield goal
+
+
+def _shifted(words: str, start: int, length: int, goal: int) -> str:
+    end = start + length
+    phrase = words[start:end]
+    if goal < start:
+        return words[:goal] + phrase + words[goal:start] + words[end:]
+    if goal > end:
+        return words[:start] + words[end:goal] + phrase + words[goal:]
+    return words[:start] + words[end : length + goal] + phrase + words[length + goal :]
+
+
+def _align(words: str, target: str) -> _Alignment:
+    """Trace the alignment from the end: keep or replace first, then drop an output word, then insert."""
+    diagonals, rises = _vectors(words, target)
+    i, j = len(words), len(target)
+    alignment = _Alignment([-1] * j, [False] * i, [False] * j)
+    while i or j:
+        bit = 1 << (j - 1) if j else 0
+        same = i > 0 and j > 0 and words[i - 1] == target[j - 1]
+        if same or (i and j and not diagonals[i - 1] & bit):
+            i, j = i - 1, j - 1
+            alignment.at[j] = i
+            alignment.wrong_words[i] = alignment.wrong_target[j] = not same
+        elif i and (j == 0 or rises[i - 1] & bit):
+            i -= 1
+            alignment.wrong_words[i] = True
+        else:
+            j -= 1
+            alignment.at[j] = i - 1
+            alignment.wrong_target[j] = True
+    return alignment
+
+
+def _vectors(words: str, target: str) -> tuple[list[int], list[int]]:
+    """Return two bit vectors per output word, one bit per target word.
+
+    A bit of the first is set where the distance equals the one diagonally before it, a bit of the second
+    where it is one more than without the output word.
+    """
+    full = (1 << len(target)) - 1
+    equal: dict[str, int] = {}
+    for place, word in enumerate(target):
+        equal[word] = equal.get(word, 0) | 1 << place
+    up, down = full, 0
+    diagonals, rises = [], []
+    for word in words:
+        match = equal.get(word, 0) | down
+        diagonal = ((((match & up) + up) ^ up) | match) & full
+        rise = down | (full & ~(diagonal | up))
+        fall = diagonal & up
+        diagonals.append(diagonal)
+        rises.append(rise)
+        rise = (rise << 1 | 1) & full
+        up = (fall << 1 | full & ~(diagonal | rise)) & full
+        down = rise & diagonal
+    return diagonals, rises
 
 
 class Ter(Metric):

@@ -5,14 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 
 from scoring.core.metric import Statistics
-from scoring.core.rate import RateMetric
-from scoring.core.signature import analyser_key, card_key, content_key, own_signature
+from scoring.core.signature import RateMetric, analyser_key, card_key, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.metrics.maker import Maker
-from scoring.words.renderings import LEAST_STEM, Renderings
 from scoring.words.resources import Resources
-from scoring.words.terminology import DictionaryTerm
+from scoring.words.terminology import LEAST_STEM, DictionaryTerm, Renderings
 
 
 class TerminologyAdherence(RateMetric):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from scoring.core.composite import composites, profile_for
 from scoring.core.metric import FloatArray, Metric
-from scoring.core.rate import MatchRate
+from scoring.core.signature import MatchRate
 from scoring.core.table import Table
 
 DRAWS = 1000

@@ -20,9 +20,8 @@ from harness.core import installation
 from harness.doctor import data as doctor_data
 from harness.doctor import program as doctor_program
 from harness.doctor.data import data, file_system, settings
-from harness.doctor.examination import examine, looked_at
+from harness.doctor.examination import examine, languages, looked_at
 from harness.doctor.finding import Finding, Health
-from harness.doctor.languages import languages
 from harness.doctor.program import extras, keys, program
 from harness.settings import change_settings
 from harness.store.file.database import SCHEMA_VERSION, open_store

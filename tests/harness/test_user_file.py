@@ -17,11 +17,10 @@ from harness.core.failures import UsageError
 from harness.core.user_file import MOST_BYTES, read_text
 from harness.endpoint.prices import Prices
 from harness.inputs.coaching import holds_coaching, read_coaching
-from harness.inputs.dictionary import read_dictionary
+from harness.inputs.dictionary import read_dictionary, read_word_list
 from harness.inputs.gloss_dictionary import read_gloss_dictionary
 from harness.inputs.outputs import read_outputs
 from harness.inputs.prompt import load_prompt
-from harness.inputs.word_list import read_word_list
 
 ENTRIES = [Entry(id=1, source="cat", reference="kato")]
 ZEROES = Path("/dev/zero")
@@ -155,8 +154,7 @@ def test_no_other_reader_waits_for_a_named_pipe(tmp_path: Path) -> None:
     from corpora.files.problems import CardError
     from corpora.languages.cards import read_card
     from harness.card.reading import read_card_bytes
-    from harness.fst.model import read_model
-    from harness.fst.status import AnalyserError
+    from harness.fst.model import AnalyserError, read_model
     from harness.method.options import MethodOptions
     from harness.methods.plugin import by_path
 

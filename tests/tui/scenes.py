@@ -13,8 +13,16 @@ from corpora.model.entry import Entry, Segment
 from harness.core.calls import Reply, Request, Usage
 from harness.core.failures import ErrorClass
 from harness.core.run_state import RunState
-from harness.events.kinds import EntryScored, Event, Finished, Floor, Progress, Started, Waiting
-from harness.events.listening import EventQueue
+from harness.events.kinds import (
+    EntryScored,
+    Event,
+    EventQueue,
+    Finished,
+    Floor,
+    Progress,
+    Started,
+    Waiting,
+)
 from harness.method.method import MethodClass, Setup
 from harness.method.result import Attempt, Result
 from harness.setup.floors import read_floors
@@ -25,8 +33,7 @@ from harness.store.results import add_results
 from harness.store.runs import CARD_COLUMNS, create_run, find_run, seal_run, set_live
 from scoring.card.claim import Claim, Score, decide
 from scoring.core.composite import Composite
-from scoring.core.reasons import missing_reasons
-from scoring.core.scorer import RunningTotals, Scorer
+from scoring.core.scorer import RunningTotals, Scorer, missing_reasons
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import surface_metrics
 

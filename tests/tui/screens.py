@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 from textual.worker import WorkerCancelled
 
 from harness.events.control import Control
-from harness.events.listening import EventQueue
+from harness.events.kinds import EventQueue
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.session.watched import Followed, WatchedRun
 from rosetta_tui.toolkit.textual_inside import TerminalApp

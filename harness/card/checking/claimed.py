@@ -17,8 +17,7 @@ from scoring.card.caveats import LEAST_SHARE, MOST_IDENTICAL, Caveat, CaveatKind
 from scoring.card.claim import HIGHEST_WITHOUT_REVIEW, Claim, ClaimReason, Limit, Score, decide
 from scoring.card.floors import VERSION, FloorScores, attainable
 from scoring.core.composite import Composite, Input, counting_gaps
-from scoring.core.specification import specification
-from scoring.core.tiers import Tier, quality_tier
+from scoring.core.specification import Tier, quality_tier, specification
 
 if TYPE_CHECKING:
     from harness.card.model import RunCard

@@ -14,8 +14,8 @@ from harness.card.model import RunCard
 from scoring.card.floors import VERSION
 from scoring.core.composite import STRUCTURAL_KEY, composite_metrics
 from scoring.core.metric import Metric, MetricInfo
-from scoring.core.rate import MatchRate
 from scoring.core.scorer import Scorer
+from scoring.core.signature import MatchRate
 
 MOST = 10**9
 """No entry has as many words, terms or rules; sums of larger numbers would lose digits."""

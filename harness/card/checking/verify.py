@@ -49,7 +49,7 @@ from harness.setup.scoring_tools import stated_setup
 from harness.store.runs import find_run
 from scoring.core.composite import composite
 from scoring.core.scorer import Scorer
-from scoring.core.tiers import quality_tier
+from scoring.core.specification import quality_tier
 
 _WORDS = frozenset(
     {

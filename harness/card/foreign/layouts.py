@@ -14,7 +14,7 @@ from harness.card.model import Block, Cost, RunCard, Speed, Tokens, Totals
 from harness.core.failures import UsageError
 from harness.method.method import MethodClass, Setup
 from scoring.card.claim import HIGHEST_WITHOUT_REVIEW
-from scoring.core.tiers import Tier, quality_tier
+from scoring.core.specification import Tier, quality_tier
 
 
 class ForeignLayout(StrEnum):

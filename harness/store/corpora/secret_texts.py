@@ -18,7 +18,7 @@ from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
-from corpora.files.findings import shown
+from corpora.files.problems import shown
 from corpora.model.entry import Entry, Segment
 from corpora.text.comparison import is_blank
 from harness.core.failures import StoreError, UsageError

@@ -11,7 +11,7 @@ from corpora.model.corpus import Dataset
 from corpora.text.words import JOINERS, words
 from harness.annotators.fst import FstAnnotator
 from harness.fst.find import find_analyser
-from harness.fst.status import AnalyserError
+from harness.fst.model import AnalyserError
 from harness.setup.preparing import language_folders
 from review.office.items.inflected_controls import Inflected, OtherForms, inflected
 

@@ -18,7 +18,7 @@ from corpora.files.problems import CorpusError, Severity
 from corpora.formats.load import File, load, read
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment
-from corpora.text.folding import fold
+from corpora.text.near_names import fold
 from tests.corpora.making import LANGUAGES, entry, envelope, file, json_file, only_problem
 
 SECRET = [each.value for each in Segment if each.secret]

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpora.files import decode
-from corpora.files.findings import MOST
-from corpora.files.problems import CorpusError
+from corpora.files.problems import MOST, CorpusError
 from corpora.formats.load import File, load, read
 from corpora.model.corpus import Form
 from tests.corpora.making import LANGUAGES, entry, file, json_file, only_problem, problems

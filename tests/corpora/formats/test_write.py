@@ -16,8 +16,7 @@ from corpora.formats.write import losses, write
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry, Segment
 from corpora.model.raw import SYNONYMS
-from corpora.model.term_names import speaks_of_terms
-from corpora.model.terms import Transmission, licence_leads_to
+from corpora.model.terms import Transmission, licence_leads_to, speaks_of_terms
 from corpora.text.comparison import is_blank
 from tests.corpora.making import LANGUAGES, entry, envelope, json_file
 

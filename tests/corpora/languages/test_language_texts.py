@@ -15,8 +15,8 @@ from corpora.text.comparison import script_of
 from corpora.text.words import words
 from harness.fst.analyser import open_analyser
 from harness.fst.find import find_analyser
-from scoring.words.quotation import quotation_marks
 from scoring.words.tokenizers import bleu_tokenizer
+from scoring.words.violations import quotation_marks
 from tests.outside import FST, TEXTS, only_with
 
 DEMO = SHIPPED.parents[1] / "samples" / "eo-demo-v1.json"

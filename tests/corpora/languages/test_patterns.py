@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.languages.cards import SHIPPED, read_card
-from corpora.languages.patterns import LONGEST_WORD, why_endless
-from corpora.languages.writing import Forbidden
+from corpora.languages.writing import LONGEST_WORD, Forbidden, why_endless
 from tests.growth import grows_less
 
 

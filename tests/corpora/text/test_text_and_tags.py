@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora.files.findings import shown
+from corpora.files.problems import shown
 from corpora.languages.tags import is_language_tag, language_of_file, nearest, pair_label
 from corpora.text.comparison import (
     MOST_STACKED,

@@ -20,9 +20,8 @@ from harness.events.kinds import Event, Finished
 from harness.events.steering import Wish, ask, done
 from harness.run.running import go
 from harness.store.file.database import open_store
-from harness.store.holding import alone
+from harness.store.holding import alone, open_wishes, write_wish
 from harness.store.runs import find_run, set_live
-from harness.store.steering import open_wishes, write_wish
 from tests.harness.card import factory
 from tests.harness.evaluation import Heard, begun, chat_plan, corpus, kept, query
 from tests.harness.process import spawn

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from harness.core.failures import HarnessError
 from harness.fst import model
 from harness.fst.analyser import Analyser, open_analyser
-from harness.fst.status import AnalyserError, FstStatus
+from harness.fst.model import AnalyserError, FstStatus
 from tests.harness.fst.making import ENGINES, needs, real, written
 from tests.outside import DESCRIPTIVE, STRICT, skip_without
 

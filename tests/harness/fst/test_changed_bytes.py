@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness.fst.analyser import open_analyser
-from harness.fst.status import AnalyserError
+from harness.fst.model import AnalyserError
 from tests.harness.fst.making import needs, real
 from tests.outside import STRICT
 from tests.review.thorough import times

@@ -9,7 +9,7 @@ import pytest
 from harness.fst import builtin
 from harness.fst.analyser import Analyser, open_analyser
 from harness.fst.engines import installed_engines
-from harness.fst.status import AnalyserError, FstStatus
+from harness.fst.model import AnalyserError, FstStatus
 from tests.harness.fst.making import ENGINES, layout_of, mutated, needs, real, spelt_by, written
 from tests.outside import DESCRIPTIVE, ENGLISH, RUSSIAN, STRICT, published
 

@@ -3,10 +3,9 @@
 import re
 from pathlib import Path
 
-from harness.fst.alphabet import MOST_LETTERS
 from harness.fst.builtin import MOST_ANALYSES
-from harness.fst.model import MOST_BYTES
-from harness.fst.status import FstStatus
+from harness.fst.layout import MOST_LETTERS
+from harness.fst.model import MOST_BYTES, FstStatus
 from tests.harness.fst.making import ENGINES
 
 ROOT = Path(__file__).parents[3]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.methods.batching import by_number, numbered
+from harness.methods.briefing import by_number, numbered
 
 
 def own(number: int) -> str:

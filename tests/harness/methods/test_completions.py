@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from harness.core.calls import Reply
 from harness.core.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
-from harness.methods.cleaning import cleaned
-from harness.methods.completions import output_of, read_completion
+from harness.methods.completions import cleaned, output_of, read_completion
 from tests.harness.methods.conftest import completion
 
 

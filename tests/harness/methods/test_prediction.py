@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.calls import Usage
-from harness.method.prediction import shares
+from harness.method.result import shares
 
 COUNTS = st.integers(0, 10**9)
 

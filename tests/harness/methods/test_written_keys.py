@@ -9,8 +9,7 @@ import pytest
 
 from harness.core.failures import UsageError
 from harness.endpoint.keys import key_for
-from harness.method.options import MethodOptions
-from harness.method.written_keys import keys_in, refuse_told_keys, refuse_written_keys
+from harness.method.options import MethodOptions, keys_in, refuse_told_keys, refuse_written_keys
 from harness.methods.registry import build
 from harness.setup.plan import Plan
 from rosetta_tui.request.draft import RunDraft

@@ -15,8 +15,13 @@ from harness.card.exporting import ExportForm, export_run
 from harness.core.failures import UsageError
 from harness.endpoint import offline
 from harness.endpoint.keys import no_key
-from harness.privacy.local_servers import FILE, NobodyAnswersForServer, answered, remember
-from harness.privacy.staying_here import make_method
+from harness.privacy import (
+    FILE,
+    NobodyAnswersForServer,
+    answered,
+    make_method,
+    remember,
+)
 from harness.run.rescoring import rescore
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions

@@ -56,7 +56,7 @@ import sys
 from pathlib import Path
 from harness.setup.plan import Plan
 from harness.method.options import MethodOptions
-from harness.privacy.staying_here import make_method
+from harness.privacy import make_method
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 
 given = corpus(2, segment=sys.argv[3], source="kanario kantas")

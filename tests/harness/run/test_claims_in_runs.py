@@ -34,7 +34,7 @@ from rosetta_tui.session.recorded import recorded, seal
 from rosetta_tui.show.card_fields import claim_json, tier_sign, tier_words
 from scoring.card.caveats import CaveatKind
 from scoring.card.claim import ClaimReason
-from scoring.core.tiers import Tier
+from scoring.core.specification import Tier
 from tests.harness.evaluation import (
     LANGUAGES,
     Heard,

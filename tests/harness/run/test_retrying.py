@@ -17,7 +17,7 @@ from harness.endpoint.keys import no_key
 from harness.events.control import Control
 from harness.events.kinds import EntryScored, Event
 from harness.method.method import MethodClass, Setup
-from harness.privacy.local_servers import remember
+from harness.privacy import remember
 from harness.run.retried_scores import retried_scores
 from harness.run.retrying import retry
 from harness.run.running import go

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.floors import METHODS, Case, cases, references_of, without_analyser
 from scoring.card.claim import ClaimReason
-from scoring.core.tiers import Tier
+from scoring.core.specification import Tier
 from tests.outside import FST, TEXTS, skip_without
 
 NAMES = ["demo", "crk 100, descriptive, unknown words", "mri"]

@@ -15,8 +15,7 @@ from harness.setup.scoring_tools import Instruments
 from scoring.card.floors import FloorScores, derangement, floors
 from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.composite import composite
-from scoring.core.specification import specification
-from scoring.core.tiers import Tier
+from scoring.core.specification import Tier, specification
 from scoring.core.translation import Translation
 from tests.harness.guarded_corpora import CORPORA, instruments
 from tests.scoring.samples import sentences

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from scoring.calibration.correlation import auc, kendall_tau_b, pearson, spearman
+from scoring.calibration.measures import auc, kendall_tau_b, pearson, spearman
 from scoring.calibration.resampling import estimate, once, row_weights
 from scoring.core.metric import FloatArray
 

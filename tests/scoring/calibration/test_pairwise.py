@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoring.calibration import pairwise, systems
+from scoring.calibration import measures, pairwise
+from scoring.calibration.measures import matrix, soft_pairwise_accuracy
 from scoring.calibration.pairwise import calibrate_ties, pairwise_accuracy
 from scoring.calibration.resampling import once, row_weights
-from scoring.calibration.systems import matrix, soft_pairwise_accuracy
 from scoring.core.metric import FloatArray
 
 GOLD, METRIC = np.array([1.0, 2, 2, 3, 4]), np.array([2, 1, 1.5, 5, 3])
@@ -128,7 +128,7 @@ def test_drawn_exchanges_come_near_to_all_of_them(monkeypatch: pytest.MonkeyPatc
     people = random.normal([[0.0], [0.3], [0.1]], 1, (3, 14))
     metric = people + random.normal(0, 1, (3, 14))
     exact = soft_pairwise_accuracy(people, metric)
-    monkeypatch.setattr(systems, "EXACT_ITEMS", 0)
+    monkeypatch.setattr(measures, "EXACT_ITEMS", 0)
     drawn = soft_pairwise_accuracy(people, metric)
     assert exact is not None
     assert drawn == pytest.approx(exact, abs=0.02)

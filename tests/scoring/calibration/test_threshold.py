@@ -8,11 +8,16 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from scoring.calibration.isotonic import first_reached, isotonic
 from scoring.calibration.judgements import Judgements
-from scoring.calibration.logistic import logistic
 from scoring.calibration.resampling import once, row_weights
-from scoring.calibration.threshold import decisions, propose_threshold, tier_line
+from scoring.calibration.threshold import (
+    decisions,
+    first_reached,
+    isotonic,
+    logistic,
+    propose_threshold,
+    tier_line,
+)
 from scoring.core.metric import FloatArray
 from tests.review.thorough import times
 from tests.scoring.calibration.made import made

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from scoring.calibration.simplex import simplex_minimum
-from scoring.calibration.weights import LEAST_ITEMS, propose_weights
+from scoring.calibration.weights import LEAST_ITEMS, propose_weights, simplex_minimum
 from scoring.core.composite import composites
 from tests.review.thorough import times
 from tests.scoring.calibration.made import METRICS, PROFILE, made

@@ -13,7 +13,7 @@ from scoring.card.caveats import Caveat, CaveatKind
 from scoring.card.claim import Claim, ClaimReason, Score, caveat_sentence, decide
 from scoring.card.floors import FloorScores
 from scoring.core.composite import Composite, Input, composite, counting_gaps
-from scoring.core.tiers import Tier, quality_tier
+from scoring.core.specification import Tier, quality_tier
 
 FLOORS = {
     "constant": FloorScores(0.40, 12.0, ("chrf_plus_plus",)),

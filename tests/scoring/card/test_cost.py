@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.card.cost import EntryCost, cost, cost_adjusted, tokens
-from scoring.card.speed import Timing, speed
+from scoring.card.cost import EntryCost, Timing, cost, cost_adjusted, speed, tokens
 
 EXAMPLE = [
     EntryCost(cost_usd=0.5, source_characters=40, prompt_tokens=100, completion_tokens=20,

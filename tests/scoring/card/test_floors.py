@@ -25,7 +25,7 @@ from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
 from scoring.core.scorer import Scorer
 from scoring.core.setup import AnalyserFacts
-from scoring.core.tiers import Tier
+from scoring.core.specification import Tier
 from scoring.core.translation import Translation
 from scoring.metrics.chrf import ChrfPlusPlus
 from scoring.metrics.inventory import make_metrics, surface_setup

@@ -15,9 +15,8 @@ from corpora.model.entry import Entry
 from scoring.card.floors import FloorScores
 from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.scorer import Scorer
-from scoring.core.specification import specification
+from scoring.core.specification import Tier, specification
 from scoring.core.table import Table
-from scoring.core.tiers import Tier
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import make_metrics, surface_setup
 from scoring.statistics.breakdown import breakdown

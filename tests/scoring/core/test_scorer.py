@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from scoring.core.metric import FloatArray, Metric, MetricInfo, Statistics
 from scoring.core.scorer import RunningTotals, Scorer
+from scoring.core.specification import Tier
 from scoring.core.table import StatisticsError
-from scoring.core.tiers import Tier
 from scoring.core.translation import Translation
 from scoring.metrics.chrf import ChrfPlusPlus
 from scoring.metrics.inventory import make_metrics, surface_metrics, surface_setup

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoring.core.tiers import quality_tier
+from scoring.core.specification import quality_tier
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 from sacrebleu.metrics import TER
 
-from scoring.metrics import tercom
-from scoring.metrics.ter import Ter
-from scoring.metrics.tercom import edits
+from scoring.metrics import ter
+from scoring.metrics.ter import Ter, edits
 from tests.scoring.samples import HOSTILE, sentences, translations
 
 METRIC = Ter()
@@ -56,13 +55,11 @@ def test_long_unrelated_entries_are_not_left_to_the_slow_search(
     rng = random.Random(12)
     pair = unrelated(rng, 400).split(), unrelated(rng, 600).split()
     asked: list[int] = []
-    monkeypatch.setattr(
-        tercom, "_by_sacrebleu", lambda output, reference: asked.append(len(output))
-    )
+    monkeypatch.setattr(ter, "_by_sacrebleu", lambda output, reference: asked.append(len(output)))
     found = edits(*pair)
     assert asked == []
     assert Levenshtein.distance(*pair) >= found > 300
-    monkeypatch.setattr(tercom, "_MOST_CELLS", 240_000)
+    monkeypatch.setattr(ter, "_MOST_CELLS", 240_000)
     edits(*pair)
     assert asked == [400], "at the bound it is left to sacreBLEU"
 
@@ -78,9 +75,9 @@ def test_without_a_beam_the_same_is_found_where_no_path_leaves_it() -> None:
     for _ in range(40):
         output, reference = (text.split() for text in shifted_pair(rng, 20))
         if output and reference:
-            words, target = tercom._as_characters(output, reference)
+            words, target = ter._as_characters(output, reference)
             distance = Levenshtein.distance(words, target)
-            without = tercom._search(words, target, distance, beam=False)
+            without = ter._search(words, target, distance, beam=False)
             assert without == edits(output, reference)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.statistics.holm import holm
+from scoring.statistics.significance import holm
 
 
 def test_textbook() -> None:

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from corpora.model.entry import Segment
-from scoring.words.alignment import LEAST_PAIRS, MOST_PAIRS, Alignment, ibm1
-from scoring.words.bitext import alignable, alignment_name
+from scoring.words.bitext import LEAST_PAIRS, MOST_PAIRS, Alignment, alignable, alignment_name, ibm1
 from tests.growth import grows_less
 from tests.scoring.behaviour import entries
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from scoring.words.quotation import quotation_marks, quoting, turned_round
+from scoring.words.violations import quotation_marks, quoting, turned_round
 from tests.scoring.samples import sentences
 
 

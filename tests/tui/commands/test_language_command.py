@@ -266,7 +266,7 @@ def test_a_card_that_breaks_its_reader_costs_only_its_row(
     monkeypatch: pytest.MonkeyPatch, home: Path
 ) -> None:
     from corpora.languages import cards
-    from harness.doctor import languages as doctor_languages
+    from harness.doctor import examination
     from harness.doctor.finding import Health
 
     whole = cards.read_card
@@ -282,7 +282,7 @@ def test_a_card_that_breaks_its_reader_costs_only_its_row(
     assert "Esperanto" in listed.stdout
     assert "crk.toml: The card cannot be read (TypeError)." in listed.stderr
     assert "nobody should see" not in listed.output
-    monkeypatch.setattr(doctor_languages, "read_card", breaking)
-    found = {each.name: each for each in doctor_languages.languages(home)}
+    monkeypatch.setattr(examination, "read_card", breaking)
+    found = {each.name: each for each in examination.languages(home)}
     assert found["crk"].health is Health.BROKEN
     assert len(found) > 1

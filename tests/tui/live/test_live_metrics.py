@@ -11,8 +11,7 @@ from harness.store.results import replace_scores
 from harness.store.runs import CARD_COLUMNS, seal_run
 from scoring.card.claim import Claim, ClaimReason, Limit
 from scoring.core.scorer import EntryValues
-from scoring.core.specification import specification
-from scoring.core.tiers import Tier
+from scoring.core.specification import Tier, specification
 from tests.tui.scenes import card_of, finished, scene
 from tests.tui.screens import App, lines, settle, text
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from corpora.samples import DEMO_CORPUS, sample_path
+from harness import privacy
 from harness.core.failures import UsageError
-from harness.endpoint.model_listing import MOST_BYTES, list_models
-from harness.privacy import local_servers
+from harness.endpoint.endpoints import MOST_BYTES, list_models
 from rosetta_tui.commands.run import run as run_command
 from rosetta_tui.new_run.preview import beside, in_a_line
 from rosetta_tui.request.draft import RunDraft
@@ -23,7 +23,7 @@ from tests.tui.new_run.form import CHAT, CORPUS, path
 
 __all__ = ["path"]
 
-NOBODY_LISTENS = local_servers.nobody_listens
+NOBODY_LISTENS = privacy.nobody_listens
 
 
 def test_every_option_of_the_command_is_a_field_of_the_form() -> None:
@@ -169,7 +169,7 @@ def test_a_fault_of_a_corpus_is_said_with_its_place_in_the_file(tmp_path: Path) 
 def test_a_port_of_this_machine_that_nobody_listens_on_is_told_beforehand(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local_servers, "nobody_listens", NOBODY_LISTENS)
+    monkeypatch.setattr(privacy, "nobody_listens", NOBODY_LISTENS)
     with serving() as scripted:
         draft = RunDraft.of(CHAT | {"endpoint": scripted.url})
         here = look(path, draft, known := Known())

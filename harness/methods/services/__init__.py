@@ -1,1 +1,0 @@
-"""The wire shapes of translation services, one file each."""

@@ -1,0 +1,260 @@
+"""What keeps a run on this machine: secret entries, terms of the corpus, ``--offline`` (DESIGN V1).
+
+What breaks beside secret entries is told by its class and place: its words may quote a text.
+
+Python itself prints what nobody catches: warnings, errors of threads, of lost tasks, and of objects that
+go. Once a process opened secret entries, these go through here, until it ends. What a method prints by
+itself, or through a log that it set up itself, is its own doing.
+
+Servers on this machine that were given secret texts, and what a person was told of them before.
+
+A server on this machine is not this machine: Ollama sends texts to its cloud for models of a cloud, and
+any program that listens here may forward what it gets. Nobody can see that from outside, so it is said
+once for each server, a person answers for it, and the answer is kept in the data folder.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import sys
+import threading
+import warnings
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+from urllib.parse import urlsplit
+
+from corpora.checks.marks import misplaced, without_roles
+from corpora.model.corpus import Dataset
+from corpora.model.entry import Entry
+from corpora.model.terms import FIELD
+from harness.core.failures import UsageError
+from harness.core.written_files import write_file
+from harness.endpoint import offline
+from harness.endpoint.endpoints import is_loopback
+from harness.endpoint.keys import KeySource, find_key, no_key
+from harness.endpoint.offline import why_secret
+from harness.method.method import Method
+from harness.methods.registry import build
+from harness.setup.plan import Plan
+from harness.store.file.database import home, private_folder
+
+
+def quieten() -> None:
+    """Take the words off everything that Python would print of foreign code, from now on."""
+    sys.unraisablehook = lambda told: _tell(
+        "An error that cannot be raised", told.exc_type, told.exc_traceback
+    )
+    threading.excepthook = lambda told: _tell("A thread ended", told.exc_type, told.exc_traceback)
+    warnings.showwarning = _warn  # type: ignore[assignment]
+    logging.lastResort = _Unquoted(logging.WARNING)
+
+
+def _warn(
+    _message: object, category: type[Warning], filename: str, lineno: int, *_more: Any
+) -> None:
+    _print(f"A warning: {category.__name__}, at {filename}:{lineno}")
+
+
+class _Unquoted(logging.Handler):
+    """Says who logged what kind of error where, and nothing of the message."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print one line."""
+        kind, traceback = None, None
+        if record.exc_info:
+            kind, _, traceback = record.exc_info
+        said = f"Logged by {record.name} ({record.levelname})"
+        if kind is None:
+            _print(f"{said}, at {record.pathname}:{record.lineno}")
+        else:
+            _tell(said, kind, traceback)
+
+
+def _tell(what: str, kind: type[BaseException] | None, traceback: TracebackType | None) -> None:
+    place = ""
+    while traceback is not None:
+        place = f", at {traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    _print(f"{what}: {'an error' if kind is None else kind.__name__}{place}")
+
+
+def _print(line: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(f"{line}. Its words are withheld: secret entries were opened.\n")
+
+
+FILE = "local-servers.json"
+"""In the data folder: address of a server → when a person answered for it (ISO 8601, UTC)."""
+
+OPTION = "--trust-local-server"
+
+
+class NobodyAnswersForServer(UsageError):  # noqa: N818  said of the server
+    """No person has said yet that a server on this machine keeps what it gets."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        super().__init__(
+            f"The server at {url} is on this machine, but it may forward what it gets to another one, "
+            "and Rosetta cannot see that. These entries are secret. If you know that it keeps texts here, "
+            f"say so once with {OPTION}."
+        )
+
+
+def require_answer(entries: Iterable[Entry], method: Method, plan: Plan) -> None:
+    """Raise NobodyAnswersForServer before the first secret run against a server that nobody answered for."""
+    if method.endpoint is None or not any(entry.secret for entry in entries):
+        return
+    if plan.run.trust_local_server:
+        remember(method.endpoint)
+    elif method.endpoint not in answered():
+        raise NobodyAnswersForServer(method.endpoint)
+
+
+def answered() -> dict[str, str]:
+    """Return the servers that a person answered for; a file that cannot be read answers for none."""
+    try:
+        found = json.loads(_file().read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    pairs = found.items() if isinstance(found, dict) else ()
+    return {url: when for url, when in pairs if isinstance(when, str)}
+
+
+def remember(url: str) -> None:
+    """Keep that a person answered for a server."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    private_folder(home())
+    text = json.dumps(answered() | {url: now}, ensure_ascii=False, indent=2)
+    write_file(_file(), f"{text}\n".encode(), overwrite=True)
+
+
+LISTENING_SECONDS = 0.5
+"""A port of this machine answers at once; one that takes longer is taken for one where something listens."""
+
+
+def nobody_listens(url: str) -> bool:
+    """Tell whether a port of this machine refuses connections now; nothing is sent, and False for other hosts."""
+    parts = urlsplit(url)
+    if not is_loopback(url) or parts.hostname is None:
+        return False
+    try:
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        with socket.create_connection((parts.hostname, port), LISTENING_SECONDS):
+            return False
+    except ConnectionRefusedError:
+        return True
+    except (OSError, ValueError):
+        return False
+
+
+def _file() -> Path:
+    return home() / FILE
+
+
+def make_method(
+    plan: Plan,
+    corpus: Sequence[Entry],
+    entries: Sequence[Entry],
+    find_key: KeySource = find_key,
+) -> Method:
+    """Make the method of a plan for some entries of a corpus, behind a shut door where one is needed.
+
+    ``find_key`` is asked only once it is known that the method may be used. Raises UsageError where it may
+    not, or cannot be made.
+    """
+    shut_door(entries, plan)
+    described = build(plan.method, plan.options, corpus, no_key)
+    keep_here(entries, described, plan)
+    require_answer(entries, described, plan)
+    return build(plan.method, plan.options, corpus, find_key)
+
+
+def shut_door(entries: Iterable[Entry], plan: Plan | None = None) -> None:
+    """Refuse all connections to other machines from now on, where entries or plan ask for it.
+
+    Before the code of a method or the libraries of a model are loaded: both run from their first line.
+    """
+    if any(entry.secret for entry in entries):
+        offline.shut(offline.SECRET)
+        quieten()
+    elif plan is not None and plan.run.offline:
+        offline.shut(offline.OFFLINE)
+
+
+def keep_here(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:
+    """Keep an offline run, and any run with secret entries, on this machine.
+
+    Raises UsageError where the method would call another machine.
+    """
+    secret = any(entry.secret for entry in entries)
+    if not (secret or plan.run.offline):
+        _require_open_door(method)
+        return plan
+    why = f"{why_secret(entries)}, and" if secret else "--offline is on, and"
+    if method.endpoint is not None and not is_loopback(method.endpoint):
+        raise UsageError(
+            f"{why} the method would send them to another machine. {_other_entries(entries)} a method that "
+            "runs on this machine."
+            if secret
+            else f"{why} the method's endpoint is not on this machine. Leave --offline away, or name a "
+            "local endpoint."
+        )
+    if method.endpoint is not None and (model := cloud_model(method)) is not None:
+        raise UsageError(
+            f"{why} the model {model} is named as one of a cloud: a local server such as Ollama would "
+            "send the texts there. Name a model that runs on this machine."
+        )
+    return plan.model_copy(update={"run": plan.run.model_copy(update={"offline": True})})
+
+
+def _require_open_door(method: Method) -> None:
+    why = offline.why()
+    if why and method.endpoint is not None and not is_loopback(method.endpoint):
+        raise UsageError(
+            f"{why}: this was so in an earlier run of this program, so it connects to no other machine "
+            "until it is closed. Close Rosetta, open it again, and begin this run."
+        )
+
+
+def _other_entries(entries: Iterable[Entry]) -> str:
+    """Begin the mend: where terms keep the whole corpus here, no other entries would do."""
+    if all(entry.local_only for entry in entries):
+        return "Choose"
+    return "Choose other entries with --segment, or"
+
+
+def cloud_model(method: Method) -> str | None:
+    """Return the name of a model that ends in ``cloud``, as Ollama names those that run elsewhere."""
+    slug = method.setup.model_slug
+    return slug if slug.strip().casefold().endswith("cloud") else None
+
+
+def refuse_unclear(dataset: Dataset, entries: Sequence[Entry]) -> None:
+    """Raise UsageError where nobody knows which entries are secret, or where their texts may go.
+
+    A file with such marks is refused when it is read; stores that were filled before may hold them.
+    """
+    known = frozenset({FIELD})
+    for entry in entries:
+        for mark in misplaced(entry.model_extra or {}, known):
+            raise UsageError(f"Entry {entry.id}, field {mark.path!r}: {mark.wrong} {mark.mend}")
+    for field, words in dataset.terms.unclear:
+        raise UsageError(f"The corpus, field {field!r}: {words} Mend the file, and read it anew.")
+    for mark in misplaced(without_roles(dataset.model_extra or {}), known):
+        raise UsageError(f"The corpus, field {mark.path!r}: {mark.wrong} {mark.mend}")
+
+
+def refuse_not_stored(entries: Sequence[Entry]) -> None:
+    """Raise UsageError where the store has no text of an entry that a run asks for."""
+    lacking = sum(entry.not_stored for entry in entries)
+    if lacking:
+        raise UsageError(
+            f"The store does not hold {lacking:,} of these entries: they are secret, and no run used "
+            "them. Name the corpus file instead."
+        )

@@ -1,1 +1,0 @@
-"""What keeps secret texts on this machine."""
