@@ -8,7 +8,7 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -19,9 +19,6 @@ from harness.core.calls import Calls
 from harness.core.failures import UsageError
 from harness.method.method import Method, Output, Setup
 from harness.method.options import MethodOptions, keys_in
-
-GROUP = "rosetta.methods"
-"""Entry points of this group are methods."""
 
 
 class Plugin:
@@ -64,11 +61,6 @@ def by_path(name: str, options: MethodOptions) -> Plugin:
         found = ", ".join(_classes(module)) or "none"
         raise UsageError(f"Plug-in {where}: it has no class {class_name!r}. Its classes: {found}.")
     return Plugin(_made(name, maker, options), sha256, options)
-
-
-def installed() -> dict[str, EntryPoint]:
-    """Return the methods that installed packages offer, by name."""
-    return {point.name: point for point in entry_points(group=GROUP)}
 
 
 def by_entry_point(point: EntryPoint, options: MethodOptions) -> Plugin:

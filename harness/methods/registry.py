@@ -17,19 +17,9 @@ from harness.methods.chat import chat
 from harness.methods.constant import Constant
 from harness.methods.copy_source import CopySource
 from harness.methods.glossary import Glossary
+from harness.methods.names import SHIPPED, installed
 from harness.methods.pipeline import pipeline
 from harness.methods.replay import human, replay
-
-SHIPPED = {
-    "copy-source": "the source itself",
-    "constant": "one text for every entry",
-    "glossary": "word by word from a dictionary",
-    "replay": "outputs made elsewhere",
-    "human": "a human translator's work",
-    "chat": "a language model, as it is or coached",
-    "pipeline": "a language model, checked and asked again",
-} | {f"api:{name}": f"the service {name}" for name in SERVICES}
-"""The methods that come with the program, with a word on each."""
 
 _WITHOUT_NETWORK: dict[str, Callable[[MethodOptions], Method]] = {
     "copy-source": CopySource,
@@ -69,12 +59,6 @@ def build(
     return _plugin(name, options)
 
 
-def method_names() -> dict[str, str]:
-    """List every method that can be named, those of installed plug-ins included."""
-    found = {name: f"plug-in {point.value}" for name, point in plugin.installed().items()}
-    return found | SHIPPED
-
-
 def _service(name: str, options: MethodOptions) -> str:
     service = name.removeprefix("api").removeprefix(":") or options.service or ""
     if service not in SERVICES:
@@ -87,10 +71,10 @@ def _service(name: str, options: MethodOptions) -> str:
 def _plugin(name: str, options: MethodOptions) -> Method:
     if PurePath(name.rpartition(":")[0]).suffix == ".py":
         return plugin.by_path(name, options)
-    installed = plugin.installed()
-    if name in installed:
-        return plugin.by_entry_point(installed[name], options)
-    known = [*SHIPPED, *installed]
+    offered = installed()
+    if name in offered:
+        return plugin.by_entry_point(offered[name], options)
+    known = [*SHIPPED, *offered]
     near = near_names(name, known)
     guess = f" Did you mean {one_of(map(repr, near))}?" if near else ""
     raise UsageError(

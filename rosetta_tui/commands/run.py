@@ -16,7 +16,7 @@ class _WithMethods(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the names of all methods with a word on each."""
-        from harness.methods.registry import method_names
+        from harness.methods.names import method_names
 
         with formatter.section("Methods"):
             formatter.write_dl([*method_names().items(), ("FILE.py:CLASS", "your own class")])

@@ -236,7 +236,7 @@ class _Looking:
 
         if plan.method in TAKES:
             return False
-        from harness.methods.registry import method_names
+        from harness.methods.names import method_names
 
         where, colon, name = plan.method.rpartition(":")
         if colon and where.endswith(".py"):

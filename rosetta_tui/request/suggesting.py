@@ -124,7 +124,7 @@ def forms() -> dict[str, str]:
 
 def methods() -> dict[str, str]:
     """Return the methods with a word on each."""
-    from harness.methods.registry import method_names
+    from harness.methods.names import method_names
 
     return method_names()
 

@@ -12,7 +12,6 @@ from harness.core.failures import UsageError
 from harness.doctor.finding import Finding, Health
 from harness.settings import Settings, fault, read_settings
 from rosetta_tui.show.key_names import key_name
-from rosetta_tui.toolkit.theme import THEME_WORDS
 
 
 def chosen(home: Path) -> Iterator[Finding]:
@@ -29,7 +28,13 @@ def chosen(home: Path) -> Iterator[Finding]:
 
 def strange_theme(settings: Settings) -> str:
     """Say what is wrong with the colours that are chosen; empty where nothing is."""
-    if settings.theme in {"", *THEME_WORDS}:
+    if not settings.theme:
+        return ""
+    from rosetta_tui.toolkit.theme import (
+        THEME_WORDS,  # loads Textual, which the doctor goes without
+    )
+
+    if settings.theme in THEME_WORDS:
         return ""
     return f"names no colours. There are: {', '.join(THEME_WORDS)}"
 

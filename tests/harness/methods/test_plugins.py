@@ -12,7 +12,8 @@ import pytest
 from harness.core.failures import ErrorClass, UsageError
 from harness.method.method import Method
 from harness.method.options import MethodOptions
-from harness.methods.registry import build, method_names
+from harness.methods.names import method_names
+from harness.methods.registry import build
 from tests.harness.methods.conftest import HttpCalls, Server, entry
 
 PAGE = Path(__file__).parents[3] / "docs" / "plugins.md"

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness.core.run_state import RunState
-from harness.methods.registry import method_names
+from harness.methods.names import method_names
 from harness.store.file.database import open_store
 from harness.store.results import read_outcome
 from harness.store.runs import find_run, list_runs
