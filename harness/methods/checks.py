@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import regex
 
 from corpora.languages.scripts import tag_script
+from corpora.text.placeholders import read
 from corpora.text.words import folded, words
 from harness.core.failures import UsageError
 
@@ -156,7 +157,6 @@ class PlaceholderCheck:
 
     def rejections(self, source: str, output: str) -> list[Rejection]:
         """Reject each placeholder that is missing, and each that the source does not have."""
-        from corpora.text.placeholders import read
 
         wanted, found = read(source).variables, read(output).variables
         missing = [Rejection("missing: keep it as it is", name) for name in wanted - found]

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
 from harness.card.fingerprint import fingerprint
@@ -304,7 +306,6 @@ def _change_plan(
     connection: sqlite3.Connection, run: Run, method: Method, changes: Mapping[str, Any]
 ) -> None:
     """Change how a run goes about its calls (budget, concurrency); never what is asked."""
-    from pydantic import ValidationError
 
     plan = unpacks(Plan.model_validate)(run.plan)
     try:

@@ -7,6 +7,7 @@ what it is given, else in a file that only its owner may read.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import secrets
@@ -118,7 +119,6 @@ def says_key(words: str, signing_key: str) -> bool:
 
 
 def _digest(signing_key: str) -> str:
-    import hashlib
 
     return hashlib.sha256(bytes.fromhex(signing_key)).hexdigest()
 

@@ -12,6 +12,7 @@ from review.log.laptop import Laptop
 from review.log.merge import export_events
 from review.log.payloads import Export
 from review.log.saving import NotSaved
+from review.sealed.keys import Identity, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,6 @@ def hand_over(laptop: Laptop, batch: Batch, reviewer: str, folder: Path, wall: s
 
     That it was written is noted afterwards: a note that cannot be kept takes nothing from the file.
     """
-    from review.sealed.keys import Identity, Role
 
     identity = Identity.load(laptop.path.parent, Role.LAPTOP)
     events = export_events(laptop, batch.manifest.batch)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.core.failures import UsageError
+from harness.store.file.database import default_path
 from rosetta_tui.session.engine import Engine
 from rosetta_tui.session.watched import Watched, WatchedRun, look_ahead
 
@@ -32,7 +33,6 @@ def open_app() -> None:
         raise UsageError(
             "The app needs a terminal. `rosetta --help` lists the commands that work without one."
         )
-    from harness.store.file.database import default_path
 
     _run(default_path(), None)
 

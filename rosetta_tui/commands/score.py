@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from rosetta_tui.request.reading import load_corpus, reading_options, selecting, selection
-from rosetta_tui.request.scoring import scoring_options
+from rosetta_tui.request.scoring import read_scoring_options, scoring_options
 from rosetta_tui.show.text import plain
 
 
@@ -51,7 +51,6 @@ def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
     from harness.store.file.database import opened
     from harness.store.runs import find_run
     from rosetta_tui.app.showing import print_card, say_lacking
-    from rosetta_tui.request.scoring import read_scoring_options
 
     if given["file"] is not None:
         raise UsageError("--rescore takes no files: the outputs are those of the run.")

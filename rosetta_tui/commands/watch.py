@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rosetta_tui.show.text import plain
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -32,7 +34,6 @@ def watch(run: str, *, wish: str | None, calls: int | None, style: str | None) -
     """
     from harness.events.steering import Wish, ask
     from harness.store.file.database import default_path
-    from rosetta_tui.show.text import plain
 
     if wish is not None and calls is not None:
         raise click.UsageError("Ask for one thing at a time.")
@@ -76,7 +77,6 @@ def _print(path: Path, run: Run, style: str | None) -> bool:
     from harness.store.file.database import opened
     from rosetta_tui.app.showing import listener_of
     from rosetta_tui.report.run import finished_line
-    from rosetta_tui.show.text import plain
 
     with opened(path) as connection:
         entries = read_entries(connection, run.corpus, run.positions)

@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from rosetta_tui.compare.sentences import number, told_apart
+from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.result_table import crop
 from scoring.core.specification import specification
@@ -107,7 +108,6 @@ def state_words(run: ComparedRun) -> str:
 
 
 def _cost(run: ComparedRun) -> str:
-    from rosetta_tui.show import figures
 
     if run.cost_usd is None and not run.known_cost_usd:
         return "cost unknown"
@@ -116,7 +116,6 @@ def _cost(run: ComparedRun) -> str:
 
 def facts(run: ComparedRun) -> str:
     """Say what else is known of a run, in one line."""
-    from rosetta_tui.show import figures
 
     parts = [
         run.run_id[:8],

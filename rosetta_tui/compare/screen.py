@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
+from harness.core.failures import HarnessError
 from rosetta_tui.compare.acts import RunChoice
 from rosetta_tui.compare.difference_panel import ROOMY, DifferencePanel
 from rosetta_tui.compare.lines import ordered
@@ -183,7 +184,6 @@ class CompareScreen(SearchedScreen):
     @work(thread=True, exclusive=True, group="compare")
     def _work(self, runs: tuple[str, ...], baseline: str | None, quick_first: bool) -> None:
         """Give the values at once, then the tests, which take longer."""
-        from harness.core.failures import HarnessError
         from rosetta_tui.compare.stages import stages
 
         worker, began, known = get_current_worker(), time.monotonic(), self.comparison

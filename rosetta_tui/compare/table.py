@@ -11,6 +11,7 @@ from textual import work
 from textual.message import Message
 from textual.worker import get_current_worker
 
+from harness.core.failures import HarnessError
 from rosetta_tui.compare.order import ComparedOrder, ComparisonView, ordered_places
 from rosetta_tui.compare.rows import ComparedRows, entry_columns
 from rosetta_tui.compare.texts import ComparedTexts
@@ -85,7 +86,6 @@ class ComparedTable(ResultTable):
 
     @work(thread=True, exclusive=True, group="search", description="search")
     def _look_for(self, comparison: Comparison, search: str) -> None:
-        from harness.core.failures import HarnessError
         from rosetta_tui.compare.search import places_with
 
         worker = get_current_worker()

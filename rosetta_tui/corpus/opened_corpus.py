@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from corpora.formats.columns import Columns
+from corpora.formats.load import load
 from harness.core.failures import StoreError
 from harness.store.corpora.examination import Examination, examine
 from harness.store.corpora.listing import CorpusSummary, hold_in_memory, list_corpora
@@ -42,8 +44,6 @@ def open_corpus(
 
     Raises CorpusError with everything that is wrong with them.
     """
-    from corpora.formats.columns import Columns
-    from corpora.formats.load import load
 
     corpus = load(file, reference, dataset=dict(dataset), columns=Columns(**(columns or {})))
     connection, _ = hold_in_memory(corpus)

@@ -16,6 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from harness.store.corpora.listing import corpus_positions, facet_counts
 from rosetta_tui.corpus.filters import Counts, filter_choices
 from rosetta_tui.corpus.rows import SORT_WORDS, segment_words
 from rosetta_tui.corpus.table import CorpusTable
@@ -112,7 +113,6 @@ class CorpusScreen(SearchedScreen):
         in_thread(self, "corpus", self._found, self._begin, self._cannot, unwanted=_close)
 
     def _found(self) -> Found | None:
-        from harness.store.corpora.listing import corpus_positions
         from harness.store.file.database import open_store
         from rosetta_tui.corpus.opened_corpus import summary_of
 
@@ -226,7 +226,6 @@ class CorpusScreen(SearchedScreen):
             in_thread(self, "facets", count, self._ask_filter, cannot, asks=True)
 
     def _counts(self, corpus: int) -> Counts:
-        from harness.store.corpora.listing import facet_counts
 
         with self._reading() as store:
             return facet_counts(store, corpus)

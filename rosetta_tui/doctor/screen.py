@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
+from harness.doctor.finding import Health
 from rosetta_tui.doctor.words import COLUMNS, FindingRows, summary
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
@@ -113,7 +114,6 @@ class DoctorScreen(Screen[None]):
         self._show()
 
     def _show(self) -> None:
-        from harness.doctor.finding import Health
 
         if not self.is_attached:
             return

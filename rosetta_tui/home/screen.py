@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
+from harness.core.failures import StoreError
 from rosetta_tui.home.first_steps import STEPS, FirstSteps
 from rosetta_tui.home.keys import ABOUT, KEYS
 from rosetta_tui.home.waiting import Lead, WaitingItem, waiting_reviews
@@ -132,7 +133,6 @@ class HomeScreen(Screen[None]):
 
     @work(thread=True, exclusive=True, group="runs")
     def _read(self, *, first: bool, anyway: bool) -> None:
-        from harness.core.failures import StoreError
 
         try:
             found = self._reader.look(anyway=anyway)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from harness.core.failures import UsageError
 from harness.store.file.trouble import unpacks
 from rosetta_tui.request.draft import YES, RunDraft, Value
 
@@ -37,7 +39,6 @@ def draft_of(run: Run, connection: sqlite3.Connection) -> RunDraft:
 
 def draft_values(run: Run, connection: sqlite3.Connection) -> dict[str, Value]:
     """Return the options of ``rosetta run`` that ask for the same; raises UsageError where none do."""
-    from harness.core.failures import UsageError
     from harness.setup.plan import Plan
     from harness.store.corpora.naming import read_corpus_of_run, stored_name
 
@@ -101,7 +102,6 @@ def _told(options: Any) -> dict[str, Value]:
 
 def _envelope(connection: sqlite3.Connection, corpus: Corpus) -> dict[str, Value]:
     """Say which reading of a file is meant, where the store knows several."""
-    from harness.core.failures import UsageError
     from harness.store.corpora.naming import read_stored, stored_name
 
     dataset = corpus.dataset
@@ -152,7 +152,6 @@ def _guesses(corpus: Corpus, positions: Sequence[int]) -> list[tuple[dict[str, V
         (tier_words, Selection(difficulties=tiers)),
         (segment_words | tier_words, Selection(segments=segments, difficulties=tiers)),
     ]
-    from dataclasses import replace
 
     cut = [
         (words | limit, replace(selection, limit=len(positions))) for words, selection in filters
@@ -161,7 +160,6 @@ def _guesses(corpus: Corpus, positions: Sequence[int]) -> list[tuple[dict[str, V
 
 
 def _ids(corpus: Corpus, positions: Sequence[int]) -> str:
-    from harness.core.failures import UsageError
 
     ids = [str(corpus.entries[place].id) for place in positions]
     if any("," in each or each != each.strip() for each in ids):

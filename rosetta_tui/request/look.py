@@ -5,6 +5,7 @@ Everything is asked of the code that the run itself uses; nothing is sent and no
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -308,7 +309,6 @@ class _Looking:
 
 def key_words(endpoint: Endpoint) -> str:
     """Say where an endpoint's key is, never the key; raises HarnessError where one is needed and missing."""
-    import os
 
     from harness.endpoint.keys import find_key
 

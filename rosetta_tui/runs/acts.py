@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 from textual.screen import Screen
 
+from harness.core.failures import UsageError
 from rosetta_tui.runs.notes import NoteChange, NotesScreen
 from rosetta_tui.session.resuming import may_resume, may_retry
 from rosetta_tui.show import figures
@@ -171,7 +172,6 @@ class RunActs:
 
 def any_deleted(store: sqlite3.Connection) -> bool:
     """Tell whether there is a run that can be brought back."""
-    from harness.core.failures import UsageError
     from harness.store.runs import find_put_away
 
     try:
@@ -187,7 +187,6 @@ def _name(run: RunSummary) -> str:
 
 def _summary(store: sqlite3.Connection, run_id: str) -> RunSummary:
     """Return the line of a run; UsageError where another process deleted it meanwhile."""
-    from harness.core.failures import UsageError
     from harness.store.runs import list_runs
 
     for run in list_runs(store, run_id=run_id, brief=True):

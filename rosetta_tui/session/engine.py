@@ -17,6 +17,8 @@ from harness.method.method import Method
 from harness.run.running import go
 from harness.setup.plan import AS_BEFORE, Resumption
 from harness.setup.scoring_tools import Instruments
+from harness.store.results import stored_positions
+from harness.store.runs import leave_run, read_run
 
 if TYPE_CHECKING:
     from harness.api import Ready
@@ -127,8 +129,6 @@ class Engine:
     def _cut_off(self) -> str:
         """Leave the run as one that stopped; say what is stored, and how it goes on."""
         from harness.store.file.database import open_store
-        from harness.store.results import stored_positions
-        from harness.store.runs import leave_run, read_run
 
         with closing(open_store(self._path)) as connection:
             leave_run(connection, self._number)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.screen import ModalScreen, Screen
 
+from harness.core.failures import UsageError
 from harness.settings import Changes, FieldError, Settings, checked
 from rosetta_tui.settings.rows import SettingRow, SettingsSection
 from rosetta_tui.show.key_names import key_name
@@ -110,7 +111,6 @@ class SettingActs:
 
     def _ask_prices(self) -> None:
         def check(typed: str) -> str | None:
-            from harness.core.failures import UsageError
             from harness.endpoint.prices import Prices
 
             try:
@@ -235,7 +235,6 @@ def problem(field: str, value: object) -> str | None:
 
 
 def _url_problem(name: str, url: str) -> str | None:
-    from harness.core.failures import UsageError
     from harness.endpoint.endpoints import checked_url
 
     try:

@@ -15,6 +15,8 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, OptionList, Static
 
+from harness.core.failures import UsageError
+from harness.settings import Settings, changed, read_settings, taking_back
 from rosetta_tui.settings.acts import SettingActs
 from rosetta_tui.settings.of_app import take_settings, theme_of
 from rosetta_tui.settings.parts_list import PartsList
@@ -46,7 +48,7 @@ from rosetta_tui.toolkit.telling import Telling
 from rosetta_tui.toolkit.where import Where
 
 if TYPE_CHECKING:
-    from harness.settings import Changes, Settings
+    from harness.settings import Changes
     from rosetta_tui.toolkit.keyboard import Keyboard
 
 PREVIEW_SECONDS = 0.08
@@ -130,9 +132,7 @@ class SettingsScreen(SearchedScreen):
 
     @work(thread=True, exclusive=True, group="settings")
     def _read(self) -> None:
-        from harness.core.failures import UsageError
         from harness.endpoint.endpoints import presets
-        from harness.settings import Settings, read_settings
 
         wrong = ""
         try:
@@ -321,14 +321,12 @@ class SettingsScreen(SearchedScreen):
                 self._acts.change(row)
 
     def _change(self, changes: Changes) -> None:
-        from harness.settings import changed, taking_back
 
         if changed(self.settings, changes) != self.settings:
             self._back.append(taking_back(changes, self.settings))
             self._take(changes)
 
     def _take(self, changes: Changes) -> None:
-        from harness.settings import changed
 
         self._stop_preview()
         self._hold(changed(self.settings, changes))

@@ -6,6 +6,7 @@ What is not of the expected form counts as absent.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block, number
@@ -132,7 +133,6 @@ def caveats_in_words(card: Mapping[str, Any]) -> str:
 
 def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
     """Return what may be claimed before a review, why no more, and the caveats with their shares."""
-    from dataclasses import asdict
 
     from harness.card.checking.claimed import claim_of, of_earlier_version
 

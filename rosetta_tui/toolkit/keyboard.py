@@ -19,6 +19,8 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
 
+import rosetta_tui
+
 KEPT = frozenset({"escape", "tab", "shift+tab", "ctrl+c", "ctrl+p", "ctrl+q"})
 """Keys that always mean what they mean, because a person in trouble needs them."""
 
@@ -108,7 +110,6 @@ def _act(id_: str, uses: Sequence[tuple[KeyPlace, Binding]]) -> Action:
 @cache
 def keyboard() -> Keyboard:
     """Read the keys of every screen of the program."""
-    import rosetta_tui
 
     found: dict[type[DOMNode], KeyPlace] = {}
     for module in walk_packages(rosetta_tui.__path__, f"{_PACKAGE}."):

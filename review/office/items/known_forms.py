@@ -10,6 +10,7 @@ from corpora.languages.scripts import resolve_script
 from corpora.model.corpus import Dataset
 from corpora.text.words import JOINERS, words
 from harness.annotators.fst import FstAnnotator
+from harness.fst.analyser import open_analyser
 from harness.fst.find import find_analyser
 from harness.fst.model import AnalyserError
 from harness.setup.preparing import language_folders
@@ -30,7 +31,6 @@ def known_forms(dataset: Dataset, texts: Iterable[str]) -> KnownForms:
 
     What is looked up is kept nowhere: the texts may be secret.
     """
-    from harness.fst.analyser import open_analyser
 
     tag = dataset.target_language
     folders = language_folders()

@@ -16,6 +16,7 @@ from textual.widgets import Static
 from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.facts import CertifiedVerdict, ReviewLine, read_reviews
 from rosetta_tui.review.organiser.pages.looks import SIGNS, STYLES, TONES
+from rosetta_tui.review.organiser.words.gate import verdict_name
 from rosetta_tui.show import figures
 from rosetta_tui.show.cells import Cell
 from rosetta_tui.show.columns import Column
@@ -87,7 +88,6 @@ def verdict_cell(verdicts: Sequence[CertifiedVerdict | None]) -> Cell:
 
 
 def _verdict_words(verdict: CertifiedVerdict | None) -> str:
-    from rosetta_tui.review.organiser.words.gate import verdict_name
 
     if verdict is None:
         return figures.NONE
