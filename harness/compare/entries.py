@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from corpora.model.entry import EntryId, Segment
 from harness.compare.pairs import PairSide
+from harness.store.corpora.entries import read_entries
+from harness.store.results import read_results
 from scoring.statistics.significance import own_values
 
 if TYPE_CHECKING:
@@ -103,8 +105,6 @@ def open_texts(
     places: Sequence[int],
 ) -> list[EntryTexts]:
     """Read the texts of some entries; of secret ones nothing is read."""
-    from harness.store.corpora.entries import read_entries
-    from harness.store.results import read_results
 
     shown = [place for place in places if not entries.secret[place]]
     outputs: list[dict[int, str | None]] = []

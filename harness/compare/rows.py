@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from corpora.model.entry import EntryId
 from harness.store.certificates import Attached, attached_to
+from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.trouble import stored_object
 from harness.store.runs import Run
 
@@ -257,7 +258,6 @@ def _withheld(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
     """Find the entries of a run from elsewhere that its card has no texts of."""
     if not run.imported:
         return frozenset()
-    from harness.store.corpora.entries import read_entries
 
     entries = read_entries(connection, run.corpus)
     return frozenset(
@@ -266,7 +266,6 @@ def _withheld(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
 
 
 def _local_only(connection: sqlite3.Connection, run: Run) -> bool:
-    from harness.store.corpora.entries import read_dataset
 
     return read_dataset(connection, run.corpus).terms.local_only
 
@@ -274,7 +273,6 @@ def _local_only(connection: sqlite3.Connection, run: Run) -> bool:
 def _setup(connection: sqlite3.Connection, run: Run) -> ScoringSetup:
     """Return what the run is scored with; the texts are looked at only where nothing is stated of it."""
     from harness.setup.scoring_tools import stated_setup, stored_setup
-    from harness.store.corpora.entries import read_dataset, read_entries
 
     stated = stated_setup(run.opening.get("scoring"))
     if stated is not None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from harness.core.failures import UsageError
 from harness.core.storage_problems import StorageProblem, storage_problem
 from harness.doctor.finding import Finding, Health
+from harness.settings import read_settings, settings_path
 
 _FEW_BYTES = 200 * 2**20
 """Free space below which a run of many entries may not fit."""
@@ -194,7 +195,6 @@ def _contents(store: sqlite3.Connection, path: Path, number: int) -> str:
 
 def settings(home: Path) -> Iterator[Finding]:
     """Look at the file of the settings and at what it names."""
-    from harness.settings import read_settings, settings_path
 
     try:
         now = read_settings(home)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
+from harness.core.failures import KeyStoreError
 from harness.core.installation import always_needed, install_line, installed
 from harness.core.version import VERSION
 from harness.doctor.finding import Finding, Health
@@ -153,7 +154,6 @@ def _backend() -> str:
 
 def _asked() -> list[str] | str:
     """Return the names of stored keys, or say why the keyring does not tell them."""
-    from harness.core.failures import KeyStoreError
     from harness.endpoint.keys import stored_names
 
     told: list[list[str] | str] = []

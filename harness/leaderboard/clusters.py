@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from harness.compare.rows import RowReader, scorer_of
 from harness.leaderboard.ranking import Board
 from harness.store.runs import Run, find_run
 
@@ -79,7 +80,6 @@ class _Stored:
 
     def _scorer(self, run: Run) -> Scorer:
         """Make the scorer of a set-up once for all runs that state the same."""
-        from harness.compare.rows import scorer_of
 
         stated = [run.opening.get(name) for name in ("scoring", "packed")]
         key = json.dumps(stated, sort_keys=True)
@@ -92,7 +92,6 @@ class _Met:
     """Reads runs of which some came from elsewhere, and have a corpus of their own."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        from harness.compare.rows import RowReader
 
         self._reader = RowReader(connection)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpora.model.entry import Segment
 from harness.card.reading import block, number
+from harness.compare.rows import scorer_of
 from harness.leaderboard.entrant import CHRF, Entrant, counts
 from harness.store.file.trouble import stored_object
 from harness.store.runs import RunSummary, find_run, list_runs
@@ -264,7 +265,6 @@ class _Facts:
 
     def _signatures_of(self, run: RunSummary) -> Mapping[str, str]:
         """Return by metric all that its values depend on; set-ups that are stated alike are read once."""
-        from harness.compare.rows import scorer_of
 
         stated: str | None = self._rows[run.number][4]
         if stated is None:

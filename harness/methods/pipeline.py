@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from corpora.languages.cards import find_card
 from corpora.languages.scripts import tag_script
 from corpora.model.entry import Entry
 from harness.core.calls import Calls, Reply
@@ -183,7 +184,6 @@ def _analyser(options: MethodOptions) -> tuple[Analyser | None, FoundCard | None
     ]
     if options.analyser is None and not asked:
         return None, None
-    from corpora.languages.cards import find_card
     from harness.fst.analyser import open_analyser
     from harness.fst.find import find_analyser
     from harness.setup.preparing import language_folders

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from harness.card.build import assemble, store_card
+from harness.card.material import stored_material
 from harness.card.row_verdicts import row_words
 from harness.core.failures import HarnessError, UsageError
 from harness.method.result import Result
@@ -231,8 +233,6 @@ def _store(
     The card of a large run takes a minute, in which a run that is under way must be able to write: it is
     computed outside the transaction, from rows that are taken back before.
     """
-    from harness.card.build import assemble, store_card
-    from harness.card.material import stored_material
 
     with undone(connection):
         material = stored_material(connection, _copy(connection, run, new, scores, words))

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
 from harness.core.failures import HarnessError, UsageError
+from harness.store.corpora.entries import read_entries
+from harness.store.runs import find_run
 from review.calibration.ratings import PersonRating, Ratings
 
 if TYPE_CHECKING:
@@ -109,7 +111,6 @@ def _nothing(missed: Mapping[str, int]) -> str:
 
 
 def _runs(connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings) -> list[Run]:
-    from harness.store.runs import find_run
 
     if names:
         found = [find_run(connection, name) for name in names]
@@ -121,7 +122,6 @@ def _runs(connection: sqlite3.Connection, names: Sequence[str], ratings: Ratings
 
 
 def _named_by_ratings(connection: sqlite3.Connection, ratings: Ratings) -> Iterator[Run]:
-    from harness.store.runs import find_run
 
     named = {row.run: row.where for row in reversed(ratings.rows) if row.run is not None}
     for name, where in reversed(named.items()):
@@ -172,7 +172,6 @@ def _is_called(run: Run, name: str) -> bool:
 
 def _part(connection: sqlite3.Connection, run: Run, said: _Said, missed: dict[str, int]) -> _Part:
     from harness.setup.scoring_tools import stored_scorer
-    from harness.store.corpora.entries import read_entries
     from harness.store.results import entry_ids, read_results
 
     by_place = {

@@ -8,6 +8,7 @@ strength. The form is that of the age specification (C2SP, ``age.md``, version 1
 from __future__ import annotations
 
 import base64
+import hashlib
 import re
 import secrets
 import unicodedata
@@ -82,7 +83,6 @@ def _encrypt(key: bytes, nonce: bytes, data: bytes) -> bytes:
 
 
 def _mac(key: bytes, data: bytes) -> bytes:
-    import hashlib
     import hmac
 
     return hmac.digest(key, data, hashlib.sha256)

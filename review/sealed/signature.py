@@ -7,6 +7,7 @@ counting for another.
 from __future__ import annotations
 
 import base64
+import secrets
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final
@@ -33,7 +34,6 @@ class Signed:
 
 def new_seed() -> bytes:
     """Draw the 32 secret bytes of a signing key."""
-    import secrets
 
     return secrets.token_bytes(SEED_BYTES)
 

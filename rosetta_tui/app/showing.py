@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.core.failures import UsageError
+from harness.core.run_state import RunState
 from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
@@ -117,7 +119,6 @@ def _again(connection: sqlite3.Connection, run: Run, style: str | None) -> bool 
 
     Raises UsageError where nobody can be asked: what is not said must not be sealed as zeros.
     """
-    from harness.core.failures import UsageError
     from harness.run.total_failure import unconnected, unconnected_words
 
     count = unconnected(connection, run.id)
@@ -188,7 +189,6 @@ def show(
 
 def _exit_code(finished: Finished, control: Control, interrupted: bool) -> int:
     """A run that ended early was interrupted where a person asked for it, by a signal or on the screen."""
-    from harness.core.run_state import RunState
 
     asked = control.state in {RunState.DRAINING, RunState.STOPPED} and finished.reason is None
     return 0 if finished.card_hash else 130 if interrupted or asked else 1

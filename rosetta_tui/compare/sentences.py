@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from harness.card.checking.claimed import claim_of
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import review_of, tier_words
 from rosetta_tui.show.metric_words import digits
@@ -204,7 +205,6 @@ def claim_words(run: ComparedRun) -> str:
 
 def floor_lines(run: ComparedRun) -> Iterator[str]:
     """Name each floor that a run does not clear, with the two numbers that were compared."""
-    from harness.card.checking.claimed import claim_of
 
     for limit in () if run.card is None else claim_of(run.card).limits:
         if limit.floor is not None:
@@ -216,7 +216,6 @@ def floor_lines(run: ComparedRun) -> Iterator[str]:
 
 def doubtful(run: ComparedRun) -> bool:
     """Tell whether a run does not clear its floors, or a part of its outputs fails."""
-    from harness.card.checking.claimed import claim_of
 
     if run.card is None:
         return False

@@ -12,6 +12,9 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
+from corpora.samples import DEMO_CORPUS, sample_path
+from harness.store.corpora.listing import list_corpora
+from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 from rosetta_tui.corpus.rows import CORPORA, CorpusRows, segment_words
 from rosetta_tui.toolkit.background import in_store, in_thread
 from rosetta_tui.toolkit.content import show
@@ -137,7 +140,6 @@ class CorporaScreen(Screen[None]):
         in_thread(self, "demo", _demo, self._opened, self._cannot, asks=True, unwanted=_close)
 
     def _opened(self, found: OpenedCorpus | tuple[Problem, ...] | None) -> None:
-        from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
         from rosetta_tui.corpus.screen import CorpusScreen
 
         if found is None:
@@ -153,13 +155,11 @@ class CorporaScreen(Screen[None]):
 
 
 def _listed(store: sqlite3.Connection) -> list[CorpusSummary]:
-    from harness.store.corpora.listing import list_corpora
 
     return list_corpora(store)
 
 
 def _demo() -> OpenedCorpus:
-    from corpora.samples import DEMO_CORPUS, sample_path
     from rosetta_tui.corpus.opened_corpus import open_corpus
 
     return open_corpus(sample_path(DEMO_CORPUS), None, {})

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_store, telling
 from rosetta_tui.toolkit.dialogs.choose import choose
@@ -19,12 +20,10 @@ if TYPE_CHECKING:
 
     from harness.store.corpora.listing import CorpusSummary
     from harness.store.runs import RunSummary
-    from rosetta_tui.request.draft import RunDraft
 
 
 def draft_over(summary: CorpusSummary, *, stored: bool) -> RunDraft:
     """Return the draft of a run over a corpus of the store, or over one that was only opened from its files."""
-    from rosetta_tui.request.draft import RunDraft
 
     if stored:
         return RunDraft.of({"file": f"store:{summary.sha256[:12]}"})

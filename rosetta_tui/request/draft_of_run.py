@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from corpora.model.selection import Selection
 from harness.core.failures import UsageError
+from harness.store.corpora.naming import read_corpus_of_run, read_stored, stored_name
 from harness.store.file.trouble import unpacks
 from rosetta_tui.request.draft import YES, RunDraft, Value
 
 if TYPE_CHECKING:
     from corpora.model.corpus import Corpus, Dataset
-    from corpora.model.selection import Selection
     from harness.setup.plan import Plan
     from harness.store.runs import Run
 
@@ -40,7 +41,6 @@ def draft_of(run: Run, connection: sqlite3.Connection) -> RunDraft:
 def draft_values(run: Run, connection: sqlite3.Connection) -> dict[str, Value]:
     """Return the options of ``rosetta run`` that ask for the same; raises UsageError where none do."""
     from harness.setup.plan import Plan
-    from harness.store.corpora.naming import read_corpus_of_run, stored_name
 
     if run.imported:
         raise UsageError(
@@ -102,7 +102,6 @@ def _told(options: Any) -> dict[str, Value]:
 
 def _envelope(connection: sqlite3.Connection, corpus: Corpus) -> dict[str, Value]:
     """Say which reading of a file is meant, where the store knows several."""
-    from harness.store.corpora.naming import read_stored, stored_name
 
     dataset = corpus.dataset
     tried: dict[str, str] = {}
@@ -138,7 +137,6 @@ def _selection(corpus: Corpus, positions: Sequence[int]) -> dict[str, Value]:
 
 
 def _guesses(corpus: Corpus, positions: Sequence[int]) -> list[tuple[dict[str, Value], Selection]]:
-    from corpora.model.selection import Selection
 
     chosen = [corpus.entries[place] for place in positions]
     segments = tuple(sorted({entry.segment for entry in chosen if entry.segment}))

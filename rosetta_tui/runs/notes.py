@@ -14,6 +14,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, Static, TextArea
 
+from harness.core.failures import UsageError
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.answering import AnsweringScreen
 from rosetta_tui.toolkit.background import in_thread
@@ -95,7 +96,6 @@ class NotesScreen(AnsweringScreen[bool]):
     @on(Button.Pressed, "#save")
     def action_save(self) -> None:
         """Keep what was typed; where that cannot be, say so and stay."""
-        from harness.core.failures import UsageError
         from harness.store.notes import tidy_note, tidy_tags
 
         words = self._changes()

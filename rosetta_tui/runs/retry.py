@@ -13,6 +13,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Static
 
+from harness.core.failures import UsageError
+from harness.method.takes import asks
 from rosetta_tui.request.option_words import beside_field
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
@@ -35,7 +37,6 @@ SAME_AGAIN = "\n\nIts method asks nobody: what comes is the same again, unless t
 
 def settings_of(plan: Mapping[str, Any]) -> dict[str, str]:
     """Return the settings of a run's plan as they stand in the form; none for a method that asks nobody."""
-    from harness.method.takes import asks
 
     if not asks(plan["method"]):
         return {}
@@ -110,7 +111,6 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
     @on(Input.Submitted)
     def _ask(self) -> None:
         """Go on; what cannot be is said here, where it can be mended."""
-        from harness.core.failures import UsageError
 
         changes = self.changes
         try:

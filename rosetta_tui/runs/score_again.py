@@ -17,6 +17,8 @@ from textual.timer import Timer
 from textual.widgets import Button, Static
 from textual.worker import get_current_worker
 
+from harness.setup.scoring_options import ScoringOptions
+from harness.store.runs import read_run
 from rosetta_tui.request import suggesting
 from rosetta_tui.request.draft import Value
 from rosetta_tui.request.fields import FIELDS, PATHS
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     import sqlite3
 
     from harness.run.rescoring_prospect import Prospect
-    from harness.setup.scoring_options import ScoringOptions
 
 FORM = (
     "metrics",
@@ -156,7 +157,6 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
     def _score(self, told: Mapping[str, Value], store: sqlite3.Connection) -> ScoredAgain | None:
         """Return the new run; None where the person stopped it."""
         from harness.run.rescoring import rescore
-        from harness.store.runs import read_run
 
         worker, notes = get_current_worker(), list[str]()
 
@@ -204,7 +204,6 @@ def _wrong(why: str) -> str:
 
 def _prospect(number: int, told: Mapping[str, Value], store: sqlite3.Connection) -> Content:
     from harness.run.rescoring_prospect import prospect
-    from harness.store.runs import read_run
 
     return prospect_words(prospect(store, read_run(store, number), options_of(told)))
 
@@ -217,7 +216,6 @@ def _suggest(name: str) -> suggesting.Suggest | None:
 
 def options_of(told: Mapping[str, Value]) -> ScoringOptions:
     """Read the fields that are told; UsageError says what is wrong with one of them."""
-    from harness.setup.scoring_options import ScoringOptions
     from rosetta_tui.request.scoring import read_scoring_options
 
     given: dict[str, Any] = {}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpora.formats.load import load
 from corpora.model.entry import Entry
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, sample_path
 from harness.core.calls import Calls
@@ -44,7 +45,6 @@ class Paced:
 
 def demo_run(system: str) -> tuple[Corpus, Plan, Method]:
     """Return the demo's corpus, plan and method."""
-    from corpora.formats.load import load
     from harness.method.options import MethodOptions
     from harness.methods.registry import build
     from harness.setup.plan import Plan, RunOptions

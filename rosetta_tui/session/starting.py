@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rosetta_tui.request.kept_draft import forget_draft
+
 if TYPE_CHECKING:
     from rosetta_tui.request.draft import RunDraft
     from rosetta_tui.session.engine import Engine
@@ -20,7 +22,6 @@ def begin(store_path: Path, draft: RunDraft) -> Engine:
     from harness.run.beginning import instruments_for
     from harness.store.file.database import opened
     from harness.store.runs import read_run
-    from rosetta_tui.request.kept_draft import forget_draft
     from rosetta_tui.session.engine import Engine
 
     corpus = draft.corpus(store_path)

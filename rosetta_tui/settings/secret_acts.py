@@ -8,6 +8,7 @@ from typing import Any
 from textual.content import Content
 from textual.screen import Screen
 
+from harness.core.failures import HarnessError
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import show
@@ -67,7 +68,6 @@ class SecretActs:
         app = self._screen.app
 
         def work() -> None:
-            from harness.core.failures import HarnessError
 
             try:
                 app.notify(plain(act()), markup=False)

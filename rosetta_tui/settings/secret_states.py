@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from harness.core.failures import KeyStoreError, UsageError
 from rosetta_tui.settings.rows import SecretState
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ def secret_states(settings: Settings) -> tuple[list[SecretState], str]:
 
     The keyring is asked, which may open a dialog of the operating system: for a thread.
     """
-    from harness.core.failures import KeyStoreError
     from harness.endpoint.keys import stored_names, variable_of
 
     trouble, stored = "", list[str]()
@@ -53,7 +53,6 @@ def _hosts(settings: Settings) -> Iterator[str]:
 
 def host_problem(name: str) -> str | None:
     """Say why no key can be kept under a name; None where one can."""
-    from harness.core.failures import UsageError
     from harness.endpoint.keys import checked_name
 
     try:
@@ -65,7 +64,6 @@ def host_problem(name: str) -> str | None:
 
 def secret_problem(key: str) -> str | None:
     """Say why a text is no key, without quoting it; None where it may be one."""
-    from harness.core.failures import UsageError
     from harness.endpoint.keys import checked_key
 
     try:

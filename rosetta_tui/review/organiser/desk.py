@@ -11,13 +11,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.core.failures import UsageError
+from review.sealed.keys import Identity, Role, opening_identities
+from rosetta_tui.review.organiser.handing.certificate_files import (
+    file_name,
+    issue_files,
+    taken_names,
+    write_certificate,
+)
+
 if TYPE_CHECKING:
     import sqlite3
 
     from review.log.payloads import Adjudicate
     from review.office.intake.file_report import FileReport
     from review.office.store.store import IssuedCertificate, Office
-    from review.sealed.keys import Identity
     from review.verdict.certificate.attachment import Standing
     from review.verdict.certificate.certify import EvidenceReading
     from review.verdict.certificate.evidence_file import EvidenceFile
@@ -61,7 +69,6 @@ class OrganiserDesk:
 
     def identity(self) -> Identity:
         """Return the organisation's own keys."""
-        from review.sealed.keys import Identity, Role
 
         return Identity.load(self.folder, Role.ORGANISATION)
 
@@ -85,7 +92,6 @@ class OrganiserDesk:
 
     def issue(self, review: str, run_id: str, folder: Path) -> Sequence[Path]:
         """Issue a certificate and write it in all its forms; UsageError where such files are there."""
-        from rosetta_tui.review.organiser.handing.certificate_files import issue_files
 
         with self.office() as office:
             found, identity = office.review(review), self.identity()
@@ -94,12 +100,6 @@ class OrganiserDesk:
 
     def write_again(self, review: str, issued: IssuedCertificate, folder: Path) -> Sequence[Path]:
         """Write a certificate that was issued before; UsageError where such files are there."""
-        from harness.core.failures import UsageError
-        from rosetta_tui.review.organiser.handing.certificate_files import (
-            file_name,
-            taken_names,
-            write_certificate,
-        )
 
         name = file_name(review, issued.run_id)
         if taken := taken_names(folder, name):
@@ -169,7 +169,6 @@ class OrganiserDesk:
     ) -> Iterator[FileReport]:
         """Take files in, one after the other; each is on the disk when its report comes."""
         from review.office.intake.importing import import_files
-        from review.sealed.keys import opening_identities
 
         identities = opening_identities(self.folder, recovery)
         with self.office() as office:

@@ -15,6 +15,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from harness.core.failures import UsageError
+from harness.settings import read_settings
 from rosetta_tui.show import figures
 from rosetta_tui.show.exporting import FORM_WORDS, PAGES, TableFormat, encoded, table_text
 from rosetta_tui.show.records import SLICE, Record, Records, read_all
@@ -93,8 +95,6 @@ class ExportScreen(ModalScreen[None]):
         return path
 
     def _folder_of_settings(self) -> Path:
-        from harness.core.failures import UsageError
-        from harness.settings import read_settings
 
         try:
             chosen = read_settings(self._home).exports
@@ -162,7 +162,6 @@ class ExportScreen(ModalScreen[None]):
 
     @work(exclusive=True, group="export")
     async def _write(self, path: Path, form: TableFormat, *, overwrite: bool) -> None:
-        from harness.core.failures import UsageError
         from harness.core.written_files import write_file
 
         records: list[Record] = []

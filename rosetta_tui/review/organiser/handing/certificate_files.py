@@ -7,6 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.core.failures import UsageError
+from rosetta_tui.review.organiser.handing.out_folder import make_folder
+
 if TYPE_CHECKING:
     from review.office.store.store import Office, Review
     from review.sealed.keys import Identity
@@ -36,11 +39,9 @@ def issue_files(
 
     HarnessError where one of the runs has too few ratings, UsageError where files of that name are there.
     """
-    from harness.core.failures import UsageError
     from review.office.making.second_look import require_flags_decided
     from review.office.results.certifying import issue, review_evidence
     from review.verdict.certificate.certify import read_verdict, require_enough
-    from rosetta_tui.review.organiser.handing.out_folder import make_folder
 
     require_flags_decided(office, review)
     evidence = review_evidence(office, review, identity.public.signing_key)
@@ -67,7 +68,6 @@ def write_certificate(presented: EvidenceFile, folder: Path, name: str) -> Seque
     from review.verdict.certificate.certificate_html import certificate_html
     from review.verdict.certificate.certificate_text import certificate_text
     from review.verdict.certificate.evidence_file import EVIDENCE_SUFFIX, pack_evidence
-    from rosetta_tui.review.organiser.handing.out_folder import make_folder
 
     certificate = read_certificate(presented.certificate, "the certificate")
     files = {

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpora.formats.write import write
 from corpora.model.corpus import Form
+from harness.core.failures import UsageError
+from rosetta_tui.review.organiser.handing.out_folder import make_folder
 from rosetta_tui.review.organiser.words.sharing import HOW_TO_ALLOW
 
 if TYPE_CHECKING:
@@ -18,10 +21,7 @@ _FORMS = {".jsonl": Form.JSONL, ".json": Form.SPECIFICATION}
 
 def write_corpus(office: Office, review: Review, path: Path, *, overwrite: bool) -> list[str]:
     """Write the corpus and give what is to be said of it; UsageError where there is nothing to write."""
-    from corpora.formats.write import write
-    from harness.core.failures import UsageError
     from review.office.results.translations import collect
-    from rosetta_tui.review.organiser.handing.out_folder import make_folder
 
     form = _FORMS.get(path.suffix.lower())
     if form is None:

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.core.failures import UsageError
+from rosetta_tui.review.organiser.handing.out_folder import make_folder
+from rosetta_tui.review.organiser.words.gate import look_notes
+
 if TYPE_CHECKING:
     from review.office.store.store import Office, Review
     from review.sealed.keys import Identity
@@ -32,7 +36,6 @@ def sealed(
     from review.office.results.certifying import look_at_ratings
     from review.office.results.results import of_runs
     from review.office.store.store import utc_now
-    from rosetta_tui.review.organiser.words.gate import look_notes
 
     notes = look_notes(look_at_ratings(office, review))
     gathered = of_runs(office, review, store, identity.public.signing_key, words)
@@ -54,11 +57,9 @@ def sealed(
 
 def table(office: Office, review: Review, name: str, *, comments: bool) -> ExportFiles:
     """Return the ratings as a table, people as letters, which is a look; UsageError for comments that may quote secret texts."""
-    from harness.core.failures import UsageError
     from review.office.results.certifying import look_at_ratings
     from review.office.results.rating_rows import rating_rows, ratings_csv
     from review.office.results.results import require_runs
-    from rosetta_tui.review.organiser.words.gate import look_notes
 
     require_runs(review)
     if comments and review.secret:
@@ -78,7 +79,6 @@ def layout(office: Office, review: Review, store: sqlite3.Connection) -> ExportF
     from review.office.results.mtme import mtme_files
     from review.office.results.rating_rows import rating_rows
     from review.office.results.results import require_runs, run_cards
-    from rosetta_tui.review.organiser.words.gate import look_notes
 
     require_runs(review)
     rows = rating_rows(review.key, office.state(review), free_text=False)
@@ -91,10 +91,8 @@ def page(office: Office, review: Review, run_id: str, name: str, words: Words) -
 
     It shows of today's ratings which sentences split the panel, so it is a look.
     """
-    from harness.core.failures import UsageError
     from review.office.results.certifying import look_at_ratings
     from review.office.results.results import page_of
-    from rosetta_tui.review.organiser.words.gate import look_notes
 
     text = page_of(office, review, run_id, words)
     if text is None:
@@ -117,9 +115,7 @@ def page_words(review: Review, language: str | None, home: Path) -> Words:
 
 def write_export(export: ExportFiles, folder: Path, *, overwrite: bool) -> list[Path]:
     """Write the files into a folder, made where there is none; UsageError where one is there already."""
-    from harness.core.failures import UsageError
     from harness.core.written_files import PRIVATE, PUBLISHED, write_file
-    from rosetta_tui.review.organiser.handing.out_folder import make_folder
 
     files = {folder / name: content for name, content in export.files.items()}
     taken = [path for path in files if path.exists()]

@@ -10,6 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.core.failures import UsageError
+from harness.core.user_file import read_text
+from review.files.stick import read_file
+from review.sealed.keys import Identity, Role, key_phrase
+from review.sealed.sealing import checked_recipient, read_age_identities
+from rosetta_tui.review.organiser.words.letters import letters_json
 from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
@@ -19,7 +25,6 @@ if TYPE_CHECKING:
     from review.office.making.recovery_key import RecoveryKey
     from review.office.making.texts import Kind, ReviewTexts
     from review.office.store.store import Office
-    from review.sealed.keys import Identity
     from rosetta_tui.review.organiser.words.letters import Letters
 
 _MOST_TEXT = 49_000
@@ -49,7 +54,6 @@ def hand_out(office: Office, making: Making, given: dict[str, Any]) -> Published
     """Keep a new review and write its files; what was not asked for is made, and said."""
     from harness.store.file.database import home
     from review.office.making.publishing import publish
-    from review.sealed.keys import Identity, Role
 
     laptops = _laptops(given)
     protection = _protection(
@@ -121,7 +125,6 @@ def by_language(named: Sequence[str], language: str, option: str) -> dict[str, P
 
     UsageError where a language is named twice.
     """
-    from harness.core.failures import UsageError
     from review.session.words.catalogue import is_tag
 
     found: dict[str, Path] = {}
@@ -138,8 +141,6 @@ def by_language(named: Sequence[str], language: str, option: str) -> dict[str, P
 
 
 def _own_text(path: Path, what: str) -> str:
-    from harness.core.failures import UsageError
-    from harness.core.user_file import read_text
 
     text, _ = read_text(path, what, 4 * _MOST_TEXT)
     if not 0 < len(text.strip()) <= _MOST_TEXT:
@@ -149,9 +150,7 @@ def _own_text(path: Path, what: str) -> str:
 
 def _laptops(given: dict[str, Any]) -> list[LaptopCard]:
     """Read the cards of the laptops that are named."""
-    from harness.core.failures import UsageError
     from review.files.laptop_card import read_laptop_card
-    from review.files.stick import read_file
 
     if given["laptops"] and given["passphrases"]:
         raise UsageError("Seal the batch for laptops (--for) or with --passphrases, not both.")
@@ -162,7 +161,6 @@ def _protection(
     office: Office, laptops: Sequence[LaptopCard], *, secret: bool, passphrases: bool
 ) -> Protection:
     """Say how the batch is sealed; a secret one goes to laptops that are known, or is refused."""
-    from harness.core.failures import UsageError
     from review.office.making.publishing import Protection
 
     if passphrases or not (secret or laptops):
@@ -183,7 +181,6 @@ def _protection(
 
 def _say_for_whom(chosen: Mapping[str, tuple[str, str | None]]) -> None:
     """Name the laptops that will open the batch, and those known ones that will not."""
-    from review.sealed.keys import key_phrase
 
     for key, (name, recipient) in chosen.items():
         if recipient:
@@ -198,7 +195,6 @@ def _say_for_whom(chosen: Mapping[str, tuple[str, str | None]]) -> None:
 
 def _organisation(office: Office, given: str | None) -> str:
     """Return the name of who asks: as given, in the policy, or of the review before; else ask for it."""
-    from harness.core.failures import UsageError
 
     known = next((each.manifest.organisation.name for each in office.reviews()), "")
     if name := given or known:
@@ -220,7 +216,6 @@ def _recipients(
     """Say who can open the ratings: this installation, and those named or the recovery key."""
     from harness.store.file.database import home
     from review.office.making.recovery_key import recovery_key
-    from review.sealed.sealing import checked_recipient, read_age_identities
 
     own, others = identity.public.recipient, []
     for each in named:
@@ -249,7 +244,6 @@ def _say_recovery(key: RecoveryKey) -> None:
 
 def told(published: Published, letters: Letters) -> dict[str, Any]:
     """Return what was made as JSON values."""
-    from rosetta_tui.review.organiser.words.letters import letters_json
 
     review = published.review
     return {

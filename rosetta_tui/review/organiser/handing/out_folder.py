@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from harness.core.failures import UsageError
+
 
 def make_folder(folder: Path) -> None:
     """Make a folder where there is none; UsageError where it cannot be made."""
-    from harness.core.failures import UsageError
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

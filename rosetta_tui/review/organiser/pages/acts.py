@@ -12,6 +12,7 @@ from textual.screen import Screen
 
 from harness.core.failures import HarnessError
 from rosetta_tui.review.organiser.exports import choices
+from rosetta_tui.review.organiser.handing.export_files import write_export
 from rosetta_tui.review.organiser.pages.asking import AskScreen, typed_path
 from rosetta_tui.review.organiser.pages.hidden import question
 from rosetta_tui.review.organiser.pages.report import ReportScreen
@@ -147,7 +148,6 @@ class Acts:
         self._screen.app.push_screen(AskScreen("Export into", _FOLDER, str(Path.cwd())), answered)
 
     def _exported(self, review: str, what: str, run_id: str, folder: Path) -> list[str]:
-        from rosetta_tui.review.organiser.handing.export_files import write_export
 
         export = self._desk.export(review, what, run_id)
         written = write_export(export, folder, overwrite=False)

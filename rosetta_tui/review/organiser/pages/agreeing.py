@@ -9,6 +9,8 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from review.files.reviewer_codes import printed
+from review.verdict.panel.agreement import MEASURES, SHARES
 from rosetta_tui.review.organiser.pages.batches import title
 from rosetta_tui.review.organiser.pages.hidden import hidden
 from rosetta_tui.review.organiser.words import gate as gate_words
@@ -34,7 +36,6 @@ _MEANINGS = {
 
 def agreeing(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
     """Yield the section for one run."""
-    from review.verdict.panel.agreement import MEASURES
 
     reading = run.reading
     if reading is None:
@@ -59,7 +60,6 @@ def agreeing(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
 
 
 def _measure(reading: EvidenceReading, name: str, label: str) -> Field:
-    from review.verdict.panel.agreement import SHARES
 
     measure: AgreementMeasure = getattr(reading.agreement, name)
     centred = name not in SHARES
@@ -91,7 +91,6 @@ def _bar(measure: AgreementMeasure, *, centred: bool) -> Content:
 
 
 def _leniency(review: Review, reading: EvidenceReading) -> Iterator[Widget]:
-    from review.files.reviewer_codes import printed
 
     yield Static(
         show(

@@ -9,6 +9,8 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from review.files.finding import BATCH_SUFFIX
+from review.files.reviewer_codes import printed
 from rosetta_tui.review.organiser.pages.plain_table import PlainTable
 from rosetta_tui.review.organiser.words.imported import laptop_findings, report_lines
 from rosetta_tui.review.organiser.words.voices import codes, voice_lines
@@ -103,7 +105,6 @@ def _out(now: ReviewNow) -> Iterator[tuple[Cell, ...]]:
 
 def _file(now: ReviewNow, number: int) -> str:
     """Name the file as it was written: one for all, or one for each person."""
-    from review.files.finding import BATCH_SUFFIX
 
     several = len(now.review.manifests) > 1
     person = f"-{number}" if several else ""
@@ -111,7 +112,6 @@ def _file(now: ReviewNow, number: int) -> str:
 
 
 def _people(codes: Sequence[str]) -> str:
-    from review.files.reviewer_codes import printed
 
     return printed(codes[0]) if len(codes) == 1 else f"{len(codes)} people"
 

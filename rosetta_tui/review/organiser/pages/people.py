@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from review.files.reviewer_codes import printed
 from rosetta_tui.review.organiser.pages.batches import minute
 from rosetta_tui.review.organiser.pages.plain_table import PlainTable
 from rosetta_tui.review.organiser.words.letters import not_shown_words
@@ -69,7 +70,6 @@ def _table(found: ReviewProgress) -> PlainTable:
 
 
 def _row(each: ReviewerProgress) -> tuple[Cell, ...]:
-    from review.files.reviewer_codes import printed
     from review.log.payloads import Scope
 
     seen = Cell(minute(each.last_import), "quiet")

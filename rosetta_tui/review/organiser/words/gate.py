@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from review.verdict.gate.findings import GateFinding
+from review.verdict.panel.agreement import MEASURES, SHARES
+
 if TYPE_CHECKING:
     from review.office.store.store import Review
     from review.verdict.certificate.certify import EvidenceReading
-    from review.verdict.gate.findings import GateFinding
     from review.verdict.gate.verdict import GateOutcome
 
 _MOST_SPLIT = 12
@@ -118,7 +120,6 @@ def harm_words(reading: EvidenceReading) -> Iterator[Told]:
 
 def _named(review: Review, finding: GateFinding) -> GateFinding:
     """Name a person by their code, and a test translation by its entry and how it was made."""
-    from review.verdict.gate.findings import GateFinding
 
     told = dict(finding.facts)
     if isinstance(control := told.get("control"), str):
@@ -167,7 +168,6 @@ def _split(review: Review, reading: EvidenceReading) -> Iterator[Told]:
 
 def agreement_words(reading: EvidenceReading) -> str:
     """Say every measure of agreement with its interval, or why it has none."""
-    from review.verdict.panel.agreement import MEASURES
 
     return " · ".join(f"{title} {measured(reading, name)}" for name, title in MEASURES.items())
 
@@ -176,7 +176,6 @@ def measured(reading: EvidenceReading, name: str) -> str:
     """Say one measure of agreement with its interval."""
     from review.verdict.certificate.certificate_text import measure
     from review.verdict.certificate.certify import agreement_json
-    from review.verdict.panel.agreement import SHARES
 
     return measure(agreement_json(reading.agreement)[name], share=name in SHARES)
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from review.files.reviewer_codes import printed
 from rosetta_tui.review.organiser.words.voices import codes, far_words, several_words, shared_words
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ def _remarks(what: str, remarks: Sequence[Remark]) -> Iterator[str]:
 
 
 def _findings(report: FileReport) -> Iterator[str]:
-    from review.files.reviewer_codes import printed
     from review.office.intake.objections import OTHER_LAPTOPS
 
     if any(remark.said == OTHER_LAPTOPS for remark in report.aside):

@@ -6,6 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from corpora.text.comparison import script_of
+from corpora.text.visible import letter_name
+from harness.core.failures import UsageError
+from review.files.font_file import read_font
+
 if TYPE_CHECKING:
     from review.files.font_file import CarriedFont
     from review.office.items.items import Item
@@ -37,7 +42,6 @@ def look_at_letters(
     drawn: Drawn, texts: ReviewTexts, given: Mapping[str, Any], *, secret: bool
 ) -> Letters:
     """Cut the fonts that are named to the letters of a review, and work out what can be read; UsageError in words."""
-    from review.files.font_file import read_font
     from review.office.making.carried_fonts import carried_fonts
     from review.office.making.readability import readability
 
@@ -111,7 +115,6 @@ def unreadable_words(letters: Letters) -> str:
 
 def require_readable(letters: Letters, *, anyway: bool) -> None:
     """Refuse a review of which something could not be read, unless the organiser knows it."""
-    from harness.core.failures import UsageError
 
     if not anyway and (why := unreadable_words(letters)):
         raise UsageError(why)
@@ -156,7 +159,6 @@ def _in_order(entry: object) -> tuple[int, str]:
 
 def _kinds(letters: Letters, items: Sequence[Item]) -> str:
     """Name what some items lack: the scripts, and of open sentences a few signs by their names."""
-    from corpora.text.visible import letter_name
 
     texts = "".join(text for item in items for text in (item.shown.source, item.shown.candidate))
     here = [each for each in letters.found.lacking if each in texts]
@@ -178,7 +180,6 @@ def _scripts(letters: Iterable[str]) -> str:
 
 def _by_script(letters: Iterable[str]) -> dict[str, int]:
     """Count letters by their script; what is no letter is a sign."""
-    from corpora.text.comparison import script_of
 
     return dict(
         Counter(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from review.files.reviewer_codes import printed
+
 if TYPE_CHECKING:
     from review.office.intake.speaking import Several, Speaker, Speaking
 
 
 def codes(people: Sequence[str]) -> str:
     """Name people by their codes, as they stand on the cards."""
-    from review.files.reviewer_codes import printed
 
     return ", ".join(map(printed, people))
 
@@ -31,7 +32,6 @@ def voice_lines(found: Speaking) -> Iterator[str]:
 
 def several_words(person: Several) -> str:
     """Say that several laptops speak for one person, and what the organiser can say to it."""
-    from review.files.reviewer_codes import printed
 
     code = printed(person.code)
     laptops = " and ".join(person.laptops)

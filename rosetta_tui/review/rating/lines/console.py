@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import io
 import sys
 from typing import TextIO
@@ -60,7 +61,6 @@ class Console:
         """Ask for something that must not stay on the screen."""
         if not self.typed:
             return self.ask(prompt)
-        import getpass
 
         try:
             return getpass.getpass(f"{_shown(prompt)} ", stream=self._writes)
