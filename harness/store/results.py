@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any
 
 import msgpack
@@ -17,14 +18,24 @@ from harness.store.file.texts import intern_text
 from harness.store.file.trouble import of_kind, stored_word, unpacked_message
 from scoring.core.scorer import EntryValues
 
-_INSERT = f"INSERT INTO results VALUES ({','.join('?' * 23)})"
+_ELSEWHERE = {"entry_id": "e.entry_id", "output": "t.body", "raw": "w.body"}
+"""Field of ``Result`` that is not kept in its row itself → where it is."""
 
-_COLUMNS = """
-    r.position, e.entry_id, t.body, r.statistics, r.chrf, r.exact, r.composite, r.error_class,
-    r.error, r.latency_seconds, r.cached, r.batch_size, r.attempts, r.prompt_tokens,
-    r.completion_tokens, r.reasoning_tokens, r.cached_tokens, r.cost_usd, r.spent_usd, r.finished_at,
-    r.equivalent, w.body
-"""
+_FIELDS = tuple(field.name for field in fields(Result))
+_OWN = tuple(name for name in _FIELDS if name not in _ELSEWHERE)
+"""Fields that are columns of the same name."""
+
+_own = attrgetter(*_OWN)
+
+_EXACT, _CACHED, _EQUIVALENT, _ERROR_CLASS = map(
+    _FIELDS.index, ("exact", "cached", "equivalent", "error_class")
+)
+
+_COLUMNS = ", ".join(_ELSEWHERE.get(name, f"r.{name}") for name in _FIELDS)
+_INSERT = (
+    f"INSERT INTO results (run, output, raw, trace, {', '.join(_OWN)})"
+    f" VALUES ({', '.join('?' * (4 + len(_OWN)))})"
+)
 
 _FROM = """
     FROM results r
@@ -51,31 +62,8 @@ def _row(
     connection: sqlite3.Connection, run: int, result: Result, attempts: Sequence[Attempt]
 ) -> tuple[object, ...]:
     output = None if result.output is None else intern_text(connection, result.output)
-    return (
-        run,
-        result.position,
-        output,
-        result.statistics,
-        result.chrf,
-        result.exact,
-        result.composite,
-        result.error_class,
-        result.error,
-        result.latency_seconds,
-        result.cached,
-        result.batch_size,
-        result.attempts,
-        result.prompt_tokens,
-        result.completion_tokens,
-        result.reasoning_tokens,
-        result.cached_tokens,
-        result.cost_usd,
-        result.spent_usd,
-        result.finished_at,
-        _pack_attempts(attempts),
-        result.equivalent,
-        None if result.raw is None else intern_text(connection, result.raw),
-    )
+    raw = None if result.raw is None else intern_text(connection, result.raw)
+    return (run, output, raw, _pack_attempts(attempts), *_own(result))
 
 
 def copy_results(connection: sqlite3.Connection, run: int, to: int) -> None:
@@ -161,12 +149,14 @@ def results_after(connection: sqlite3.Connection, run: int, rowid: int) -> list[
 
 
 def _result(row: tuple[Any, ...]) -> Result:
-    fields = list(row)
-    fields[5] = bool(fields[5])
-    fields[7] = None if fields[7] is None else stored_word(fields[7], ErrorClass)
-    fields[10] = bool(fields[10])
-    fields[20] = None if fields[20] is None else bool(fields[20])
-    return Result(*fields)
+    values = list(row)
+    values[_EXACT] = bool(values[_EXACT])
+    values[_CACHED] = bool(values[_CACHED])
+    if values[_EQUIVALENT] is not None:
+        values[_EQUIVALENT] = bool(values[_EQUIVALENT])
+    if values[_ERROR_CLASS] is not None:
+        values[_ERROR_CLASS] = stored_word(values[_ERROR_CLASS], ErrorClass)
+    return Result(*values)
 
 
 def stored_positions(connection: sqlite3.Connection, run: int) -> set[int]:
@@ -342,10 +332,10 @@ _KINDS: tuple[Any, ...] = (bytes, int, _NUMBER, _NUMBER, bool, str, str, str)
 
 def _tries(packed: bytes) -> list[list[Any]]:
     tries = of_kind(unpacked_message(packed), list)
-    for fields in tries:
-        places = zip(of_kind(fields, list), _KINDS, strict=False)
+    for each in tries:
+        places = zip(of_kind(each, list), _KINDS, strict=False)
         sound = all(value is None or isinstance(value, kind) for value, kind in places)
-        if len(fields) > len(_KINDS) or not sound:
+        if len(each) > len(_KINDS) or not sound:
             raise StoredValueError
     return tries
 

@@ -266,6 +266,30 @@ def test_rows_and_attempts_come_back_as_they_went_in(connection: sqlite3.Connect
     assert read_statistics(connection, run) == {0: bytes(range(256))}
 
 
+def test_each_column_holds_what_its_name_says(connection: sqlite3.Connection) -> None:
+    """What other programs read of a store, by the names of the schema and without our own reading."""
+    entry = Entry(id=1, source="s", reference="r")
+    run = make_run(connection, [entry])
+    own: dict[str, Any] = {
+        "statistics": b"s", "chrf": 1.25, "exact": True, "composite": 2.25,
+        "error_class": ErrorClass.RATE_LIMIT, "error": "slow down", "latency_seconds": 3.25,
+        "cached": False, "batch_size": 11, "attempts": 12, "prompt_tokens": 13,
+        "completion_tokens": 14, "reasoning_tokens": 15, "cached_tokens": 16, "cost_usd": 4.25,
+        "spent_usd": 5.25, "finished_at": 6.25, "equivalent": False,
+    }  # fmt: skip
+    connection.execute("BEGIN")
+    add_results(connection, run, [(Result(0, 1, "out", raw="before", **own), [])])
+    connection.execute("COMMIT")
+    cursor = connection.execute("SELECT * FROM results")
+    stored = dict(zip((each[0] for each in cursor.description), cursor.fetchone(), strict=True))
+    texts = {stored.pop("output"): "out", stored.pop("raw"): "before"}
+    assert (
+        dict(connection.execute("SELECT id, body FROM texts WHERE body IN ('out', 'before')"))
+        == texts
+    )
+    assert stored == {"run": run, "position": 0, "trace": None, **own}
+
+
 def test_more_rows_than_a_statement_takes_values(connection: sqlite3.Connection) -> None:
     entries = [Entry(id=n, source="s", reference="r") for n in range(1300)]
     run = make_run(connection, entries)
