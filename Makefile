@@ -37,10 +37,11 @@ check: lint test
 check-thorough:
 	ROSETTA_THOROUGH=1 $(MAKE) check
 
-# Workers of pytest and programs that tests start are measured too: [tool.coverage.run].
+# Workers of pytest and programs that tests start are measured too: [tool.coverage.run]. Tests of what a program loads
+# fail beside it, for the measuring is loaded as well; so the figure is printed whatever fails.
 coverage: $(VENV)/.tests
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n auto $(TESTS)
+	-$(BIN)/coverage run -m pytest -n auto $(TESTS)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --format=total
 

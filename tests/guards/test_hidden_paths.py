@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, DEMO_WEAK, sample_path
-from tests.tui.commands.test_run_commands import Rosetta
+from tests.tui.commands.processes import Rosetta
 
 TELLTALE = "Zaubertrank-7f3a"
 FORMS = ("card", "jsonl", "csv")

@@ -18,9 +18,9 @@ from harness.store.runs import find_run
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.entry.screen import EntryScreen
 from tests.tui.entry.explained import Known, hostile_why
+from tests.tui.hostile import acting
 from tests.tui.scenes import HOSTILE, Scene, card_of, hostile
 from tests.tui.screens import App, settle, text
-from tests.tui.show.test_text import acting
 
 SIZES = [(80, 24), (160, 48)]
 

@@ -124,3 +124,16 @@ def test_a_private_name_of_a_library_is_touched_with_a_reason_only() -> None:
         if re.search(r"#\s*noqa(?!: [A-Z]+\d+)", line) or "type: ignore\n" in f"{line}\n"
     ]
     assert bare == []
+
+
+def test_test_modules_share_by_modules_without_tests() -> None:
+    """A test file can be moved, split or deleted without breaking another one."""
+    shared = [
+        f"{path.relative_to(ROOT)} imports from {module}"
+        for path in sources("tests")
+        for module in re.findall(
+            r"^\s*from (tests\.[\w.]+) import", path.read_text("utf-8"), re.MULTILINE
+        )
+        if module.rpartition(".")[2].startswith("test_")
+    ]
+    assert shared == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -11,24 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.desktop.real.waiting import until
+from tests.packaging.doing import do
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="the desktop files are those of Linux"
 )
 
 NEEDED = ("gio", "update-mime-database", "update-desktop-database", "dbus-run-session")
-
-
-def around(home: Path) -> dict[str, str]:
-    return {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-
-
-def do(home: Path, *command: str | Path, check: bool = True) -> str:
-    done = subprocess.run(
-        command, env=around(home), check=False, capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 0 or not check, done.stderr
-    return done.stdout
 
 
 def test_a_double_click_opens_the_file_and_uninstalling_leaves_only_the_answers(

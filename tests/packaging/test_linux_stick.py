@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.desktop.real.waiting import until
+from tests.packaging.doing import around, do
 from tests.packaging.parts import REVIEWER
-from tests.packaging.test_linux_install import around, do
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the files are those of Linux")
 

@@ -31,16 +31,10 @@ from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.toolkit.form.file_choice import FileChoice
 from rosetta_tui.toolkit.messages import NewRunAsked
 from tests.corpora.making import entry, json_file
+from tests.tui.faulty import FAULTY
+from tests.tui.golden import SIZES, compare
 from tests.tui.scenes import HOSTILE, Scene, hostile, scene, sealed
 from tests.tui.screens import App, lines, settle, text
-from tests.tui.test_goldens import SIZES, compare
-
-FAULTY = [
-    entry(1, source="Good morning!", reference="Bonan matenon!", segment="development"),
-    entry(2, source="Good morning!", reference="Bonan matenon!", segment="development"),
-    entry(3, source="Thank you!", reference="Dankon!", register="Formal ", difficulty=2),
-    entry(4, source="Secret night", reference="Sekreta nokto", segment="held_out", difficulty=2),
-]
 
 
 class Asked(App):

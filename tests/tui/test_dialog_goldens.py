@@ -18,10 +18,10 @@ from rosetta_tui.runs.go_on import GoOnScreen, Stop
 from rosetta_tui.runs.score_again import ScoreAgainScreen
 from rosetta_tui.settings.ask_setting import AskSettingScreen
 from rosetta_tui.settings.press_key import PressKeyScreen
+from tests.tui.golden import SIZES, compare
+from tests.tui.golden_colours import THEMES, compare_colours
 from tests.tui.scenes import Scene, sealed
 from tests.tui.screens import App, settle
-from tests.tui.test_goldens import SIZES, compare
-from tests.tui.test_goldens_colours import THEMES, compare_colours
 
 PROSPECT = Prospect(
     new=("equivalent_match_rate", "length_ratio"),

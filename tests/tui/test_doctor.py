@@ -23,11 +23,11 @@ from rosetta_tui.doctor.terminal_widths import SAMPLES, differing_widths
 from rosetta_tui.doctor.words import FindingRows, finding_lines, summary
 from rosetta_tui.settings.findings import chosen
 from tests.keyring_in_memory import memory_keyring
+from tests.tui.golden import compare
+from tests.tui.golden_colours import compare_colours
+from tests.tui.hostile import acting
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, settle, text
-from tests.tui.show.test_text import acting
-from tests.tui.test_goldens import compare
-from tests.tui.test_goldens_colours import compare_colours
 
 ROOT = Path(__file__).parents[2]
 SIZES = [(80, 24), (160, 48)]

@@ -5,30 +5,17 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.app import App as TextualApp
 
 from harness.store.runs import find_run
 from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.runs import rows as run_rows
 from tests.tui.entry.explained import Known, why
+from tests.tui.golden import SIZES, compare
 from tests.tui.scenes import scene, sealed
-from tests.tui.screens import App, lines, settle
-
-GOLDENS = Path(__file__).parent / "goldens"
-SIZES = [(80, 24), (160, 48)]
-
-
-def compare(name: str, size: tuple[int, int], app: TextualApp[Any]) -> None:
-    path = GOLDENS / f"{name}-{size[0]}x{size[1]}.txt"
-    drawn = "\n".join(line.rstrip() for line in lines(app)) + "\n"
-    if os.environ.get("ROSETTA_WRITE_GOLDENS"):
-        path.write_text(drawn, encoding="utf-8")
-    assert drawn == path.read_text(encoding="utf-8")
+from tests.tui.screens import App, settle
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -6,67 +6,22 @@ themes must say the same with colours of their own; what they say is kept once.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.color import Color, ColorParseError
 from textual.pilot import Pilot
 
-from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.runs import rows as run_rows
 from rosetta_tui.runs.notes import NotesScreen
 from rosetta_tui.runs.retry import SETTINGS, RetryScreen
 from rosetta_tui.toolkit.dialogs.export import ExportScreen
+from tests.tui.golden import SIZES, compare
+from tests.tui.golden_colours import THEMES, compare_colours
 from tests.tui.scenes import sealed
 from tests.tui.screens import App, settle
-from tests.tui.test_goldens import GOLDENS, SIZES, compare
 
-THEMES = ["rosetta-dark", "rosetta-light"]
 EXPORTS = Path("/data/exports")
-ROLES = ("mark", "good", "warn", "bad", "quiet", "foreground", "background", "panel", "on-cursor")
-"""Names that a colour may have, the most telling first."""
-
-
-def roles(app: RosettaApp) -> dict[tuple[int, ...], str]:
-    """Return the role of each colour of the theme in use."""
-    found: dict[tuple[int, ...], str] = {}
-    for role in ROLES:
-        try:
-            colour = Color.parse(app.theme_variables.get(role, ""))
-        except ColorParseError:
-            continue
-        found.setdefault(colour.rgb, role)
-    return found
-
-
-def coloured(app: RosettaApp) -> str:
-    """Return each line of the screen as runs of ``length role``, with the ground where it is not the screen's."""
-    names = roles(app)
-    drawn = []
-    for strip in app.screen._compositor.render_strips(app.size):
-        runs: list[tuple[int, str]] = []
-        for segment in strip:
-            style = segment.style
-            over = style.color.triplet if style and style.color and style.color.triplet else ()
-            said = names.get(tuple(over), "other") if segment.text.strip() else "blank"
-            if style and style.reverse:
-                said += "!"
-            if runs and runs[-1][1] == said:
-                runs[-1] = (runs[-1][0] + segment.cell_length, said)
-            else:
-                runs.append((segment.cell_length, said))
-        drawn.append(" ".join(f"{length} {said}" for length, said in runs))
-    return "\n".join(drawn) + "\n"
-
-
-def compare_colours(name: str, app: RosettaApp) -> None:
-    path = GOLDENS / f"{name}.colours.txt"
-    drawn = coloured(app)
-    if os.environ.get("ROSETTA_WRITE_GOLDENS") and app.theme == THEMES[0]:
-        path.write_text(drawn, encoding="utf-8")
-    assert drawn == path.read_text(encoding="utf-8")
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:

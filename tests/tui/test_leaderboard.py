@@ -28,9 +28,9 @@ from rosetta_tui.leaderboard.screen import LeaderboardScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.toolkit.messages import RunsCompared
 from tests.harness.ranked import play, ranked_corpus
+from tests.tui.golden import SIZES, compare
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, lines, settle, text
-from tests.tui.test_goldens import SIZES, compare
 
 
 class Compared(App):

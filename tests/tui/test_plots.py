@@ -37,11 +37,11 @@ from rosetta_tui.plots.points import (
 )
 from rosetta_tui.plots.screen import PlotsScreen
 from rosetta_tui.plots.view import PlotView
-from tests.tui.runs.test_run_query import run
+from tests.tui.golden import SIZES, compare
+from tests.tui.hostile import acting
+from tests.tui.runs.summaries import run
 from tests.tui.scenes import CARD_COLUMNS, HOSTILE, card_of, scene, sealed  # type: ignore[attr-defined]
 from tests.tui.screens import App, settle, text
-from tests.tui.show.test_text import acting
-from tests.tui.test_goldens import SIZES, compare
 
 NUMBERS = st.floats(-1e6, 1e6, allow_subnormal=False)
 

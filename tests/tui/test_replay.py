@@ -22,11 +22,11 @@ from rosetta_tui.replay import timeline as replaying
 from rosetta_tui.replay.screen import ReplayScreen
 from rosetta_tui.replay.timeline import Jump, Playback
 from rosetta_tui.session.picture import EntryState, LiveRun
+from tests.tui.golden import SIZES, compare
+from tests.tui.golden_colours import THEMES, compare_colours
+from tests.tui.hostile import acting
 from tests.tui.scenes import Scene, hostile, intervals_of, scene, sealed, values_of
 from tests.tui.screens import App, lines, settle, text
-from tests.tui.show.test_text import acting
-from tests.tui.test_goldens import SIZES, compare
-from tests.tui.test_goldens_colours import THEMES, compare_colours
 
 START = 1_700_000_000.0
 

@@ -11,7 +11,7 @@ import pytest
 
 from harness.store.file.database import open_store
 from harness.store.runs import list_runs
-from tests.tui.home.test_first_use import Terminal
+from tests.tui.home.terminal import Terminal
 from tests.walks.shell import rosetta
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")

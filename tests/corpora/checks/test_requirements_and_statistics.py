@@ -4,7 +4,7 @@ import pytest
 
 from corpora.checks.requirements import requirements
 from corpora.checks.statistics import statistics
-from tests.corpora.formats.test_write import corpus_of
+from tests.corpora.formats.small_corpora import corpus_of
 from tests.corpora.making import entry
 
 

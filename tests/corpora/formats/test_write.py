@@ -18,7 +18,8 @@ from corpora.model.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry, Segment
 from corpora.model.raw import SYNONYMS
 from corpora.model.terms import Transmission, licence_leads_to, speaks_of_terms
 from corpora.text.comparison import is_blank
-from tests.corpora.making import LANGUAGES, entry, envelope, json_file
+from tests.corpora.formats.small_corpora import corpus_of
+from tests.corpora.making import LANGUAGES, entry, json_file
 
 ONE_FILE = [form for form in Form if form.written and form is not Form.PARALLEL]
 
@@ -162,11 +163,6 @@ def test_a_tab_in_every_reference_is_named_as_what_two_text_files_lose() -> None
     corpus = corpus_of(entry(1, reference="one\ttwo"))
     files = [File("t", text.encode()) for text in encode(corpus, Form.PARALLEL)]
     assert "reference (1 entries)" in losses(corpus, Form.PARALLEL, files)
-
-
-def corpus_of(*rows: dict[str, Any], **more: Any) -> Corpus:
-    entries = tuple(Entry.model_validate(row) for row in rows)
-    return Corpus(Dataset.model_validate(envelope(**more)), entries, "", Form.SPECIFICATION)
 
 
 @pytest.mark.parametrize("start", ONE_FILE)

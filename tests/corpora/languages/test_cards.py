@@ -13,17 +13,7 @@ from corpora.languages import cards
 from corpora.languages.cards import SHIPPED, find_card, list_cards, read_card
 from corpora.languages.scripts import CODES, resolve_script, tag_script, texts_script
 from corpora.text.comparison import SCRIPTS
-
-LEAST = """tag = "crk"
-name = "Mine"
-default_script = "Latn"
-
-[writings.Latn]
-letters = "a b"
-cased = false
-
-[sources]
-"""
+from tests.corpora.languages.least_card import LEAST
 
 
 def problems(folder: Path, text: str | bytes, name: str = "crk.toml") -> tuple[Problem, ...]:

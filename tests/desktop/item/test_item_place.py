@@ -10,7 +10,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
-from tests.desktop.item.test_item_room import answers_in_sight, in_page
+from tests.desktop.item.in_sight import answers_in_sight, in_page
 from tests.desktop.item_scene import Scene
 from tests.desktop.trouble.causes import moved
 from tests.review.session.scenes import batch_of, items_of

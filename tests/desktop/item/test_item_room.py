@@ -19,6 +19,7 @@ from review.files.batch import Batch
 from review.files.batch_form import Around, BatchItem
 from review.files.person_tag import tag_of
 from review.session.words.catalogue import Words
+from tests.desktop.item.in_sight import answers_in_sight, in_page
 from tests.desktop.item_scene import Scene
 from tests.review.session.scenes import CODE, batch_of, item_id, items_of
 
@@ -72,10 +73,6 @@ def reword(scene: Scene, language: str) -> None:
     scene.idle()
 
 
-def in_page(scene: Scene, widget: QWidget) -> QRect:
-    return QRect(widget.mapTo(scene.page, widget.rect().topLeft()), widget.size())
-
-
 def clipped(scene: Scene) -> list[str]:
     """Name what reaches over an edge of the page, or is smaller than what it says."""
     for _ in range(3):
@@ -102,18 +99,6 @@ def clipped(scene: Scene) -> list[str]:
     if inside.width() > page._scroll.viewport().width():
         found.append(f"the texts scroll sideways: {inside.width()}")
     return found
-
-
-def answers_in_sight(scene: Scene) -> bool:
-    """Tell whether all answers are seen, or where they stand at the end of the texts come into sight."""
-    page, buttons = scene.page, scene.page._answers.findChildren(QAbstractButton)
-    for each in buttons:
-        if page._folded:
-            page._scroll.bring(each)
-        if not each.isVisible() or not page.rect().contains(in_page(scene, each)):
-            return False
-    page._scroll.verticalScrollBar().setValue(0)
-    return len(buttons) == 4
 
 
 def in_sight(scene: Scene, widget: QWidget) -> bool:

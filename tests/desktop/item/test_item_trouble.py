@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,17 +22,9 @@ from review.rating import CannotJudge, Rating
 from review.session.view import ShownItem, TextField
 from review.session.words.item import marks
 from review.session.words.onward import Onward
+from tests.desktop.item.held_file import BUSY, held
 from tests.desktop.item_scene import Make, Scene, button, in_box, mark, rated, texts
 from tests.review.session.scenes import Clock, batch_of, item_id, items_of, training_of
-
-
-@contextmanager
-def held(scene: Scene) -> Iterator[None]:
-    """Let another program hold the file with the answers."""
-    with closing(sqlite3.connect(scene.laptop.path)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        yield
-        other.rollback()
 
 
 @pytest.fixture
@@ -43,9 +33,6 @@ def scene(qtbot: QtBot, tmp_path: Path) -> Iterator[Scene]:
     scene.idle()
     yield scene
     scene.close()
-
-
-BUSY = "This was not saved: the program is open in another window."
 
 
 def test_what_was_not_saved_does_not_advance_and_the_same_key_works_again(scene: Scene) -> None:

@@ -10,56 +10,24 @@ import pytest
 pytest.importorskip("PySide6.QtWidgets")
 
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QInputMethodEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication
+from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
 from review.desktop.item.sentence_face import Mode
 from review.desktop.item.translation_page import TranslationPage
 from review.desktop.look.look import SIZES
-from review.desktop.parts.typing_box import TypingBox
 from review.files.batch_form import BatchItem
-from review.log.payloads import Comment, HarmFlag, Kind, NotJudged, Skip, Translate, Undo
+from review.log.payloads import Comment, HarmFlag, Kind, NotJudged, Skip, Undo
 from review.rating import CannotJudge
 from review.session.view import Phase, TextField
 from review.session.words.onward import Onward
-from tests.desktop.item.test_item_trouble import BUSY, held
-from tests.desktop.item_scene import CONTROL, Scene, mark, texts
+from tests.desktop.item.held_file import BUSY, held
+from tests.desktop.item.translation_scene import TranslationScene
+from tests.desktop.item_scene import CONTROL, mark, texts
 from tests.review.session.scenes import batch_of, item_id, sentences_of
 
 LETTERS = ("â", "ê", "g̃")
 LONG = "ᓂᐚᐸᒫᐤ ᐊᑎᒼ. I saw a caribou down by the river yesterday evening. " * 12
-
-
-class TranslationScene(Scene):
-    """The same window with the page for translations."""
-
-    PAGE = TranslationPage
-    page: TranslationPage  # type: ignore[assignment]
-
-    @property
-    def box(self) -> TypingBox:
-        return self.page._box._box
-
-    def write(self, text: str) -> None:
-        """Type as an input method does, which needs no keyboard layout."""
-        event = QInputMethodEvent()
-        event.setCommitString(text)
-        QApplication.sendEvent(QApplication.focusWidget() or self.page, event)
-
-    def given(self) -> list[tuple[str, str]]:
-        given = self.events(Translate)
-        return [(each.item, each.text) for each in given if isinstance(each, Translate)]
-
-    def click(self, name: str) -> None:
-        found = [
-            each
-            for each in self.page.findChildren(QAbstractButton)
-            if each.isVisible() and each.accessibleName().casefold() == name.casefold()
-        ]
-        assert found, name
-        found[0].click()
-        self.idle()
 
 
 Make = Callable[..., TranslationScene]

@@ -22,8 +22,8 @@ from review.desktop.parts.typing_box import TypingBox
 from review.log.payloads import Comment, NotJudged
 from review.rating import Rating
 from review.session.view import TextField
-from tests.desktop.item.test_item_trouble import BUSY, held
-from tests.desktop.item.test_translation_page import TranslationScene
+from tests.desktop.item.held_file import BUSY, held
+from tests.desktop.item.translation_scene import TranslationScene
 from tests.desktop.item_scene import CONTROL, Scene, button, in_box, rated, texts
 from tests.review.session.scenes import batch_of, item_id, sentences_of
 

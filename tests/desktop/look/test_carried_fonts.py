@@ -20,7 +20,7 @@ from review.files.font_file import CarriedFont
 from review.log.payloads import Rate
 from review.office.making.readability import brought, lacking_in
 from review.sealed.problem import FileError
-from tests.desktop.program.test_visit import _to_consent
+from tests.desktop.program.to_consent import _to_consent
 from tests.desktop.visit_scene import Enter
 from tests.harness.process import ROOT
 from tests.review.files.made_font import CHEROKEE, OFL, carried

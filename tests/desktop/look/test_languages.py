@@ -26,8 +26,8 @@ from review.session.opening import WORDS_FOLDER
 from review.session.words.catalogue import DOMAIN, Words
 from tests.desktop.visit_scene import Enter, Entry
 from tests.harness.process import ROOT
+from tests.review.session.catalogues import entry as said
 from tests.review.session.scenes import CODE, batch_of, items_of, write_file
-from tests.review.session.test_words import entry as said
 
 
 class Language(NamedTuple):

@@ -16,8 +16,8 @@ from review.desktop.look.qt_words import QT_WORDS, QtWords, without_mnemonic
 from review.session.words import build
 from review.session.words.catalogue import Words
 from tests.desktop.visit_scene import Enter, Entry
+from tests.review.session.catalogues import catalogue, entry
 from tests.review.session.scenes import CODE, batch_of, items_of, write_file
-from tests.review.session.test_words import catalogue, entry
 
 NO_WORDS = {"QT_LAYOUT_DIRECTION", "%p%", "Alt"}
 """Asked of a translator, and no words of our pages: a direction, a form of numbers, a key that is never used."""

@@ -14,31 +14,11 @@ from review.desktop.pages.erased_page import ErasedPage
 from review.desktop.pages.hand_over_page import HandOverPage
 from review.log.laptop import Laptop
 from review.sealed.keys import Identity, Role
+from tests.desktop.pages.erasing import ENTER, ESC, ask, scene, tick
 from tests.desktop.sitting_scene import Scene, SceneOf
 from tests.keyring_in_memory import MemoryKeyring
 
-ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
-
-
-@pytest.fixture
-def scene(scene_of: SceneOf) -> Scene:
-    """Two answers were given, and the person asks for everything to be deleted."""
-    scene = scene_of()
-    scene.press("4", "2")
-    ask(scene)
-    return scene
-
-
-def ask(scene: Scene) -> None:
-    scene.window.erase.emit()
-    scene.idle()
-    scene.page_of(ErasePage)
-
-
-def tick(scene: Scene) -> None:
-    sure = scene.page_of(ErasePage)._sure
-    assert sure is not None
-    sure.setChecked(True)
+__all__ = ["scene"]
 
 
 def test_it_says_what_would_be_lost_and_offers_to_hand_over_first(scene: Scene) -> None:

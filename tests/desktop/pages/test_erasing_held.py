@@ -21,7 +21,7 @@ from review.desktop.program import erasure
 from review.log.laptop import Laptop
 from review.session import waiting
 from review.session.erasing import Remains, erase_everything
-from tests.desktop.pages.test_erasing import ESC, scene, tick
+from tests.desktop.pages.erasing import ESC, scene, tick
 from tests.desktop.sitting_scene import Scene
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import batch_of, write_file

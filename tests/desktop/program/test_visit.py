@@ -22,6 +22,7 @@ from review.files.batch import Batch, write_batch
 from review.log.payloads import Consent, NotJudged, Rate, Related
 from review.rating import CannotJudge, Rating
 from review.session.words.item import GOES_ON_BELOW
+from tests.desktop.program.to_consent import _to_consent
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import (
     CODE,
@@ -39,15 +40,6 @@ from tests.review.session.scenes import (
 @pytest.fixture
 def stick(tmp_path: Path) -> Path:
     return tmp_path / "stick"
-
-
-def _to_consent(entry: Entry, code: str = CODE) -> None:
-    entry.page(OrganisationPage)
-    entry.press("\r")
-    entry.page(AskingPage)
-    entry.type(code)
-    entry.press("\r")
-    entry.page(ConsentPage)
 
 
 def test_first_answer_takes_at_most_seven_keys(enter: Enter, stick: Path, qtbot: QtBot) -> None:

@@ -27,7 +27,7 @@ from tests.desktop.real.input_method import WESTERN_CREE, input_method
 from tests.desktop.real.programs import program, running
 from tests.desktop.real.reader import Reader
 from tests.desktop.real.stage import stage
-from tests.desktop.real.test_typing import COMMENT
+from tests.desktop.real.typed import COMMENT
 from tests.desktop.real.waiting import until
 from tests.packaging.parts import part
 from tests.review.session.scenes import batch_of, item_id, items_of, write_file

@@ -9,7 +9,7 @@ from tests.desktop.real.display import Display
 from tests.desktop.real.input_method import WESTERN_CREE, input_method
 from tests.desktop.real.reader import Reader
 from tests.desktop.real.stage import Stage, stage
-from tests.desktop.real.test_tree import labels, press
+from tests.desktop.real.told_tree import labels, press
 from tests.desktop.real.window import Start
 from tests.review.session.scenes import batch_of, item_id, sentences_of
 

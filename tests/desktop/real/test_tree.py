@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,10 @@ import pytest
 from review.files.ratings import open_ratings
 from review.log.payloads import Face
 from review.rating import CannotJudge, Rating
-from tests.desktop.real.node import GoneError, Node
+from tests.desktop.real.node import Node
 from tests.desktop.real.reader import Reader
 from tests.desktop.real.stage import stage
-from tests.desktop.real.waiting import until
+from tests.desktop.real.told_tree import CONTROLS, assert_told, labels, press
 from tests.desktop.real.window import Start, Window
 from tests.review.session.scenes import (
     CODE,
@@ -24,31 +23,7 @@ from tests.review.session.scenes import (
     training_of,
 )
 
-CONTROLS = frozenset({"push button", "check box", "text", "list item", "toggle button"})
 PANES = ("Original", "Translation")
-
-
-def assert_told(reader: Reader) -> None:
-    """See that everything that can be reached says what it is."""
-    controls = until(lambda: _controls(reader), "a page")  # not between two of them
-    assert [told for name, told in controls if not name.strip()] == []
-
-
-def _controls(reader: Reader) -> list[tuple[str, str]]:
-    """Return the name of each control, and all that it says."""
-    found = []
-    for node in reader.shown():
-        with contextlib.suppress(GoneError):
-            if "focusable" in node.states or node.role in CONTROLS:
-                told = f"{node.role} {node.name!r} {node.description!r} at {node.place}"
-                found.append((node.name, told))
-    return found
-
-
-def press(reader: Reader, name: str, role: str = "push button") -> None:
-    """Press what has this name, without a key or a mouse."""
-    assert_told(reader)
-    reader.find(name, role).press()
 
 
 @pytest.mark.thorough
@@ -182,13 +157,6 @@ def test_tab_goes_through_everything_as_the_eye_does(
 def focused(reader: Reader) -> Node:
     """Return what has the keys: the innermost of what says so."""
     return [node for node in reader.shown() if "focused" in node.states and node.name][-1]
-
-
-def labels(node: Node) -> list[str]:
-    """Return the names of what labels it, each of which must say so itself."""
-    found = node.relations.get("labelled-by", [])
-    assert all(node in label.relations.get("label-for", []) for label in found)
-    return [label.name for label in found]
 
 
 @pytest.mark.thorough

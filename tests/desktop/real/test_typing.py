@@ -17,11 +17,10 @@ from tests.desktop.real.display import Display
 from tests.desktop.real.input_method import WESTERN_CREE, input_method
 from tests.desktop.real.reader import Reader
 from tests.desktop.real.stage import Stage, stage
+from tests.desktop.real.typed import COMMENT
 from tests.desktop.real.waiting import until
 from tests.desktop.real.window import GUARD, Start, Window
 from tests.review.session.scenes import batch_of, item_id, items_of
-
-COMMENT = "Your comment"
 
 
 def ratings(scene: Stage) -> list[Rating | None]:

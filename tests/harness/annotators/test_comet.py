@@ -13,7 +13,7 @@ from corpora.model.entry import Entry, Segment
 from harness.annotators.comet import CometModel, CometScores, comet_annotator
 from harness.core.failures import HarnessError, UsageError
 from scoring.core.translation import Translation
-from tests.harness.annotators.test_embeddings import Kept
+from tests.harness.annotators.embedded import Kept
 
 
 def translation(id_: int | str, output: str = "x", segment: Segment | None = None) -> Translation:

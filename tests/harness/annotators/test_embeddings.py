@@ -6,7 +6,7 @@ import json
 import logging
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,35 +21,11 @@ from harness.endpoint import offline
 from harness.endpoint.keys import no_key
 from harness.endpoint.retry import RetryPolicy
 from scoring.core.translation import Translation
+from tests.harness.annotators.embedded import Kept, embedded, vector
 from tests.harness.scripted import Answer, Asked, Scripted, error, json_answer
 
 SECRET = "the medicine bundle is opened at dawn"
 QUICK = RetryPolicy(most_attempts=3, first_wait=0.001)
-
-
-class Kept(dict[str, bytes]):
-    """A memo of one maker in memory."""
-
-    def recall(self, maker: str, keys: Sequence[str] | None = None) -> dict[str, bytes]:
-        return {
-            key: value for key in (keys or ()) if (value := self.get(f"{maker} {key}")) is not None
-        }
-
-    def keep(self, maker: str, found: Mapping[str, bytes]) -> None:
-        self.update({f"{maker} {key}": value for key, value in found.items()})
-
-
-def vector(text: str, size: int = 4) -> list[float]:
-    """Letters counted into a few numbers: equal texts are near, different ones less so."""
-    counts = [0.5] * size
-    for letter in text:
-        counts[ord(letter) % size] += 1
-    return counts
-
-
-def embedded(asked: Asked, of: Callable[[str], list[float]] = vector) -> Answer:
-    items = [{"index": at, "embedding": of(text)} for at, text in enumerate(asked.body["input"])]
-    return json_answer({"data": items[::-1], "model": "m", "usage": {"prompt_tokens": 3}})
 
 
 def translation(id_: int, output: str, segment: Segment | None = None) -> Translation:

@@ -22,8 +22,8 @@ from harness.store.deletion import delete_run
 from harness.store.runs import find_run, list_runs
 from rosetta_tui.report.card import card_text, run_line, table
 from tests.harness.card import factory
-from tests.harness.card.test_transfer import OLDER, report
-from tests.harness.card.test_verify import sealed
+from tests.harness.card.older_reports import OLDER, report
+from tests.harness.card.sealed_cards import sealed
 
 SEEDS = (
     sealed,

@@ -27,7 +27,7 @@ from harness.store.runs import find_run
 from rosetta_tui.report.card import card_text
 from tests.corpora.making import file, only_problem
 from tests.harness.card import factory
-from tests.harness.card.test_transfer import OLDER, report
+from tests.harness.card.older_reports import OLDER, report
 
 PAIRS = [("Good morning!", "Bonan matenon!"), ("Thanks!", "Dankon!"), ("Go home.", "Iru hejmen.")]
 

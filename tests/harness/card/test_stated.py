@@ -20,8 +20,8 @@ from harness.card.foreign.layouts import adopt
 from harness.card.importing import import_card
 from harness.core.failures import UsageError
 from harness.store.file.database import open_store
-from tests.harness.card.test_verify import checks, sealed, written
-from tests.harness.run.test_scoring_in_runs import scored
+from tests.harness.card.sealed_cards import checks, sealed, written
+from tests.harness.run.scored_demo import scored
 
 FST = "fst_acceptance_rate"
 

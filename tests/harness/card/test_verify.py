@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import tempfile
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,32 +16,12 @@ from harness.card.build import build_card, measured, scored
 from harness.card.canonical import card_hash
 from harness.card.checking.difference import differences
 from harness.card.checking.recompute import card_material
-from harness.card.checking.verify import CardVerdict, verify_card
+from harness.card.checking.verify import verify_card
 from harness.card.foreign.layouts import adopt
 from harness.card.importing import import_card
 from harness.core.failures import UsageError
 from tests.harness.card import factory
-
-
-def written(card: dict[str, Any]) -> bytes:
-    return json.dumps(card, ensure_ascii=False, indent=2).encode()
-
-
-@cache
-def sealed(*, secret: bool = False) -> dict[str, Any]:
-    """Return the JSON of a sealed card; the same object each time, so copy before changing.
-
-    ``secret``: as older versions sealed it, with the numbers of a secret entry.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        entries, outputs = factory.ENTRIES, factory.OUTPUTS
-        if secret:
-            entries = (*entries, factory.SECRET_ENTRY)  # type: ignore[assignment]
-            outputs = (*outputs, factory.SECRETS[3])
-        with factory.store(Path(folder)) as connection:
-            number = factory.add_run(connection, entries, outputs)
-            card = build_card(connection, number, whole=True).as_json()
-    return card
+from tests.harness.card.sealed_cards import checks, sealed, written
 
 
 def changed(change: Callable[[dict[str, Any]], None], *, reseal: bool) -> dict[str, Any]:
@@ -66,10 +44,6 @@ def put(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
         node[last] = value
 
     return change
-
-
-def checks(verdict: CardVerdict) -> dict[str, bool | None]:
-    return {check.name: check.ok for check in verdict.checks}
 
 
 def test_a_true_card_holds() -> None:

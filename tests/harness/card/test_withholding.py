@@ -25,7 +25,7 @@ from harness.core.failures import UsageError
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.harness.evaluation import corpus_of, run_corpus
-from tests.harness.run.test_rescoring import constant
+from tests.harness.run.constant_runs import constant
 
 OUTPUT = "ENTRY NUMBER 3"
 

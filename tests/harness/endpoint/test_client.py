@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -11,44 +10,14 @@ from typing import Any
 
 import pytest
 
-from harness.core.calls import Reply, Request
+from harness.core.calls import Reply
 from harness.core.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import is_loopback
 from harness.endpoint.transport import MOST_BYTES
 from harness.methods.completions import read_completion
+from tests.harness.endpoint.sending import GOOD, KEY, SECRET_SOURCE, failure, request, send
 from tests.harness.scripted import Answer, Scripted, completion, error, json_answer, serving
-
-KEY = "sk-proj-abcdefghijklmnop"
-SECRET_SOURCE = "the medicine bundle is opened at dawn"
-
-
-def request(url: str, **more: Any) -> Request:
-    fields: dict[str, Any] = {
-        "provider": "local",
-        "url": f"{url}/chat/completions",
-        "body": {"model": "m", "messages": [{"role": "user", "content": SECRET_SOURCE}]},
-        "read": read_completion,
-        "headers": {"Authorization": f"Bearer {KEY}"},
-    }
-    return Request(**(fields | more))
-
-
-def send(asked: Request, *, timeout: float = 5.0, offline: bool = False) -> tuple[Reply, int]:
-    async def main() -> tuple[Reply, int]:
-        wire = EndpointClient(timeout_seconds=timeout, offline=offline)
-        try:
-            return await wire.send(asked)
-        finally:
-            await wire.close()
-
-    return asyncio.run(main())
-
-
-def failure(asked: Request, *, timeout: float = 5.0, offline: bool = False) -> CallError:
-    with pytest.raises(CallError) as caught:
-        send(asked, timeout=timeout, offline=offline)
-    return caught.value
 
 
 def test_a_good_reply_comes_back_with_its_status_and_the_body_went_out_whole(
@@ -119,9 +88,6 @@ def test_an_empty_purse_is_no_rate_limit(endpoint: Scripted) -> None:
     found = failure(request(endpoint.url))
     assert type(found) is NoCredit
     assert found.status == 429
-
-
-GOOD = json.dumps(completion("whole")).encode()
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from cryptography.x509.oid import NameOID
 
 from harness.core.failures import Refused
 from harness.core.run_state import RunState
-from tests.harness.endpoint.test_client import failure, request
+from tests.harness.endpoint.sending import failure, request
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 
 

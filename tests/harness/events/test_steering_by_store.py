@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import signal
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -24,35 +22,9 @@ from harness.store.holding import alone, open_wishes, write_wish
 from harness.store.runs import find_run, set_live
 from tests.harness.card import factory
 from tests.harness.evaluation import Heard, begun, chat_plan, corpus, kept, query
+from tests.harness.events.slow_run import SIZE, slowly, under_way
 from tests.harness.process import spawn
-from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer
-
-SIZE = 400
-"""More entries than any of these runs brings through."""
-
-
-def slowly(asked: Asked) -> Answer:
-    return json_answer(completion(asked.source.upper()), seconds=0.05)
-
-
-@contextmanager
-def under_way(path: Path, endpoint: Scripted) -> Iterator[Heard]:
-    """A run in a thread of its own, as in another terminal; stopped at the end of the block."""
-    endpoint.answer = slowly
-    heard, seen = Heard(), threading.Event()
-    number, heard.method = begun(path, corpus(SIZE), chat_plan(endpoint.url))
-    heard.react = lambda event, control: seen.set()
-    given = (path, number, heard.method, heard, heard.control)
-    thread = threading.Thread(target=go, args=given)
-    thread.start()
-    try:
-        assert seen.wait(60)
-        while (run := kept(path).run).state is not RunState.RUNNING or run.live is None:
-            time.sleep(0.01)
-        yield heard
-    finally:
-        heard.control.stop()
-        thread.join()
+from tests.harness.scripted import Scripted
 
 
 def test_two_who_steer_one_run_are_both_told_what_holds(

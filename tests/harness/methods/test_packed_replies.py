@@ -18,7 +18,7 @@ from harness.core.calls import Reply
 from harness.core.failures import CallError, ErrorClass, Refused
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.transport import FEWEST_BYTES, most_bytes
-from tests.harness.endpoint.test_client import GOOD, failure, request, send
+from tests.harness.endpoint.sending import GOOD, failure, request, send
 from tests.harness.scripted import Answer, Scripted, completion
 
 

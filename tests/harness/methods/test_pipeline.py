@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,8 @@ from harness.method.method import Method, MethodClass
 from harness.methods.checks import LengthCheck, ScriptCheck, SourceCopyCheck
 from harness.methods.pipeline import MOST_ROUNDS
 from harness.methods.registry import build
-from tests.harness.methods.conftest import HttpCalls, Server, completion, entry, options
+from tests.harness.methods.conftest import HttpCalls, Server, entry, options
+from tests.harness.methods.in_turn import asks_for, in_turn
 
 
 @pytest.fixture
@@ -28,25 +28,6 @@ def glossary(tmp_path: Path) -> Path:
 
 def make(server: Server, **given: Any) -> Method:
     return build("pipeline", options(endpoint=server.url, model="m", **given), (), no_key)
-
-
-def in_turn(*answers: Any) -> Callable[[Any], Any]:
-    left = list(answers)
-    return lambda _: completion(found) if isinstance(found := left.pop(0), str) else found
-
-
-def asks_for(*words: str, name: str = "lookup") -> dict[str, Any]:
-    reply = completion(None)
-    message = reply["choices"][0]["message"]
-    message["tool_calls"] = [
-        {
-            "id": f"call_{place}",
-            "type": "function",
-            "function": {"name": name, "arguments": json.dumps({"word": word})},
-        }
-        for place, word in enumerate(words)
-    ]
-    return reply
 
 
 async def test_rejected_words_are_named_and_asked_again(

@@ -19,7 +19,7 @@ from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.harness.evaluation import begun, chat_plan, corpus
 from tests.harness.methods.conftest import HttpCalls, Server, entry, options
-from tests.harness.methods.test_pipeline import asks_for, in_turn
+from tests.harness.methods.in_turn import asks_for, in_turn
 from tests.harness.scripted import Scripted
 
 

@@ -15,15 +15,9 @@ from harness.method.options import MethodOptions
 from harness.methods.names import method_names
 from harness.methods.registry import build
 from tests.harness.methods.conftest import HttpCalls, Server, entry
+from tests.harness.methods.page_examples import example
 
-PAGE = Path(__file__).parents[3] / "docs" / "plugins.md"
 ESPERANTO = MethodOptions(source_language="en", target_language="eo")
-
-
-def example(name: str) -> str:
-    """The code block of the page that begins with the file's name."""
-    [code] = re.findall(rf"```\w+\n(# {re.escape(name)}.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    return str(code)
 
 
 @pytest.fixture

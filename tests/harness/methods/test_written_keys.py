@@ -15,7 +15,7 @@ from harness.setup.plan import Plan
 from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.request.kept_draft import NAME, keep_draft
 from tests.harness.evaluation import LANGUAGES, begun, corpus, query
-from tests.harness.methods.test_plugins import example
+from tests.harness.methods.page_examples import example
 
 KEY = "hunter2hunter2hunter2"
 NAMES = ["key", "api_key", "apiKey", "API-KEY", "openai_key", "token", "hf_token", "access_token",

@@ -18,7 +18,7 @@ from harness.method.method import MethodClass, Output, Setup
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.harness.evaluation import corpus, kept, run_corpus
-from tests.harness.run.test_rescoring import constant
+from tests.harness.run.constant_runs import constant
 
 FREE = {"context": "kept in the lodge", "register": "of the elders", "provenance": "told by N. N."}
 LISTED = {"context": "greeting", "register": "formal", "provenance": "elicited"}

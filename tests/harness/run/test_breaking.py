@@ -16,20 +16,18 @@ from harness.core.run_state import RunState
 from harness.events.control import Control
 from harness.events.kinds import EntryScored, Event
 from harness.events.progress import ProgressBoard
-from harness.method.options import MethodOptions
 from harness.methods.copy_source import CopySource
 from harness.run import running
 from harness.run.loop import RunLoop
 from harness.run.recorder import Recorder
 from harness.run.running import go
 from harness.run.streak import Streak
-from harness.setup.plan import Plan
 from harness.store.file.database import open_store
 from scoring.core.scorer import Scorer
-from tests.harness.evaluation import LANGUAGES, Heard, begun, corpus, kept, resume, run_corpus
+from tests.harness.evaluation import Heard, begun, corpus, kept, resume, run_corpus
+from tests.harness.run.breaking_plan import PLAN
 
 SECRET = "the medicine bundle"
-PLAN = Plan(method="copy-source", options=MethodOptions(**LANGUAGES))
 
 
 def breaking(*_: Any, **__: Any) -> Any:

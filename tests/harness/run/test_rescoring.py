@@ -19,12 +19,10 @@ from harness.card.checking.verify import verify_card
 from harness.card.load import load_card
 from harness.core.failures import HarnessError, StoreError, UsageError
 from harness.events.control import Control
-from harness.method.options import MethodOptions
 from harness.run.beginning import instruments_for
 from harness.run.final_scores import finish_scores
 from harness.run.rescoring import _statistics, rescore
 from harness.run.running import go
-from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import Instruments, without
 from harness.store.deletion import delete_run, put_away
@@ -36,15 +34,8 @@ from scoring.core.table import Table
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import make_scorer
 from scoring.words.resources import Resources
-from tests.harness.evaluation import LANGUAGES, Heard, begun, corpus, corpus_of, kept, run_corpus
-
-FEW = ("exact_match_rate", "chrf_plus_plus", "bleu")
-
-
-def constant(metrics: Sequence[str] = FEW, **more: Any) -> Plan:
-    options = MethodOptions(**LANGUAGES, text="ENTRY NUMBER 3")
-    scoring = ScoringOptions(metrics=tuple(metrics), **more)
-    return Plan(method="constant", options=options, run=RunOptions(), scoring=scoring)
+from tests.harness.evaluation import Heard, begun, corpus, corpus_of, kept, run_corpus
+from tests.harness.run.constant_runs import FEW, constant
 
 
 def again(path: Path, **told: Any) -> dict[str, Any]:

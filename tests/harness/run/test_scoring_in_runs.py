@@ -10,10 +10,7 @@ from typing import Any
 
 import pytest
 
-from corpora.formats.load import load
-from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
-from corpora.samples import DEMO_COACHING, DEMO_CORPUS, DEMO_WEAK, sample_path
 from harness.card.canonical import card_hash
 from harness.card.checking.verify import verify_card
 from harness.card.importing import import_card
@@ -29,9 +26,8 @@ from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.runs import find_run
 from scoring.core.specification import specification
-from tests.harness.annotators.test_embeddings import embedded
+from tests.harness.annotators.embedded import embedded
 from tests.harness.evaluation import (
-    LANGUAGES,
     begun,
     corpus,
     corpus_of,
@@ -40,20 +36,9 @@ from tests.harness.evaluation import (
     resume,
     run_corpus,
 )
-from tests.harness.run.test_rescoring import constant
+from tests.harness.run.constant_runs import constant
+from tests.harness.run.scored_demo import demo, scored
 from tests.harness.scripted import Scripted, error
-
-
-def demo(**scoring: Any) -> tuple[Corpus, Plan]:
-    options = MethodOptions(**LANGUAGES, outputs=sample_path(DEMO_WEAK))
-    told = ScoringOptions(**{"terms": sample_path(DEMO_COACHING), **scoring})
-    return load(sample_path(DEMO_CORPUS)), Plan(method="replay", options=options, scoring=told)
-
-
-def scored(path: Path, **scoring: Any) -> dict[str, Any]:
-    run_corpus(path, *demo(**scoring))
-    with closing(open_store(path)) as connection:
-        return load_card(connection, find_run(connection, "last").id).as_json()
 
 
 def test_the_demo_has_profile_a_and_every_metric_a_value_or_a_reason(store_path: Path) -> None:

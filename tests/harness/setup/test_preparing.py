@@ -8,9 +8,9 @@ import pytest
 
 from corpora.languages.shipped.epo.build import ANALYSER
 from harness.core.failures import UsageError
-from tests.corpora.languages.test_cards import LEAST
+from tests.corpora.languages.least_card import LEAST
 from tests.harness.evaluation import corpus, kept, run_corpus
-from tests.harness.run.test_rescoring import constant
+from tests.harness.run.constant_runs import constant
 
 
 def card(folder: Path, tag: str, more: str = "") -> Path:

@@ -13,7 +13,7 @@ from harness.store.file.database import open_store
 from harness.store.findings import StoredFindings
 from harness.store.runs import find_run
 from tests.harness.evaluation import corpus, query, run_corpus
-from tests.harness.run.test_rescoring import constant
+from tests.harness.run.constant_runs import constant
 
 
 def test_makers_do_not_see_each_others_findings(store_path: Path) -> None:

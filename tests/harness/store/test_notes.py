@@ -25,7 +25,7 @@ from harness.store.notes import (
     tidy_tag,
 )
 from harness.store.runs import list_runs
-from tests.harness.store.test_results import make_run
+from tests.harness.store.stored_rows import make_run
 
 
 @pytest.fixture

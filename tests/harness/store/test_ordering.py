@@ -15,7 +15,7 @@ from harness.core.failures import ErrorClass, StoreError
 from harness.store.file.migrations import migrations
 from harness.store.ordering import FILTERS, SORTS, Cancelled, Ordering, stored_places
 from harness.store.runs import forget_failed, seal_run
-from tests.harness.store.test_results import add, make_run, result
+from tests.harness.store.stored_rows import add, make_run, result
 
 SIZE = 12
 ENTRIES = [Entry(id=n, source=f"s{n * 7 % 5}", reference="r") for n in range(SIZE)]

@@ -14,10 +14,8 @@ from harness.core.failures import StoreError, UsageError
 from harness.core.run_state import RunState
 from harness.events.control import Control
 from harness.events.following import Follower
-from harness.method.options import MethodOptions
 from harness.run.beginning import resume_method
 from harness.run.running import go
-from harness.setup.plan import Plan
 from harness.store.corpora.listing import list_corpora
 from harness.store.deletion import KEPT_SECONDS, bring_back, erase, purge, put_away
 from harness.store.file.database import open_store
@@ -31,9 +29,9 @@ from harness.store.runs import (
     set_live,
 )
 from rosetta_tui.session.recorded import recorded
-from tests.harness.evaluation import LANGUAGES, Heard, begun, corpus, kept, query, run_corpus
+from tests.harness.evaluation import Heard, begun, corpus, kept, query, run_corpus
+from tests.harness.store.put_away_plan import PLAN
 
-PLAN = Plan(method="copy-source", options=MethodOptions(**LANGUAGES))
 TABLES = ("runs", "results", "entries", "corpora", "texts", "stretches", "notes", "tags")
 
 

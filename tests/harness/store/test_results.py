@@ -17,9 +17,8 @@ from sqlite_utils import Database
 from corpora.model.entry import Entry
 from harness.core.failures import ErrorClass, StoreError, UsageError
 from harness.core.run_state import RunState
-from harness.method.method import MethodClass, Setup
 from harness.method.result import Attempt, Result
-from harness.store.corpora.entries import read_dataset, read_entries, save_corpus
+from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.deletion import delete_run
 from harness.store.file.database import open_store
 from harness.store.file.migrations import migrations
@@ -35,7 +34,6 @@ from harness.store.results import (
     stored_positions,
 )
 from harness.store.runs import (
-    create_run,
     find_run,
     forget_failed,
     list_runs,
@@ -44,45 +42,8 @@ from harness.store.runs import (
 )
 from harness.store.stretches import begin_stretch, elapsed_seconds
 from tests.harness.evaluation import corpus_of
+from tests.harness.store.stored_rows import add, make_run, result
 from tests.review.thorough import times
-
-SETUP = Setup(
-    method="chat",
-    method_class=MethodClass.RAW_LLM,
-    method_version="1",
-    model_slug="m",
-    condition="c",
-)
-
-
-def make_run(
-    connection: sqlite3.Connection,
-    entries: list[Entry],
-    run_id: str = "11111111-aaaa",
-    positions: list[int] | None = None,
-    created: float = 1.0,
-) -> int:
-    connection.execute("BEGIN IMMEDIATE")
-    number = create_run(
-        connection, run_id=run_id, corpus=save_corpus(connection, corpus_of(entries)),
-        positions=range(len(entries)) if positions is None else positions, setup=SETUP,
-        setup_hash="s", fingerprint_hash="f", plan={}, opening={}, dataset_id="made",
-        language_pair="EN→EO", harness_version="0", created=created,
-    )  # fmt: skip
-    connection.execute("COMMIT")
-    return number
-
-
-def result(position: int, entry: Entry, output: str | None = "out", **more: Any) -> Result:
-    fields: dict[str, Any] = {"statistics": b"s", "chrf": 50.0, "exact": False, "composite": 0.5}
-    return Result(position, entry.id, output, **(fields | more))
-
-
-def add(connection: sqlite3.Connection, run: int, *rows: Result) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    add_results(connection, run, [(row, ()) for row in rows])
-    connection.execute("COMMIT")
-
 
 ODD = ["", "a", "A", "Straße", "STRASSE", "ᓀᐦᐃᔭᐍᐏᐣ", "é", "e\u0301", "%", "_", "a%b_c", "'", '"', "\\",
        "a\x00b", "\U0001f9ed", "İ", "x' OR 1=1 --", "\x1b[31m", "zz", "a\nb"]  # fmt: skip

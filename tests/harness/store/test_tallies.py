@@ -11,7 +11,7 @@ import pytest
 from corpora.model.entry import Entry
 from harness.core.failures import ErrorClass
 from harness.store.tallies import done_by_run, failures_by_run
-from tests.harness.store.test_results import add, make_run, result
+from tests.harness.store.stored_rows import add, make_run, result
 
 ENTRIES = [Entry(id=n, source=f"s{n}", reference="r") for n in range(4)]
 

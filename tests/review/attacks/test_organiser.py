@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -32,9 +30,9 @@ from review.verdict.certificate.evidence import Evidence
 from review.verdict.certificate.evidence_file import EvidenceFile, pack_evidence, unpack_evidence
 from review.verdict.certificate.verifying import verify
 from rosetta_tui.commands.review.status import _one
+from tests.review.attacks.first_version import as_of_the_first_version
 from tests.review.attacks.forgeries import (
     DETECTED,
-    GOLDEN,
     MEMBERS,
     Attack,
     batch_signed_anew,
@@ -386,12 +384,3 @@ def test_what_is_taken_back_at_the_desk_is_counted() -> None:
     assert done.ok
     assert done.certificate.panel.asked[Became("withdrew_at_the_desk")] == 1
     assert "1 taken back by the organisation in their name" in certificate_text(done.certificate)
-
-
-def as_of_the_first_version(certificate: dict[str, Any]) -> None:
-    """Leave out what certificates of that version do not have."""
-    first = json.loads((GOLDEN / "golden.certificate.json").read_bytes())
-    for part, known in ((certificate, first), (certificate["panel"], first["panel"])):
-        for name in set(part) - set(known):
-            del part[name]
-    certificate["format"] = first["format"]

@@ -30,6 +30,7 @@ from review.verdict.certificate.evidence_file import EvidenceFile, pack_evidence
 from review.verdict.certificate.signed import LESS_THAN_BOUND
 from review.verdict.certificate.verifying import verify
 from review.verdict.stand_alone import rosetta_verify as second
+from tests.review.attacks.first_version import as_of_the_first_version
 from tests.review.attacks.forgeries import MEMBERS
 from tests.review.attacks.ground import (
     ISSUED,
@@ -40,7 +41,6 @@ from tests.review.attacks.ground import (
     second_says,
     verified,
 )
-from tests.review.attacks.test_organiser import as_of_the_first_version
 from tests.review.verdict import histories
 from tests.review.verdict.certified import GO, changed, issue
 from tests.review.verdict.histories import Chain

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from review.files.batch_form import BatchItem
 from review.log.state import State
 from review.office.results.community_page import community_page, questions, reasons
 from review.rating import Rating, Reason
@@ -24,6 +23,7 @@ from review.verdict.certificate.certificate import (
     CertifiedRun,
     Issuer,
 )
+from tests.review.office.page_texts import texts
 from tests.review.office.reviewed import BATCH, ITEMS, PEOPLE, RUN, key, said, state
 
 BAD, GIST, GOOD = Rating.REJECT, Rating.GIST, Rating.EXCELLENT
@@ -64,14 +64,6 @@ def certificate(
         harm=tuple(harm),
         agreement={},
     )  # fmt: skip
-
-
-def texts(**more: str) -> dict[str, BatchItem]:
-    """The items' texts."""
-    items = {item: BatchItem(id=item, source=f"Source {place}", candidate=f"Frazo {place}") for place, item in enumerate(ITEMS)}  # fmt: skip
-    for item, text in more.items():
-        items[item] = BatchItem(id=item, source=text, candidate=text)
-    return items
 
 
 def split_panel(**more: Any) -> State:

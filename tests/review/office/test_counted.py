@@ -19,8 +19,8 @@ from review.verdict.gate.adjudication import queue
 from review.verdict.panel.counted import counted
 from review.verdict.panel.key import AnswerKey
 from review.verdict.panel.panels import panel_of
+from tests.review.office.page_texts import texts
 from tests.review.office.reviewed import BATCH, ITEMS, PEOPLE, RUN, corpus, key, said, state
-from tests.review.office.test_community_page import texts
 
 MAKERS: dict[str, Callable[[AnswerKey, State], Any]] = {
     "panel": lambda key, state: panel_of(state, key, RUN, 1),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.model.entry import Entry, Segment
+from corpora.model.entry import Segment
 from harness.card.build import seal
 from harness.core.failures import HarnessError, StoreError, UsageError
 from harness.store.file.database import open_store
@@ -29,6 +29,7 @@ from review.sealed.sealing import AgeIdentity
 from review.verdict.gate.policy import proposed
 from tests.harness.card import factory
 from tests.review.office import made
+from tests.review.office.secret_entries import secret_entries
 
 
 @pytest.fixture(scope="module")
@@ -143,13 +144,6 @@ def test_a_core_is_common_and_the_rest_is_spread(home: Path, identity: Identity)
         assert len(extra & set(order)) == 12
     asked = [item for order in drafted.orders.values() for item in order if item in extra]
     assert {asked.count(item) for item in extra} == {3}
-
-
-def secret_entries() -> list[Entry]:
-    return [
-        entry.model_copy(update={"segment": Segment.GOLD_STANDARD} if place % 2 else {})
-        for place, entry in enumerate(made.demo_entries())
-    ]
 
 
 @pytest.fixture(scope="module")

@@ -4,65 +4,34 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from review.files.ratings import sign_ratings
 from review.log.chain import check_chain
 from review.log.event import Event, make_event
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.merge import export_events
-from review.log.payloads import AnyPayload, Rate, Scope, Undo, Withdraw
+from review.log.payloads import AnyPayload, Scope, Undo, Withdraw
 from review.office.intake import quarantine
-from review.office.intake.file_report import FileOutcome, FileReport
-from review.office.intake.importing import enrol_laptop, find_ratings, import_bytes
+from review.office.intake.file_report import FileOutcome
+from review.office.intake.importing import enrol_laptop, find_ratings
 from review.office.intake.objections import FORGED, OTHER_LAPTOPS
 from review.office.results.progress import progress
 from review.rating import Rating
 from review.sealed.keys import Identity, Role
-from review.sealed.sealing import seal
 from review.verdict.gate.policy import proposed
+from tests.review.office.laptops import NOW, events_of, made, person, rating, ratings, take
 from tests.review.office.made import (
     WALL,
     Desk,
     Person,
-    desk,
     draft,
-    random_ratings,
     reviewed,
-    vouch_for,
 )
 from tests.review.office.made import made as make
 
-NOW = datetime.now(UTC)
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Iterator[Desk]:
-    opened = desk(tmp_path / "office", reviewers=3, items=30)
-    yield opened
-    opened.office.close()
-
-
-def person(made: Desk, place: int, count: int = 3) -> Person:
-    someone = Person(made.folder.parent / f"laptop{place}", made.batch, made.codes[place])
-    someone.rate(random_ratings(count, place))
-    return someone
-
-
-def events_of(someone: Person) -> list[Event]:
-    return export_events(someone.laptop, someone.batch.manifest.batch)
-
-
-def take(made: Desk, identity: Identity, events: Sequence[Event], enrol: bool = True) -> FileReport:
-    archive = sign_ratings(events, made.batch, identity)
-    data = seal(archive, made.batch.manifest.organisation.recipients)
-    if enrol:
-        vouch_for(made.office, made.identity, data)
-    return import_bytes(made.office, [made.identity.age], data, "x", now=NOW)
+__all__ = ["made"]
 
 
 def next_of(last: Event, payload: AnyPayload, *, seq: int | None = None) -> Event:
@@ -71,19 +40,6 @@ def next_of(last: Event, payload: AnyPayload, *, seq: int | None = None) -> Even
     return make_event(
         payload, device=last.device, seq=place, lamport=last.lamport + 1, prev=last.id, salt=bytes(16)
     )  # fmt: skip
-
-
-def rating(someone: Person, place: int = 0, value: Rating = Rating.REJECT) -> Rate:
-    return Rate(
-        wall=WALL, reviewer=someone.code, batch=someone.batch.manifest.batch, item=someone.order[place],
-        position=place, active_ms=1, face="lines", version="0", rating=value,
-    )  # fmt: skip
-
-
-def ratings(made: Desk, someone: Person) -> dict[str, Rating | None]:
-    state = made.office.state(made.review).reviewers
-    person = state[someone.batch.manifest.batch, someone.code]
-    return {item: judged.rating for item, judged in person.judgements.items()}
 
 
 @pytest.mark.parametrize("bare", [False, True], ids=["content", "head"])

@@ -24,8 +24,8 @@ from review.office.intake.speaking import (
     take_out,
 )
 from tests.growth import sqlite_steps
+from tests.review.office.laptops import rating
 from tests.review.office.made import Desk, Person, desk, random_ratings, vouch_for
-from tests.review.office.test_hostile_laptops import rating
 from tests.review.thorough import times
 
 PEOPLE = 9

@@ -18,8 +18,8 @@ from review.office.intake.speaking import let_speak, note_laptops, put_back, spe
 from review.office.results.certifying import review_evidence
 from review.office.store.received import KnownLaptop
 from review.rating import Rating
+from tests.review.office.laptops import events_of, person, rating, ratings, take
 from tests.review.office.made import Desk, Person, desk
-from tests.review.office.test_hostile_laptops import events_of, person, rating, ratings, take
 
 
 @pytest.fixture

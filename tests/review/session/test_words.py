@@ -13,22 +13,9 @@ import pytest
 from harness.core.failures import UsageError
 from review.session.words import build
 from review.session.words.catalogue import DOMAIN, OURS, Words, checked_tag, languages
+from tests.review.session.catalogues import catalogue, entry
 
 NO_BREAK = "\u00a0\u202f"
-
-
-def catalogue(folder: Path, tag: str, po: str) -> Path:
-    """Compile a catalogue as a community would: any code, only some of the words."""
-    path = folder / tag / "LC_MESSAGES" / f"{DOMAIN}.mo"
-    path.parent.mkdir(parents=True)
-    source = path.with_suffix(".po")
-    source.write_text(f'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\n"\n\n{po}')
-    path.write_bytes(build.compiled(build.read(source)))
-    return path
-
-
-def entry(msgid: str, msgstr: str) -> str:
-    return f'msgid "{msgid}"\nmsgstr "{msgstr}"\n\n'
 
 
 def test_template_and_catalogues_hold_exactly_the_words_of_the_code() -> None:

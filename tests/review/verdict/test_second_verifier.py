@@ -44,7 +44,7 @@ from tests.review.verdict.certified import (
     review_of,
 )
 from tests.review.verdict.histories import RUN, WALL, Chain
-from tests.review.verdict.test_verifying import withdrawn
+from tests.review.verdict.withdrawn import withdrawn
 
 PROGRAM = resources.files("review.verdict.stand_alone").joinpath("rosetta_verify.py")
 

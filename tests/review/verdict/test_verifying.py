@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from harness.core.failures import HarnessError
-from review.log.event import Event
-from review.log.payloads import Scope, Withdraw
+from review.log.payloads import Scope
 from review.rating import CannotJudge
 from review.sealed.keys import Identity
 from review.verdict.certificate.certify import read_verdict
@@ -25,12 +24,12 @@ from tests.review.verdict.certified import GO, SIGNER, changed, issue, review_of
 from tests.review.verdict.histories import (
     ORGANISATION,
     RUN,
-    WALL,
     Chain,
     erase_withdrawn,
     evidence_of,
     later,
 )
+from tests.review.verdict.withdrawn import withdrawn
 
 
 def verified(file: EvidenceFile, evidence: Evidence | None = None) -> Verification:
@@ -145,17 +144,6 @@ def test_a_laptop_that_nobody_knows_is_named() -> None:
     known = {name: key for name, key in evidence.devices.items() if name != device}
     done = verified(issue(replace(evidence, devices=known)))
     assert (done.ok, wrong(done)) == (False, "chains")
-
-
-def withdrawn(evidence: Evidence, scope: Scope = Scope.EVERYTHING) -> list[Event]:
-    """Let the first reviewer take back what they gave, on a laptop of the review."""
-    who, batch = next(iter(evidence.key.orders)), evidence.key.batches[0]
-    device = next(e.device for e in evidence.events if e.device != ORGANISATION)
-    chain = Chain(Random(1), device)
-    chain.events = [e for e in evidence.events if e.device == device]
-    chain.lamport = 10**6
-    chain.write(Withdraw(wall=WALL, reviewer=who, batch=batch, scope=scope))
-    return [*(e for e in evidence.events if e.device != device), *chain.events]
 
 
 def test_after_a_withdrawal_all_but_the_numbers_holds() -> None:

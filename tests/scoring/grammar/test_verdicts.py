@@ -9,25 +9,8 @@ from hypothesis import strategies as st
 from scoring.grammar.english import content_words, stem
 from scoring.grammar.verdicts import TENTHS, GrammarJudgement, Judge, SemanticVerdict
 from tests.scoring.cree import ANALYSES, annotation, card, translated
+from tests.scoring.grammar.glosses import GLOSSES
 from tests.scoring.samples import sentences
-
-GLOSSES = {
-    "atim": ("dog; horse",),
-    "atimêw": ("s/he catches up to s.o.",),
-    "wâpamêw": ("s/he sees s.o., s/he witnesses s.o.",),
-    "minôs": ("cat",),
-    "nipâw": ("s/he sleeps",),
-    "mîcisow": ("s/he eats, s/he has a meal",),
-    "namôya": ("no, not",),
-    "êkwa": ("and", "now"),
-    "mîna": ("and, also",),
-    "nâpêw": ("man",),
-    "awâsis": ("child",),
-    "mistatim": ("horse",),
-    "misatim": ("horse",),
-    "wiyâs": ("meat",),
-}
-"""A handful of well-known words with glosses in the way of dictionaries, for these tests only."""
 
 V = SemanticVerdict
 

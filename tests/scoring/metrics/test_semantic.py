@@ -15,7 +15,7 @@ from scoring.metrics.inventory import choose, make_metrics
 from scoring.metrics.semantic import SemanticScore
 from scoring.words.resources import Resources
 from tests.scoring.cree import card, translated
-from tests.scoring.grammar.test_verdicts import GLOSSES
+from tests.scoring.grammar.glosses import GLOSSES
 from tests.scoring.samples import entry, sentences
 
 ANALYSER = AnalyserFacts(

@@ -17,7 +17,7 @@ from scoring.metrics.inventory import surface_metrics
 from scoring.statistics.clusters import Ranking, clusters, rank
 from scoring.statistics.significance import compare
 from tests.scoring.samples import ALPHABETS, corpus, worse
-from tests.scoring.statistics.test_significance import matches
+from tests.scoring.statistics.matches import matches
 
 SCORER = Scorer(surface_metrics(tokenizer="13a", has_variants=True))
 

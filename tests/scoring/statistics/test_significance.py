@@ -30,6 +30,7 @@ from scoring.statistics.significance import (
     resamples,
 )
 from tests.scoring.samples import ALPHABETS, corpus, translations, worse
+from tests.scoring.statistics.matches import matches
 
 METRICS = surface_metrics(tokenizer="13a", has_variants=True)
 SCORER = Scorer(METRICS)
@@ -49,15 +50,6 @@ def two_systems(entries: int, seed: int = 4) -> tuple[list[Translation], list[Tr
 def tables(entries: int, seed: int = 4) -> tuple[Table, Table]:
     first, second = two_systems(entries, seed)
     return SCORER.table(SCORER.statistics(first)), SCORER.table(SCORER.statistics(second))
-
-
-def matches(first: list[int], second: list[int]) -> tuple[Table, Table]:
-    """Two runs that are right (1) or wrong (0) on each entry."""
-    scorer = Scorer([ExactMatch()])
-    texts = [["right" if is_ else "wrong" for is_ in run] for run in (first, second)]
-    made = [translations(run, ["right"] * len(run)) for run in texts]
-    one, other = (scorer.table(scorer.statistics(run)) for run in made)
-    return one, other
 
 
 NAMES = {"chrf_plus_plus": "chrF2++", "bleu": "BLEU", "ter": "TER"}

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from textual.color import Color
 from textual.pilot import Pilot
-from textual.screen import Screen
 from textual.widgets import Input
 
 from corpora.model.entry import Segment
@@ -23,6 +22,7 @@ from rosetta_tui.toolkit.dialogs.jump import JumpScreen, Letter
 from rosetta_tui.toolkit.messages import Copied
 from rosetta_tui.toolkit.result_table import ResultTable
 from rosetta_tui.toolkit.theme import THEME_WORDS
+from tests.tui.app.standing import stands
 from tests.tui.scenes import HOSTILE, PAIRS, entries_of, hostile, scene, sealed
 from tests.tui.screens import App, settle, text
 
@@ -30,11 +30,6 @@ from tests.tui.screens import App, settle, text
 def said(app: App) -> str:
     """Return what the app has said in passing."""
     return "\n".join(each.message for each in app._notifications)
-
-
-def stands(app: App, kind: type[Screen[Any]]) -> bool:
-    """Tell whether a screen of this kind is seen."""
-    return isinstance(app.screen, kind)
 
 
 async def typed(pilot: Pilot[Any], words: str) -> None:

@@ -25,9 +25,9 @@ from rosetta_tui.show import run_facts
 from rosetta_tui.show.records import read_all
 from tests.corpora.making import json_file
 from tests.tui.compare.compared import WIDE, A, B, made, path, press, shown
+from tests.tui.faulty import FAULTY
 from tests.tui.scenes import scene, sealed
 from tests.tui.screens import App, settle, text
-from tests.tui.test_corpora import FAULTY
 
 __all__ = ["made", "path"]
 

@@ -22,7 +22,7 @@ from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.toolkit.messages import ReplayAsked, RunsCompared
 from rosetta_tui.toolkit.pages import UNREADABLE, Pages, readable
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
-from tests.tui.runs.test_go_on import stopped
+from tests.tui.runs.stopped_runs import stopped
 from tests.tui.scenes import scene
 from tests.tui.screens import App, settle, text
 

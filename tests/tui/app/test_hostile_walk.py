@@ -38,9 +38,9 @@ from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
 from rosetta_tui.toolkit.messages import RunsCompared
 from tests.harness.evaluation import corpus_of
 from tests.tui.compare.compared import finished
+from tests.tui.hostile import acting
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, lines, settle
-from tests.tui.show.test_text import acting
 
 NAME = HOSTILE[0] + HOSTILE[1] + HOSTILE[3] + HOSTILE[6]
 TEXTS = [text[:400] for text in HOSTILE]

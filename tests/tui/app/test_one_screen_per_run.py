@@ -22,7 +22,7 @@ from rosetta_tui.live.scores import ScoresScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.session.watched import Followed, WatchedRun
 from tests.harness.evaluation import Heard, chat_plan, corpus, resume, run_corpus
-from tests.harness.events.test_steering_by_store import SIZE, under_way
+from tests.harness.events.slow_run import SIZE, under_way
 from tests.harness.scripted import Answer, Asked, Scripted, serving, translated
 from tests.tui.new_run.form import Starting
 from tests.tui.screens import settle, text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rosetta_tui.live.screen import LiveScreen
-from tests.harness.store.file.test_read_only import made, stick
+from tests.harness.store.file.locked_stick import made, stick
 from tests.tui.screens import App, settle, text
 
 __all__ = ["made", "stick"]

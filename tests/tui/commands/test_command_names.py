@@ -16,7 +16,7 @@ from harness.store.runs import find_open_run, find_put_away, find_run, runs_back
 from rosetta_tui.cli import main
 from rosetta_tui.commands import rosetta
 from tests.harness.evaluation import corpus, run_corpus
-from tests.harness.run.test_breaking import PLAN
+from tests.harness.run.breaking_plan import PLAN
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from corpora.languages.writing import Forbidden, WritingSystem
 from harness.core.failures import UsageError
 from rosetta_tui.commands.language import language
 from scoring.core.specification import specification
-from tests.corpora.languages.test_cards import LEAST
+from tests.corpora.languages.least_card import LEAST
 from tests.outside import FST, skip_without
 
 ROOT = Path(__file__).parents[3]

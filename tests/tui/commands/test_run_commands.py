@@ -9,9 +9,8 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -19,46 +18,9 @@ from click.testing import CliRunner
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness.core.run_state import RunState
 from harness.methods.names import method_names
-from harness.store.file.database import open_store
-from harness.store.results import read_outcome
-from harness.store.runs import find_run, list_runs
 from rosetta_tui import commands
 from tests.harness.scripted import Scripted, completion, error, json_answer, serving, translated
-
-ROOT = Path(__file__).parents[3]
-START = "from rosetta_tui.cli import main; main()"
-
-
-class Rosetta:
-    """The command line with a data folder of its own."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.store = home / "rosetta.sqlite"
-        self.environment = {
-            name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")
-        } | {"ROSETTA_HOME": str(home), "PYTHONWARNINGS": "error", "PYTHONIOENCODING": "utf-8"}
-
-    def start(self, *arguments: object, **more: Any) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-c", START, *map(str, arguments)],
-            cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more,
-        )  # fmt: skip
-
-    def __call__(self, *arguments: object) -> tuple[int, str, str]:
-        process = self.start(*arguments)
-        out, problems = process.communicate(timeout=60)
-        return process.returncode, out, problems
-
-    def done(self) -> tuple[RunState, int]:
-        with closing(open_store(self.store)) as connection:
-            run = find_run(connection, "last")
-            return run.state, read_outcome(connection, run.id).done
-
-    def count(self) -> int:
-        with closing(open_store(self.store)) as connection:
-            return len(list_runs(connection))
+from tests.tui.commands.processes import ROOT, START, Rosetta, read_until
 
 
 @pytest.fixture
@@ -75,17 +37,6 @@ def endpoint() -> Iterator[Scripted]:
 def chat(endpoint: Scripted, *more: object) -> list[object]:
     return ["run", sample_path(DEMO_CORPUS), "-m", "chat", "--model", "mock",
             "--endpoint", endpoint.url, "--attempts", 1, *more]  # fmt: skip
-
-
-def read_until(stream: IO[str] | None, beginning: str, times: int = 1) -> list[str]:
-    """Read lines until some begin like this."""
-    assert stream is not None
-    lines: list[str] = []
-    while sum(line.startswith(beginning) for line in lines) < times:
-        line = stream.readline()
-        assert line, lines
-        lines.append(line)
-    return lines
 
 
 def events(out: str) -> list[dict[str, Any]]:

@@ -34,9 +34,9 @@ from tests.tui.compare.compared import (
     small_corpus,
     spoilt,
 )
+from tests.tui.golden import SIZES, compare
+from tests.tui.golden_colours import THEMES, compare_colours
 from tests.tui.screens import App, lines, settle, text
-from tests.tui.test_goldens import SIZES, compare
-from tests.tui.test_goldens_colours import THEMES, compare_colours
 
 __all__ = ["made", "path"]
 

@@ -23,7 +23,7 @@ from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.runs.table import RunTable
 from rosetta_tui.session.watched import WatchedRun
 from tests.harness.card import factory
-from tests.tui.runs.test_run_query import run
+from tests.tui.runs.summaries import run
 from tests.tui.scenes import PAIRS, entries_of, scene, sealed
 from tests.tui.screens import App, settle, text
 

@@ -11,7 +11,7 @@ import pytest
 
 from harness.store.file.database import open_store
 from rosetta_tui.home.screen import HomeScreen
-from tests.harness.store.file.test_trouble import damage
+from tests.harness.store.file.damaged import damage
 from tests.tui.scenes import scene
 from tests.tui.screens import App, settle, text
 

@@ -25,8 +25,8 @@ from rosetta_tui.session.engine import Engine
 from rosetta_tui.session.watched import WatchedRun
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted, error, serving, translated
-from tests.tui.app.test_app_wide import stands
-from tests.tui.runs.test_run_query import run
+from tests.tui.app.standing import stands
+from tests.tui.runs.summaries import run
 from tests.tui.scenes import scene, sealed
 from tests.tui.screens import App, settle, text
 

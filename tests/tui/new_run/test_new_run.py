@@ -22,6 +22,7 @@ from rosetta_tui.request.fields import applicable
 from rosetta_tui.request.kept_draft import kept_draft
 from rosetta_tui.toolkit.form.ticks import Ticks
 from tests.harness.scripted import Scripted
+from tests.tui.golden import SIZES, compare
 from tests.tui.new_run.form import (
     CHAT,
     COACHING,
@@ -38,7 +39,6 @@ from tests.tui.new_run.form import (
 )
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, settle, text
-from tests.tui.test_goldens import SIZES, compare
 
 __all__ = ["endpoint", "path", "secret"]
 

@@ -15,7 +15,7 @@ from harness.store.file.database import open_store
 from harness.store.results import stored_positions
 from harness.store.runs import find_run
 from rosetta_tui.session.engine import INTERRUPTED
-from tests.tui.commands.test_run_commands import Rosetta, read_until
+from tests.tui.commands.processes import Rosetta, read_until
 from tests.tui.real.pseudo import PATIENCE_SECONDS, Pseudo
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and terminals of Unix")

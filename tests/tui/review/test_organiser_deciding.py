@@ -20,6 +20,7 @@ from rosetta_tui.review.organiser.pages.deciding import DecidingScreen
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
 from tests.review.verdict import histories
 from tests.review.verdict.certified import deliver
+from tests.tui.golden import compare
 from tests.tui.review.organising import (
     GO,
     LARGE,
@@ -34,7 +35,6 @@ from tests.tui.review.organising import (
     words,
 )
 from tests.tui.screens import App, lines, text
-from tests.tui.test_goldens import compare
 
 HOSTILE = (
     "[@click=app.quit]x[/]",

@@ -11,9 +11,9 @@ from review.files.reviewer_codes import printed
 from review.office.intake.speaking import let_speak
 from review.rating import Rating
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
-from tests.review.office.test_hostile_laptops import rating
+from tests.review.office.laptops import rating
 from tests.tui.review.organising import LARGE, SMALL, show_screen, words
-from tests.tui.review.test_organiser_import import Stick
+from tests.tui.review.stick import Stick
 
 
 @pytest.mark.parametrize("size", [LARGE, SMALL])

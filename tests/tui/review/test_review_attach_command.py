@@ -20,7 +20,7 @@ from review.sealed.keys import Identity, Role
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.certify import certified_again
 from review.verdict.certificate.evidence_file import EvidenceFile
-from tests.review.attacks.test_organiser import as_of_the_first_version
+from tests.review.attacks.first_version import as_of_the_first_version
 from tests.review.verdict import histories
 from tests.review.verdict.certified import (
     GO,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from review.files.batch import Batch, open_batch
-from tests.tui.review.test_review_create_command import CREATE, create, home, refused
+from tests.tui.review.creating import CREATE, create, home, refused
 
 __all__ = ["home"]
 

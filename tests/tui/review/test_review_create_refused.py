@@ -15,7 +15,7 @@ from review.office.making.recovery_key import keep_recipient, recovery_key
 from review.office.store.store import Office
 from review.sealed.keys import Identity, Role
 from tests.review.office import made
-from tests.tui.review.test_review_create_command import CREATE, refused, rosetta
+from tests.tui.review.creating import CREATE, refused, rosetta
 
 
 @pytest.fixture

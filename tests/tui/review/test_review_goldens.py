@@ -11,8 +11,8 @@ import pytest
 
 from review.files.batch_form import Around
 from tests.review.session.scenes import batch_of, items_of
+from tests.tui.golden import compare
 from tests.tui.review.reviewing import Reviewing, begin, press
-from tests.tui.test_goldens import compare
 
 SMALL = (80, 24)
 

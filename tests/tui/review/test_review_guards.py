@@ -17,9 +17,9 @@ from review.session.words.troubles import SAVING
 from rosetta_tui.review.rating.item.texts import Texts
 from tests.review.session.scenes import CODE, batch_of, items_of, training_of
 from tests.review.thorough import times
+from tests.tui.hostile import acting
 from tests.tui.review.reviewing import Reviewing, begin, press, settle, text, write
 from tests.tui.scenes import HOSTILE
-from tests.tui.show.test_text import acting
 
 SIZES = [(80, 24), (160, 48)]
 SMALL = (80, 24)

@@ -13,7 +13,7 @@ from review.office.store.store import Office
 from rosetta_tui.commands.review import review
 from tests.review.files.made_font import CHEROKEE, OFL, drawn_font
 from tests.review.office import made
-from tests.tui.review.test_review_create_command import CREATE, refused, rosetta
+from tests.tui.review.creating import CREATE, refused, rosetta
 
 SENTENCES = ("The dog sleeps 😀.", "A house", CHEROKEE)
 
@@ -130,7 +130,7 @@ def test_sentences_to_translate_are_looked_at_too(
 
 
 def test_no_letter_of_a_secret_sentence_is_named(home: Path) -> None:
-    from tests.review.office.test_creating import secret_entries
+    from tests.review.office.secret_entries import secret_entries
 
     entries = secret_entries()
     outputs = [(made.demo_outputs().get(entry.id) or "x") + " ▁" for entry in entries]

@@ -19,7 +19,7 @@ from rosetta_tui.commands.calibrate import calibrate
 from rosetta_tui.commands.review import review
 from tests.review.verdict import histories
 from tests.review.verdict.certified import deliver
-from tests.tui.review.test_review_export_command import batch, home, rosetta, template
+from tests.tui.review.exported import batch, home, rosetta, template
 
 __all__ = ["batch", "home", "template"]
 

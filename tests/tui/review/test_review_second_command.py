@@ -24,7 +24,7 @@ from rosetta_tui.review.organiser.facts import read_review
 from rosetta_tui.review.organiser.pages.review import SECTIONS, ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 from tests.review.office import made
-from tests.tui.review.test_review_create_command import CREATE, home, refused, rosetta
+from tests.tui.review.creating import CREATE, home, refused, rosetta
 from tests.tui.screens import App, settle, text
 
 __all__ = ["home"]

@@ -11,7 +11,7 @@ from review.files.reviewer_codes import printed
 from review.log.payloads import Rate
 from review.rating import Rating
 from tests.review.office import made
-from tests.tui.review.test_review_create_command import home, refused, rosetta, sent
+from tests.tui.review.creating import home, refused, rosetta, sent
 
 __all__ = ["home"]
 

@@ -20,9 +20,9 @@ from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.pages.review import SECTIONS, ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
 from rosetta_tui.review.rating.opening import TerminalOpening
-from tests.review.office.test_translating import Desk as Written
-from tests.review.office.test_translating import Translator
-from tests.tui.review.test_review_create_command import home, refused, rosetta
+from tests.review.office.translator import Desk as Written
+from tests.review.office.translator import Translator
+from tests.tui.review.creating import home, refused, rosetta
 from tests.tui.screens import App, settle, text
 
 __all__ = ["home"]

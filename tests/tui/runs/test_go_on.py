@@ -16,41 +16,19 @@ from harness.events.kinds import Failed, Finished
 from harness.store.deletion import erase
 from harness.store.file.database import opened
 from harness.store.runs import read_run, set_live
-from rosetta_tui.app.app import Begin
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.banner import banner_words
 from rosetta_tui.runs.go_on import GoOnScreen, _amount
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.resuming import resume
-from rosetta_tui.session.watched import WatchedRun
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted, completion, error, json_answer, serving
-from tests.tui.app.test_app_wide import stands
-from tests.tui.scenes import RUN_ID, Scene, scene
+from tests.tui.app.standing import stands
+from tests.tui.runs.stopped_runs import noting, stopped
+from tests.tui.scenes import RUN_ID
 from tests.tui.screens import App, lines, settle, text
 
 REASON = "The next call could cost up to $2.66, more than the whole budget of $0.5"
-
-
-def noting(app: App) -> list[dict[str, Any]]:
-    """Note with what runs are begun."""
-    begun: list[dict[str, Any]] = []
-    start = app._start
-
-    def note(begin: Begin) -> WatchedRun:
-        begun.append(dict(begin.keywords))  # type: ignore[attr-defined]
-        return start(begin)
-
-    app._start = note
-    return begun
-
-
-def stopped(path: Path, *, stored: int, plan: str = "{}") -> Scene:
-    """A run of 20 entries; the twelfth failed where so many are stored."""
-    made = scene(path, total=20, stored=stored)
-    made.store.execute("UPDATE runs SET plan = ?", (plan,))
-    set_live(made.store, made.number, RunState.STOPPED, None)
-    return made
 
 
 async def go_on(pilot: Pilot[Any]) -> None:

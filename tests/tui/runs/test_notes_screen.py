@@ -14,9 +14,9 @@ from harness.store.notes import MOST_NOTE, change_tags, set_note
 from harness.store.runs import RunSummary, list_runs
 from rosetta_tui.runs.notes import NotesScreen
 from rosetta_tui.show.text import plain
+from tests.tui.hostile import acting
 from tests.tui.scenes import sealed
 from tests.tui.screens import App, settle, text
-from tests.tui.show.test_text import acting
 
 KEPT = "first\tcell\x1b[31m\n\u202eturned\u202c"
 

@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.run_state import RunState
-from harness.store.runs import RunSummary
 from rosetta_tui.runs.query import SORT_WORDS, RunQuery, filters
 from rosetta_tui.runs.rows import UNDER_WAY, RunRows
 from rosetta_tui.show.text import plain
+from tests.tui.runs.summaries import run
 from tests.tui.scenes import HOSTILE
-
-
-def run(number: int, **changes: object) -> RunSummary:
-    made = RunSummary(
-        run_id=f"{number:08d}-6c1d-4a70-9a52-0123456789ab",
-        number=number,
-        state=RunState.COMPLETE,
-        created=1_700_000_000.0 + number,
-        dataset_id="eo-demo-v1",
-        language_pair="EN→EO",
-        model_slug="qwen2.5-7b",
-        condition="naive",
-        method="chat",
-        total=10,
-        done=10,
-        failed=0,
-        card={"scores": {"composite": number / 10, "chrf_plus_plus": 50.0 - number}},
-        live=None,
-        imported=False,
-    )
-    return replace(made, **changes)  # type: ignore[arg-type]
-
 
 RUNS = [
     run(4, state=RunState.STOPPED, card=None, tags=("baseline", "Étude")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,51 +12,20 @@ import pytest
 from textual.widgets import Static
 
 import rosetta_tui
-from harness.method.options import MethodOptions
 from harness.run import rescoring
-from harness.setup.plan import Plan
-from harness.setup.scoring_options import ScoringOptions
 from harness.store.corpora.entries import read_entries
 from harness.store.file.database import open_store
 from harness.store.results import read_results
-from harness.store.runs import find_run, list_runs, read_run
+from harness.store.runs import find_run, read_run
 from rosetta_tui.entry.explaining import Explaining
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of, options_of
 from rosetta_tui.toolkit.form.form_line import FormLine
-from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
-from tests.tui.scenes import HOSTILE
+from tests.harness.evaluation import LANGUAGES
+from tests.tui.runs.scored_again import opened, path, runs
 from tests.tui.screens import App, settle, text
 
-FEW = ("exact_match_rate", "chrf_plus_plus")
-
-
-@pytest.fixture
-def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A store with one finished run that was scored with two metrics."""
-    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
-    store = tmp_path / "rosetta.sqlite"
-    options = MethodOptions(**LANGUAGES, text="ENTRY NUMBER 3", condition=HOSTILE[0])
-    run_corpus(
-        store,
-        corpus(8),
-        Plan(method="constant", options=options, scoring=ScoringOptions(metrics=FEW)),
-    )
-    return store
-
-
-def runs(path: Path) -> Sequence[Any]:
-    with closing(open_store(path)) as store:
-        return list_runs(store)
-
-
-async def opened(pilot: Any) -> ScoreAgainScreen:
-    await settle(pilot)
-    await pilot.press("S")
-    await settle(pilot)
-    screen = pilot.app.screen
-    assert isinstance(screen, ScoreAgainScreen)
-    return screen
+__all__ = ["path"]
 
 
 async def test_all_that_there_is_by_now_makes_a_new_run_that_names_the_old_one(path: Path) -> None:

@@ -10,8 +10,8 @@ from textual.widgets import OptionList
 from harness.settings import change_settings
 from rosetta_tui.settings.rows import SettingsSection
 from rosetta_tui.settings.screen import SettingsScreen
+from tests.tui.golden import compare
 from tests.tui.screens import App, settle
-from tests.tui.test_goldens import compare
 
 CHOSEN = {
     "endpoint": "our-lab",

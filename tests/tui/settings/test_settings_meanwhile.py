@@ -16,7 +16,7 @@ from harness.settings import Changes, Settings, change_settings, read_settings
 from rosetta_tui.settings.rows import SettingsSection
 from rosetta_tui.settings.screen import SettingsScreen
 from tests.tui.screens import App, settle
-from tests.tui.settings.test_settings import app, fill, opened, ring, to_row
+from tests.tui.settings.settings_screen import app, fill, opened, ring, to_row
 
 __all__ = ["app", "ring"]
 

@@ -14,9 +14,9 @@ from corpora.model.entry import Segment
 from rosetta_tui import cli
 from rosetta_tui.entry import screen as entry_screen
 from rosetta_tui.show.crash import crash_text
+from tests.tui.hostile import acting
 from tests.tui.scenes import HOSTILE, PAIRS, Scene, entries_of, scene
 from tests.tui.screens import App, settle
-from tests.tui.show.test_text import acting
 
 SECRET = PAIRS[0][0]
 

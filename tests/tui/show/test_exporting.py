@@ -28,9 +28,9 @@ from rosetta_tui.show.records import LEFT_OUT, Record, Value
 from rosetta_tui.show.shown_records import ShownRecords
 from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
 from rosetta_tui.toolkit.dialogs.export import ExportScreen
+from tests.tui.hostile import ANY_TEXT, acting
 from tests.tui.scenes import HOSTILE, PAIRS, Scene, entries_of, hostile, scene, sealed
 from tests.tui.screens import App, settle, text
-from tests.tui.show.test_text import ANY_TEXT, acting
 
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT
 RECORDS = st.lists(st.dictionaries(st.sampled_from(["a", "b|", "c_d"]), VALUES), max_size=4)

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
 
 from rosetta_tui.show.text import json_text, plain
 from rosetta_tui.toolkit.content import show, show_lines
-
-ANY_TEXT = st.text(st.characters(codec=None, categories=None))  # lone surrogates included
-
-
-def acting(text: str) -> list[str]:
-    """Return the characters that would act on a terminal instead of showing."""
-    return [
-        character
-        for character in text
-        if unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-        and character not in "\u200c\u200d"
-    ]
+from tests.tui.hostile import ANY_TEXT, acting
 
 
 @given(ANY_TEXT)

@@ -36,8 +36,8 @@ from rosetta_tui.toolkit.background import in_store, in_thread
 from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
 from rosetta_tui.toolkit.messages import RunChosen, RunResumed
 from tests.harness.card import factory
-from tests.tui.runs.test_go_on import noting, stopped
-from tests.tui.runs.test_score_again import opened, path, runs
+from tests.tui.runs.scored_again import opened, path, runs
+from tests.tui.runs.stopped_runs import noting, stopped
 from tests.tui.scenes import HOSTILE, sealed
 from tests.tui.screens import App, settle
 

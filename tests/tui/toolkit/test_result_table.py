@@ -15,7 +15,7 @@ from rosetta_tui.show.cells import Cell
 from rosetta_tui.show.columns import Column
 from rosetta_tui.toolkit.result_table import ResultTable, crop
 from rosetta_tui.toolkit.theme import ANSI_COLOURS
-from tests.tui.show.test_text import ANY_TEXT, acting
+from tests.tui.hostile import ANY_TEXT, acting
 
 COLUMNS = (Column("number", "number", 8, right=True), Column("text", "text", 10, share=1))
 

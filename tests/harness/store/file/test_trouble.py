@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import subprocess
 from collections.abc import Callable
@@ -29,13 +28,10 @@ from harness.store.runs import find_put_away, find_run, list_runs, read_run
 from rosetta_tui.app.showing import say_lacking
 from tests.desktop.trouble.causes import mounted
 from tests.harness.evaluation import corpus, run_corpus
-from tests.harness.store.test_put_away import PLAN
+from tests.harness.store.file.damaged import damage, path
+from tests.harness.store.put_away_plan import PLAN
 
-
-@pytest.fixture
-def path(store_path: Path) -> Path:
-    run_corpus(store_path, corpus(3), PLAN)
-    return store_path
+__all__ = ["path"]
 
 
 def use(path: Path) -> None:
@@ -57,17 +53,6 @@ def look(path: Path) -> str:
     assert str(path) in str(caught.value)
     assert isinstance(caught.value.__cause__, sqlite3.Error | None)
     return str(caught.value)
-
-
-def damage(path: Path) -> None:
-    """Overwrite the table of runs."""
-    with closing(sqlite3.connect(path)) as raw:
-        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        root = raw.execute("SELECT rootpage FROM sqlite_master WHERE name = 'runs'").fetchone()[0]
-        size = raw.execute("PRAGMA page_size").fetchone()[0]
-    with path.open("r+b") as file:
-        file.seek((root - 1) * size)
-        file.write(os.urandom(size))
 
 
 def test_a_store_damaged_in_the_middle_is_said_to_be(path: Path) -> None:

@@ -1,0 +1,20 @@
+"""A visit up to the page that asks for consent."""
+
+from __future__ import annotations
+
+from review.desktop.pages.asking_page import AskingPage
+from review.desktop.pages.consent_page import ConsentPage
+from review.desktop.pages.organisation_page import OrganisationPage
+from tests.desktop.visit_scene import Entry
+from tests.review.session.scenes import (
+    CODE,
+)
+
+
+def _to_consent(entry: Entry, code: str = CODE) -> None:
+    entry.page(OrganisationPage)
+    entry.press("\r")
+    entry.page(AskingPage)
+    entry.type(code)
+    entry.press("\r")
+    entry.page(ConsentPage)

@@ -1,0 +1,30 @@
+"""A store that is damaged."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.harness.evaluation import corpus, run_corpus
+from tests.harness.store.put_away_plan import PLAN
+
+
+@pytest.fixture
+def path(store_path: Path) -> Path:
+    run_corpus(store_path, corpus(3), PLAN)
+    return store_path
+
+
+def damage(path: Path) -> None:
+    """Overwrite the table of runs."""
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        root = raw.execute("SELECT rootpage FROM sqlite_master WHERE name = 'runs'").fetchone()[0]
+        size = raw.execute("PRAGMA page_size").fetchone()[0]
+    with path.open("r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(os.urandom(size))

@@ -1,0 +1,55 @@
+"""Runs and rows to store."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from corpora.model.entry import Entry
+from harness.method.method import MethodClass, Setup
+from harness.method.result import Result
+from harness.store.corpora.entries import save_corpus
+from harness.store.results import (
+    add_results,
+)
+from harness.store.runs import (
+    create_run,
+)
+from tests.harness.evaluation import corpus_of
+
+SETUP = Setup(
+    method="chat",
+    method_class=MethodClass.RAW_LLM,
+    method_version="1",
+    model_slug="m",
+    condition="c",
+)
+
+
+def make_run(
+    connection: sqlite3.Connection,
+    entries: list[Entry],
+    run_id: str = "11111111-aaaa",
+    positions: list[int] | None = None,
+    created: float = 1.0,
+) -> int:
+    connection.execute("BEGIN IMMEDIATE")
+    number = create_run(
+        connection, run_id=run_id, corpus=save_corpus(connection, corpus_of(entries)),
+        positions=range(len(entries)) if positions is None else positions, setup=SETUP,
+        setup_hash="s", fingerprint_hash="f", plan={}, opening={}, dataset_id="made",
+        language_pair="EN→EO", harness_version="0", created=created,
+    )  # fmt: skip
+    connection.execute("COMMIT")
+    return number
+
+
+def result(position: int, entry: Entry, output: str | None = "out", **more: Any) -> Result:
+    fields: dict[str, Any] = {"statistics": b"s", "chrf": 50.0, "exact": False, "composite": 0.5}
+    return Result(position, entry.id, output, **(fields | more))
+
+
+def add(connection: sqlite3.Connection, run: int, *rows: Result) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    add_results(connection, run, [(row, ()) for row in rows])
+    connection.execute("COMMIT")

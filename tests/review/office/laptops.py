@@ -1,0 +1,67 @@
+"""Laptops, and the ratings that they hand over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from review.files.ratings import sign_ratings
+from review.log.event import Event
+from review.log.merge import export_events
+from review.log.payloads import Rate
+from review.office.intake.file_report import FileReport
+from review.office.intake.importing import import_bytes
+from review.rating import Rating
+from review.sealed.keys import Identity
+from review.sealed.sealing import seal
+from tests.review.office.made import (
+    WALL,
+    Desk,
+    Person,
+    desk,
+    random_ratings,
+    vouch_for,
+)
+
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Desk]:
+    opened = desk(tmp_path / "office", reviewers=3, items=30)
+    yield opened
+    opened.office.close()
+
+
+def person(made: Desk, place: int, count: int = 3) -> Person:
+    someone = Person(made.folder.parent / f"laptop{place}", made.batch, made.codes[place])
+    someone.rate(random_ratings(count, place))
+    return someone
+
+
+def events_of(someone: Person) -> list[Event]:
+    return export_events(someone.laptop, someone.batch.manifest.batch)
+
+
+def take(made: Desk, identity: Identity, events: Sequence[Event], enrol: bool = True) -> FileReport:
+    archive = sign_ratings(events, made.batch, identity)
+    data = seal(archive, made.batch.manifest.organisation.recipients)
+    if enrol:
+        vouch_for(made.office, made.identity, data)
+    return import_bytes(made.office, [made.identity.age], data, "x", now=NOW)
+
+
+def rating(someone: Person, place: int = 0, value: Rating = Rating.REJECT) -> Rate:
+    return Rate(
+        wall=WALL, reviewer=someone.code, batch=someone.batch.manifest.batch, item=someone.order[place],
+        position=place, active_ms=1, face="lines", version="0", rating=value,
+    )  # fmt: skip
+
+
+def ratings(made: Desk, someone: Person) -> dict[str, Rating | None]:
+    state = made.office.state(made.review).reviewers
+    person = state[someone.batch.manifest.batch, someone.code]
+    return {item: judged.rating for item, judged in person.judgements.items()}

@@ -1,0 +1,104 @@
+"""An office and a translator who works for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from review.files.batch import Batch
+from review.log.payloads import (
+    Consent,
+    Face,
+    HarmFlag,
+    NotJudged,
+    Translate,
+)
+from review.office.items.sentences import Sentences, of_lines
+from review.office.making.translating import (
+    NO_POLICY,
+    Share,
+    draft_translations,
+    make_translation_review,
+)
+from review.office.store.store import Office, Review
+from review.rating import CannotJudge
+from review.sealed.keys import Identity, Role
+from tests.review.office import made
+from tests.review.office.made import Person
+
+LINES = ["I saw his dog.", "Where are you going?", "", "It is raining.", "I saw his dog.", "Good."]
+
+
+def sentences(folder: Path, lines: list[str] | None = None) -> Sentences:
+    path = folder / "sentences.txt"
+    path.write_text("\n".join(LINES if lines is None else lines))
+    return of_lines(path, "en", "crk")
+
+
+@dataclass
+class Desk:
+    office: Office
+    identity: Identity
+    review: Review
+    batch: Batch
+
+    def take(self, person: Person) -> None:
+        report = made.take_vouched(self.office, self.identity, person.handed_over())
+        assert report.outcome == "taken", report.why
+
+    def item(self, entry: int) -> str:
+        [item] = [item for item, about in self.review.key.items.items() if about.entry == entry]
+        return item
+
+
+@contextmanager
+def opened(folder: Path, given: Sentences, share: Share) -> Iterator[Desk]:
+    identity = Identity.make(Role.ORGANISATION)
+    said = made.said(identity, "words")
+    ready = make_translation_review(draft_translations(given, share, 5), said, identity)
+    office = Office.open(folder)
+    review = office.create_review(ready.key, NO_POLICY, ready.manifests, ready.texts)
+    yield Desk(office, identity, review, ready.batches[0])
+    office.close()
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    with opened(tmp_path, sentences(tmp_path), Share(3)) as found:
+        yield found
+
+
+class Translator(Person):
+    """Somebody who writes on a laptop of their own."""
+
+    def __init__(self, folder: Path, desk: Desk, place: int, *, shares: bool = True) -> None:
+        super().__init__(
+            folder / f"laptop {place}", desk.batch, list(desk.review.key.orders)[place]
+        )
+        self.agree(shares=shares)
+
+    def agree(self, *, shares: bool, text: str = "") -> None:
+        agreed = sha256(text.encode()).hexdigest()
+        self.laptop.append(
+            Consent(**self._place, consent_sha256=agreed, language="en", share_corrections=shares)
+        )
+
+    def _about(self, item: str) -> dict[str, object]:
+        return {
+            **self._place, "item": item, "position": self.order.index(item), "active_ms": 9000,
+            "face": Face.DESKTOP, "version": "0",
+        }  # fmt: skip
+
+    def write(self, item: str, text: str) -> None:
+        self.laptop.append(Translate(**self._about(item), text=text))
+
+    def cannot(self, item: str, why: CannotJudge) -> None:
+        self.laptop.append(NotJudged(**self._about(item), why=why))
+
+    def flag(self, item: str) -> None:
+        self.laptop.append(HarmFlag(**self._place, item=item, harmful=True))
