@@ -27,6 +27,7 @@ from harness.setup.scoring_options import ScoringOptions
 
 if TYPE_CHECKING:
     from harness.card.checking.verify import CardVerdict
+    from harness.estimate.estimate import RunEstimate
     from harness.method.method import Method
     from harness.setup.scoring_tools import Instruments
     from harness.store.runs import Run
@@ -217,6 +218,10 @@ class Ready:
     resumption: Resumption = AS_BEFORE
     secret: frozenset[int] = frozenset()
     """Places of the entries whose texts nobody is shown."""
+    asked_again: int = 0
+    """Failed entries that it asks for again, where it goes back to a run that is complete."""
+    kept: int = 0
+    """Entries whose rows it has of that run."""
 
 
 def start(store: Path, asked: RunRequest, method: Method | None = None) -> Ready:
@@ -243,12 +248,72 @@ def start(store: Path, asked: RunRequest, method: Method | None = None) -> Ready
     return Ready(store, number, run_id, made, instruments, secret=asked.secret)
 
 
-def secret_places(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
+def resume(store: Path, name: str, resumption: Resumption = AS_BEFORE) -> Ready:
+    """Make a run that was cut ready to go on; HarnessError where it cannot.
+
+    ``name``: its id, the id's beginning, or ``last``.
+    """
+    from harness.run.beginning import resume_method
+    from harness.store.file.database import opened
+    from harness.store.runs import find_run
+
+    with opened(store) as connection:
+        run = find_run(connection, name)
+        method = resume_method(connection, run)
+        secret = _secret(connection, run)
+    return Ready(store, run.id, run.run_id, method, resumption=resumption, secret=secret)
+
+
+def retry(store: Path, name: str, changes: Mapping[str, Any]) -> Ready:
+    """Store a run of a complete run's failed entries, ready to go; HarnessError where none can be asked again.
+
+    ``changes``: fields of the plan that are to be other than before, by name.
+    """
+    from harness.run.retrying import retry as retry_failed
+    from harness.store.file.database import opened
+    from harness.store.runs import find_run
+
+    with opened(store) as connection:
+        run = find_run(connection, name)
+        made = retry_failed(connection, run, changes)
+        secret = _secret(connection, run)
+    return Ready(
+        store,
+        made.number,
+        made.run_id,
+        made.method,
+        made.instruments,
+        secret=secret,
+        asked_again=made.asked,
+        kept=made.kept,
+    )
+
+
+def _secret(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
     """Return the places of a stored run's secret entries."""
     from harness.store.corpora.entries import read_entries
 
     entries = read_entries(connection, run.corpus, run.positions)
     return frozenset(place for place, entry in entries.items() if entry.secret)
+
+
+def estimate(store: Path, asked: RunRequest) -> RunEstimate:
+    """Say what a run would take before it is begun: calls, tokens, money and time.
+
+    Nothing is sent or stored, and no key is asked for. Raises UsageError where the run may not be.
+    """
+    from harness.endpoint.keys import no_key
+    from harness.estimate.estimate import estimate as estimated
+    from harness.methods.registry import build
+    from harness.privacy import keep_here, shut_door
+    from harness.store.file.database import opened
+
+    entries, plan = asked.entries, asked.plan
+    shut_door(entries, plan)
+    method = build(plan.method, plan.options, asked.corpus.entries, no_key)
+    plan = keep_here(entries, method, plan)
+    with opened(store) as connection:
+        return estimated(connection, entries, method, plan)
 
 
 def verify(store: Path, card: str | Path) -> CardVerdict:

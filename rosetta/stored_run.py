@@ -172,7 +172,7 @@ class RunUnderWay:
         self.run = RunHandle(ready.run_id, ready.path)
         """The run, as far as it is stored."""
         self._secret = ready.secret
-        self._engine: Engine = Engine.of(ready)
+        self._engine: Engine = Engine(ready)
         self._engine.start()
 
     def __iter__(self) -> Iterator[Event]:

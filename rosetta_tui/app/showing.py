@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -20,83 +21,42 @@ from rosetta_tui.show.text import json_text, plain
 if TYPE_CHECKING:
     import sqlite3
 
-    from corpora.model.corpus import Corpus
+    from harness.api import Ready, RunRequest
     from harness.events.control import Control
     from harness.events.kinds import Event, Finished
-    from harness.method.method import Method
-    from harness.setup.plan import Plan, Resumption
-    from harness.setup.scoring_tools import Instruments
     from harness.store.runs import Run
     from rosetta_tui.session.engine import Engine
 
 LOOK_SECONDS = 0.1
 
 
-Words = tuple[str, Sequence[str]]
-"""A person's note and tags beside a run."""
-
-_NO_WORDS: Words = ("", ())
-
-
-def start_and_show(
-    corpus: Corpus,
-    positions: Sequence[int],
-    plan: Plan,
-    style: str | None,
-    words: Words = _NO_WORDS,
-) -> None:
+def start_and_show(asked: RunRequest, style: str | None) -> None:
     """Begin a run and show it until its end; exits with the code that says how it ended."""
-    from harness.privacy import NobodyAnswersForServer, make_method, remember
+    from harness import api
+    from harness.privacy import NobodyAnswersForServer, remember
+    from harness.store.file.database import default_path
 
-    chosen = [corpus.entries[place] for place in positions]
-    terms = corpus.dataset.terms
+    terms = asked.corpus.dataset.terms
     if terms.local_only and style != "json-lines":
         click.echo(plain(f"Terms of the corpus: {terms.words}."), err=True)
     try:
-        method = make_method(plan, corpus.entries, chosen)
+        method = asked.method()
     except NobodyAnswersForServer as unknown:
         if not sys.stdin.isatty() or not sys.stderr.isatty():
             raise
         click.echo(plain(str(unknown)), err=True)
         click.confirm("Does it keep all texts on this machine?", abort=True, err=True)
         remember(unknown.url)
-        method = make_method(plan, corpus.entries, chosen)
-    begin_and_show(corpus, positions, plan, method, style, words)
-
-
-def begin_and_show(
-    corpus: Corpus,
-    positions: Sequence[int],
-    plan: Plan,
-    method: Method,
-    style: str | None,
-    words: Words = _NO_WORDS,
-) -> None:
-    """Begin a run with a method that is made already."""
-    from harness.run.beginning import begin, instruments_for
-    from harness.store.file.database import default_path, opened
-    from harness.store.notes import change_words
-    from harness.store.runs import read_run
-
-    path = default_path()
-    with opened(path) as connection:
-        instruments = instruments_for(connection, corpus, positions, plan)
-        number = begin(connection, corpus, positions, method, plan, instruments)
-        if any(words):
-            note, tags = words
-            change_words(connection, number, note=note, add=tags)
-        run_id = read_run(connection, number).run_id
-    secret = {place for place in positions if corpus.entries[place].secret}
-    show(path, number, method, style, secret, instruments=instruments, run_id=run_id)
+        method = asked.method()
+    show(api.start(default_path(), asked, method), style)
 
 
 def resume_and_show(
     name: str, options: Mapping[str, Any], retry_failed: bool, style: str | None
 ) -> None:
     """Go on with a run and show it until its end."""
-    from harness.run.beginning import resume_method
+    from harness import api
     from harness.setup.plan import Resumption
-    from harness.store.corpora.entries import read_entries
     from harness.store.file.database import default_path, opened
     from harness.store.runs import find_open_run, find_run, runs_back
 
@@ -104,14 +64,13 @@ def resume_and_show(
     with opened(path) as connection:
         back = runs_back(name)
         run = find_run(connection, name) if back is None else find_open_run(connection, back)
-        method = resume_method(connection, run)
-        if not (retry_failed or options.get("keep_failed")):
+    ready = api.resume(path, run.run_id)
+    if not (retry_failed or options.get("keep_failed")):
+        with opened(path) as connection:
             again = _again(connection, run, style)
-            if again is not None:
-                retry_failed, options = again, {**options, "keep_failed": not again}
-        entries = read_entries(connection, run.corpus, run.positions)
-    secret = {place for place, entry in entries.items() if entry.secret}
-    show(path, run.id, method, style, secret, Resumption(options, retry_failed), run_id=run.run_id)
+        if again is not None:
+            retry_failed, options = again, {**options, "keep_failed": not again}
+    show(replace(ready, resumption=Resumption(options, retry_failed)), style)
 
 
 def _again(connection: sqlite3.Connection, run: Run, style: str | None) -> bool | None:
@@ -140,50 +99,31 @@ def _can_be_asked(style: str | None) -> bool:
 
 def retry_and_show(name: str, changes: Mapping[str, Any], style: str | None) -> None:
     """Ask again for a run's failed entries, as a new run, and show that until its end."""
-    from harness.run.retrying import retry
-    from harness.store.corpora.entries import read_entries
-    from harness.store.file.database import default_path, opened
-    from harness.store.runs import find_run
+    from harness import api
+    from harness.store.file.database import default_path
 
-    path = default_path()
-    with opened(path) as connection:
-        run = find_run(connection, name)
-        made = retry(connection, run, changes)
-        entries = read_entries(connection, run.corpus, run.positions)
-    secret = {place for place, entry in entries.items() if entry.secret}
+    ready = api.retry(default_path(), name, changes)
     if style != "json-lines":
-        click.echo(
-            plain(f"Asking again for {made.asked:,} of {made.asked + made.kept:,} entries."),
-            err=True,
-        )
-    show(path, made.number, made.method, style, secret, instruments=made.instruments)
+        total = ready.asked_again + ready.kept
+        click.echo(plain(f"Asking again for {ready.asked_again:,} of {total:,} entries."), err=True)
+    show(ready, style)
 
 
-def show(
-    path: Path,
-    number: int,
-    method: Method,
-    style: str | None,
-    secret: Collection[int],
-    resumption: Resumption | None = None,
-    instruments: Instruments | None = None,
-    run_id: str = "",
-) -> None:
+def show(ready: Ready, style: str | None) -> None:
     """Run a run and show it; exits 0 when it is complete, 1 when it stopped, 130 when interrupted."""
-    from harness.setup.plan import AS_BEFORE
     from rosetta_tui.session.engine import Engine
 
-    engine = Engine(path, number, method, resumption or AS_BEFORE, instruments, run_id)
+    engine = Engine(ready)
     live = style is None and sys.stdout.isatty() and sys.stdin.isatty()
     if live:
         from rosetta_tui.app.launch import watch
 
-        watch(path, engine)
+        watch(ready.path, engine)
         interrupted = False
     else:
-        interrupted = _print_events(engine, style, secret)
+        interrupted = _print_events(engine, style, ready.secret)
     finished = engine.result()
-    _close(path, finished, style)
+    _close(ready.path, finished, style)
     raise click.exceptions.Exit(_exit_code(finished, engine.control, interrupted))
 
 

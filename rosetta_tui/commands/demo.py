@@ -23,10 +23,13 @@ def demo(system: str, fast: bool, style: str | None) -> None:
 
 def _show(system: str, style: str | None, *, fast: bool) -> None:
     """Run the demo and show it until its end."""
-    from rosetta_tui.app.showing import begin_and_show
+    from dataclasses import replace
+
+    from harness import api
+    from harness.store.file.database import default_path
+    from rosetta_tui.app.showing import show
     from rosetta_tui.session.demo import Paced, demo_run
 
-    corpus, plan, method = demo_run(system)
+    ready = api.start(default_path(), demo_run(system))
     watched = style is None and sys.stdout.isatty()
-    chosen = Paced(method) if watched and not fast else method
-    begin_and_show(corpus, range(len(corpus.entries)), plan, chosen, style)
+    show(replace(ready, method=Paced(ready.method)) if watched and not fast else ready, style)

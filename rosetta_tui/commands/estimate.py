@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from rosetta_tui.request.options import asked
-from rosetta_tui.request.plan import make_plan
-from rosetta_tui.request.reading import load_corpus, selection
+from rosetta_tui.request.plan import make_request
+from rosetta_tui.request.reading import load_corpus
 
 
 @click.command()
@@ -19,21 +19,11 @@ def estimate(as_json: bool, **given: Any) -> None:
     Earlier runs of the same method and model in the store know best; where there are none, tokens are
     guessed from the very prompts that would be sent. Nothing is sent, and no key is needed.
     """
+    from harness import api
+    from harness.store.file.database import default_path
 
-    from harness.endpoint.keys import no_key
-    from harness.estimate.estimate import estimate as estimated
-    from harness.methods.registry import build
-    from harness.privacy import keep_here, shut_door
-    from harness.store.file.database import opened
-
-    corpus = load_corpus(given, given["reference"])
-    entries = [corpus.entries[place] for place in selection(given).apply(corpus)]
-    plan = make_plan(corpus, given)
-    shut_door(entries, plan)
-    method = build(plan.method, plan.options, corpus.entries, no_key)
-    plan = keep_here(entries, method, plan)
-    with opened() as connection:
-        found = estimated(connection, entries, method, plan)
+    asked_for = make_request(load_corpus(given, given["reference"]), given)
+    found = api.estimate(default_path(), asked_for)
     _print(found, as_json=as_json)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from rosetta_tui.request.options import asked
-from rosetta_tui.request.plan import make_plan
-from rosetta_tui.request.reading import load_corpus, selection
+from rosetta_tui.request.plan import make_request
+from rosetta_tui.request.reading import load_corpus
 
 
 class _WithMethods(click.Command):
@@ -32,10 +32,6 @@ def run(style: str | None, **given: Any) -> None:
     watched live; piped, it prints lines. The first Ctrl-C finishes what is under way and saves, the
     second stops at once; `rosetta resume` goes on.
     """
-    from harness.store.notes import tidy_note, tidy_tags
     from rosetta_tui.app.showing import start_and_show
 
-    words = tidy_note(given["note"] or ""), tidy_tags(given["tags"])
-    corpus = load_corpus(given, given["reference"])
-    positions = selection(given).apply(corpus)
-    start_and_show(corpus, positions, make_plan(corpus, given), style, words)
+    start_and_show(make_request(load_corpus(given, given["reference"]), given), style)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rosetta_tui.request.reading import load_corpus, reading_options, selecting, selection
+from rosetta_tui.request.reading import load_corpus, reading_options, selecting
 from rosetta_tui.request.scoring import read_scoring_options, scoring_options
 from rosetta_tui.show.text import plain
 
@@ -34,14 +34,13 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, **given: A
         _rescore(rescore, given, as_json=as_json)
         return
     from rosetta_tui.app.showing import start_and_show
-    from rosetta_tui.request.plan import make_plan
+    from rosetta_tui.request.plan import make_request
 
     if given["file"] is None or given["outputs"] is None:
         raise click.UsageError("FILE and OUTPUTS are wanted, or --rescore RUN.")
     corpus = load_corpus(given, reference)
-    positions = selection(given).apply(corpus)
-    plan = make_plan(corpus, {**given, "method": "replay", "outputs": given["outputs"]})
-    start_and_show(corpus, positions, plan, "card" if as_json else "summary")
+    asked = make_request(corpus, {**given, "method": "replay"})
+    start_and_show(asked, "card" if as_json else "summary")
 
 
 def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:

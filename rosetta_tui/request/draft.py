@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import click
 
     from corpora.model.corpus import Corpus
+    from harness.api import RunRequest
     from harness.setup.plan import Plan
 
 Value = str | tuple[str, ...]
@@ -78,6 +79,12 @@ class RunDraft:
         from rosetta_tui.request.reading import selection
 
         return selection(self.given()).apply(corpus)
+
+    def request(self, corpus: Corpus) -> RunRequest:
+        """Return what the run is asked for, the same that the command asks; raises UsageError, CorpusError."""
+        from rosetta_tui.request.plan import make_request
+
+        return make_request(corpus, self.given())
 
     def plan(self, corpus: Corpus) -> Plan:
         """Return the plan of the run, the same that the command makes; raises UsageError."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,7 +13,6 @@ from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from corpora.files.problems import Problem
-    from corpora.formats.columns import Columns
     from corpora.model.corpus import Corpus
     from corpora.model.selection import Selection
 
@@ -81,37 +80,25 @@ def read_corpus(given: dict[str, Any], reference: Path | None, store: Path | Non
 
     ``store``: its path; None: that of the data folder.
     """
-    from corpora.formats.columns import Columns
-    from corpora.formats.load import load
+    from harness.api import CorpusRequest, open_corpus
     from harness.store.corpora.naming import names_stored
 
-    envelope = {
-        "id": given["corpus_id"],
-        "source_language": given["source_language"],
-        "target_language": given["target_language"],
-    }
-    columns = Columns(given.get("source_column"), given.get("reference_column"))
-    if names_stored(str(given["file"])):
-        return _stored_corpus(str(given["file"]), envelope, columns, store)
     others = tuple(given.get("other_reference") or ())
-    if others and reference is None:
+    if others and reference is None and not names_stored(str(given["file"])):
         raise click.UsageError(
             "--other-reference comes after a first file of references. Give that too."
         )
-    files = () if reference is None else (reference, *others)
-    return load(given["file"], files, form=given["form"], dataset=envelope, columns=columns)
-
-
-def _stored_corpus(
-    name: str, envelope: dict[str, Any], columns: Columns, store: Path | None
-) -> Corpus:
-    """Read a corpus that the store keeps; UsageError where there is none of this name."""
-
-    from harness.store.corpora.naming import read_stored
-    from harness.store.file.database import opened
-
-    with opened(store) as connection:
-        return read_stored(connection, name, envelope, columns.said)
+    asked = CorpusRequest(
+        file=given["file"],
+        references=() if reference is None else (reference, *others),
+        form=given["form"],
+        id=given["corpus_id"],
+        source_language=given["source_language"],
+        target_language=given["target_language"],
+        source_column=given.get("source_column"),
+        reference_column=given.get("reference_column"),
+    )
+    return open_corpus(asked, store)
 
 
 def load_corpus(given: dict[str, Any], reference: Path | None) -> Corpus:
@@ -143,7 +130,7 @@ def _known(corpus: Corpus) -> bool:
         return False
 
 
-def selection(given: dict[str, Any]) -> Selection:
+def selection(given: Mapping[str, Any]) -> Selection:
     """Read the options that choose entries."""
     from corpora.model.entry import Segment
     from corpora.model.selection import Selection

@@ -43,29 +43,6 @@ def scoring_options(command: Command) -> Command:
 
 def read_scoring_options(given: Mapping[str, Any]) -> ScoringOptions:
     """Read these options; paths become independent of the folder in which resume will be called."""
-    from pydantic import ValidationError
+    from harness.api import scoring_of
 
-    from harness.core.failures import UsageError
-    from harness.method.options import flag
-    from harness.settings import read_settings
-    from harness.setup.scoring_options import ScoringOptions
-    from harness.store.file.database import home
-
-    told: dict[str, Any] = {
-        name: value.expanduser().absolute() if isinstance(value, Path) else value
-        for name, value in given.items()
-        if name in ScoringOptions.model_fields and value is not None
-    }
-    if "metrics" in told:
-        told["metrics"] = tuple(id_.strip() for id_ in told["metrics"].split(",") if id_.strip())
-    if where := told.get("embeddings"):
-        folder = Path(where).expanduser()
-        own = read_settings(home()).url_of(where)
-        told["embeddings"] = str(folder.absolute()) if folder.is_dir() else own
-    try:
-        return ScoringOptions.model_validate(told)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        said = first["msg"].removeprefix("Value error, ")
-        end = " Correct it." if said.endswith("?") else ". Correct it."
-        raise UsageError(f"{flag(str(first['loc'][0]))}: {said}{end}") from error
+    return scoring_of({name: value for name, value in given.items() if value is not None})

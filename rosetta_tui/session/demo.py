@@ -14,8 +14,7 @@ from harness.core.calls import Calls
 from harness.method.method import Method, Output, Setup
 
 if TYPE_CHECKING:
-    from corpora.model.corpus import Corpus
-    from harness.setup.plan import Plan
+    from harness.api import RunRequest
     from rosetta_tui.session.engine import Engine
 
 SYSTEMS = {"verda": DEMO_STRONG, "griza": DEMO_WEAK}
@@ -43,10 +42,10 @@ class Paced:
         return outputs
 
 
-def demo_run(system: str) -> tuple[Corpus, Plan, Method]:
-    """Return the demo's corpus, plan and method."""
+def demo_run(system: str) -> RunRequest:
+    """Return what the demo asks for; settings of the user change nothing of it."""
+    from harness.api import RunRequest
     from harness.method.options import MethodOptions
-    from harness.methods.registry import build
     from harness.setup.plan import Plan, RunOptions
     from harness.setup.scoring_options import ScoringOptions
 
@@ -63,20 +62,15 @@ def demo_run(system: str) -> tuple[Corpus, Plan, Method]:
         run=RunOptions(concurrency=4),
         scoring=ScoringOptions(terms=sample_path(DEMO_COACHING)),
     )
-    return corpus, plan, build(plan.method, plan.options, corpus.entries)
+    return RunRequest(corpus, tuple(range(len(corpus.entries))), plan)
 
 
 def begin_demo(path: Path) -> Engine:
     """Begin the demo from the app."""
-    from harness.run.beginning import begin, instruments_for
-    from harness.store.file.database import opened
-    from harness.store.runs import read_run
+    from dataclasses import replace
+
+    from harness import api
     from rosetta_tui.session.engine import Engine
 
-    corpus, plan, method = demo_run("verda")
-    places = range(len(corpus.entries))
-    with opened(path) as connection:
-        instruments = instruments_for(connection, corpus, places, plan)
-        number = begin(connection, corpus, places, method, plan, instruments)
-        run_id = read_run(connection, number).run_id
-    return Engine(path, number, Paced(method), instruments=instruments, run_id=run_id)
+    ready = api.start(path, demo_run("verda"))
+    return Engine(replace(ready, method=Paced(ready.method)))

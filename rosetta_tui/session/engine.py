@@ -8,15 +8,11 @@ import sys
 import threading
 from contextlib import closing, suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.events.control import Control
 from harness.events.kinds import Event, EventQueue, Failed, Finished
-from harness.method.method import Method
 from harness.run.running import go
-from harness.setup.plan import AS_BEFORE, Resumption
-from harness.setup.scoring_tools import Instruments
 from harness.store.results import stored_positions
 from harness.store.runs import leave_run, read_run
 
@@ -38,39 +34,15 @@ INTERRUPTED = 130
 class Engine:
     """Runs one run; ``events`` and ``control`` are all that a screen needs of it."""
 
-    def __init__(
-        self,
-        path: Path,
-        number: int,
-        method: Method,
-        resumption: Resumption = AS_BEFORE,
-        instruments: Instruments | None = None,
-        run_id: str = "",
-    ) -> None:
-        self.run_id = run_id
+    def __init__(self, ready: Ready) -> None:
+        self.run_id = ready.run_id
         """Known before the run has begun, so that one that cannot begin can be named and gone on with."""
         self.events = EventQueue()
         self.control = Control()
-        self._path = path
-        self._number = number
-        self._method = method
-        self._resumption = resumption
-        self._instruments = instruments
+        self._ready = ready
         self._finished: Finished | None = None
         self._failure: Exception | None = None
         self._thread = threading.Thread(target=self._go, name="run", daemon=True)
-
-    @classmethod
-    def of(cls, ready: Ready) -> Engine:
-        """Make the engine of a run that is ready to go."""
-        return cls(
-            ready.path,
-            ready.number,
-            ready.method,
-            ready.resumption,
-            ready.instruments,
-            ready.run_id,
-        )
 
     def start(self) -> None:
         """Begin; what is loaded by now stays, so the collector need not walk it during the run."""
@@ -130,10 +102,10 @@ class Engine:
         """Leave the run as one that stopped; say what is stored, and how it goes on."""
         from harness.store.file.database import open_store
 
-        with closing(open_store(self._path)) as connection:
-            leave_run(connection, self._number)
-            run = read_run(connection, self._number)
-            done = len(stored_positions(connection, self._number))
+        with closing(open_store(self._ready.path)) as connection:
+            leave_run(connection, self._ready.number)
+            run = read_run(connection, self._ready.number)
+            done = len(stored_positions(connection, self._ready.number))
         return f"{_CUT_OFF} {done} of {len(run.positions)} entries are stored. `rosetta resume {run.run_id[:8]}` goes on."
 
     def _hear(self, event: Event) -> None:
@@ -143,15 +115,16 @@ class Engine:
         self.events(event)
 
     def _go(self) -> None:
+        ready = self._ready
         try:
             self._finished = go(
-                self._path,
-                self._number,
-                self._method,
+                ready.path,
+                ready.number,
+                ready.method,
                 self._hear,
                 self.control,
-                self._resumption,
-                self._instruments,
+                ready.resumption,
+                ready.instruments,
             )
         except Exception as error:  # noqa: BLE001  handed to whoever waits for the result
             self._failure = error

@@ -28,16 +28,11 @@ def resume(
     ``options`` are fields of the run's options that are to be other than before; ``retry_failed`` asks again
     for what failed.
     """
-    from harness.run.beginning import resume_method
+    from harness import api
     from harness.setup.plan import Resumption
-    from harness.store.file.database import opened
-    from harness.store.runs import find_run
     from rosetta_tui.session.engine import Engine
 
-    with opened(path) as connection:
-        run = find_run(connection, run_id)
-        method = resume_method(connection, run)
-    return Engine(path, run.id, method, Resumption(options, retry_failed), run_id=run.run_id)
+    return Engine(api.resume(path, run_id, Resumption(options, retry_failed)))
 
 
 def retry(path: Path, run_id: str, changes: Mapping[str, Any]) -> Engine:
@@ -45,15 +40,10 @@ def retry(path: Path, run_id: str, changes: Mapping[str, Any]) -> Engine:
 
     ``changes`` are fields of the plan that are to be other than before, by name.
     """
-    from harness.run.retrying import retry as retry_failed
-    from harness.store.file.database import opened
-    from harness.store.runs import find_run, read_run
+    from harness import api
     from rosetta_tui.session.engine import Engine
 
-    with opened(path) as connection:
-        made = retry_failed(connection, find_run(connection, run_id), changes)
-        new = read_run(connection, made.number).run_id
-    return Engine(path, made.number, made.method, instruments=made.instruments, run_id=new)
+    return Engine(api.retry(path, run_id, changes))
 
 
 def may_resume(run: RunSummary) -> bool:

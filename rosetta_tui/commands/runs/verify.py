@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,7 +23,10 @@ def verify(card: str, as_json: bool) -> None:
 
     Give the file of a card, or a run of the list. Exit code 1 where something differs.
     """
-    verdict = _verdict(card)
+    from harness import api
+    from harness.store.file.database import default_path
+
+    verdict = api.verify(default_path(), card)
     if as_json:
         click.echo(form_text("runs-verify", _verdict_json(verdict)))
     else:
@@ -33,21 +34,6 @@ def verify(card: str, as_json: bool) -> None:
             click.echo(plain(line))
     if not verdict.ok:
         sys.exit(1)
-
-
-def _verdict(card: str) -> CardVerdict:
-    from harness.card.checking.verify import verify_card
-    from harness.card.load import read_raw
-    from harness.card.reading import read_card_bytes
-    from harness.store.file.database import opened
-    from harness.store.runs import find_run
-
-    path = Path(card)
-    with opened() as connection:
-        if path.is_file():
-            return verify_card(read_card_bytes(path), connection, path.name)
-        raw = read_raw(connection, find_run(connection, card).id)
-        return verify_card(json.dumps(raw).encode(), connection, card)
 
 
 def _verdict_json(verdict: CardVerdict) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.api import Ready
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from rosetta_tui.live.screen import LiveScreen
@@ -45,7 +46,7 @@ async def test_a_run_that_had_no_room_to_begin_goes_on_once_there_is(
     number, method = begun(path, corpus(5), chat_plan(endpoint.url))
     with closing(open_store(path)) as store:
         run_id = find_run(store, "last").run_id
-    app, engine = Starting(path), Engine(path, number, method, run_id=run_id)
+    app, engine = Starting(path), Engine(Ready(path, number, run_id, method))
     app._initial = WatchedRun(engine.events, engine.control, run_id)
     with closing(open_store(path)):  # somebody has it open: it can be read on a full disk too
         async with app.run_test(size=(120, 36)) as pilot:
