@@ -27,8 +27,7 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
 from harness.store.ordering import FILTERS, SORTS, Ordering
 from harness.store.runs import find_run, list_runs
-from rosetta_tui.entry.order import Order
-from rosetta_tui.entry.table import EntryTable
+from rosetta_tui.entry.table import EntryTable, Order
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.session.picture import EntryState
 from rosetta_tui.toolkit.messages import RunChosen

@@ -15,8 +15,7 @@ from textual.command import Provider
 from textual.content import Content
 from textual.screen import Screen
 
-from rosetta_tui.app.actions import ActionProvider
-from rosetta_tui.app.palette import RunProvider
+from rosetta_tui.app.palette import ActionProvider, RunProvider
 from rosetta_tui.app.run_screens import RunScreens
 from rosetta_tui.session.watched import Ahead, Followed, Watched, WatchedRun, look_ahead
 from rosetta_tui.settings.of_app import KeptColours, begin_with_settings
@@ -273,7 +272,7 @@ class RosettaApp(TerminalApp):
         if not self._runs.under_way:
             self.exit()
             return
-        from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
+        from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 
         question = Content.assemble(
             ("A run is still under way.\n\n", "bold"),

@@ -1,4 +1,4 @@
-"""Runs by name in the command palette."""
+"""What the command palette offers: runs by name, and every action of the screen below."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol, cast
 
-from textual.command import Hit, Hits, Provider
+from textual.binding import ActiveBinding
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+from textual.system_commands import SystemCommandsProvider
 
+from rosetta_tui.show.key_names import FOREIGN, key_name
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.messages import RunChosen
 
@@ -79,3 +83,55 @@ def named_runs(path: Path) -> Sequence[Named]:
         )
         for run in runs
     ]
+
+
+class ActionProvider(SystemCommandsProvider):
+    """Offers each binding that works now, a greyed one left out, and after them what works everywhere.
+
+    Both come from one provider, because the palette shows several in whichever order they answer.
+    """
+
+    def _actions(self) -> list[ActiveBinding]:
+        seen: dict[str, ActiveBinding] = {}
+        for active in self.screen.active_bindings.values():
+            binding = active.binding
+            known = binding.description and not binding.system and binding.action not in FOREIGN
+            # of a table its acts, which have names, and not the ways of its cursor
+            act = binding.id and not binding.id.startswith("table.")
+            if active.enabled and known and (binding.show or active.node is self.screen or act):
+                seen.setdefault(binding.description, active)
+        return list(seen.values())
+
+    async def discover(self) -> Hits:
+        """Offer everything before anything is typed."""
+        for active in self._actions():
+            binding = active.binding
+            yield DiscoveryHit(
+                Content(binding.description),
+                partial(self.app.run_action, binding.action, active.node),
+                text=binding.description,
+                help=_key(active),
+            )
+        async for hit in super().discover():
+            yield hit
+
+    async def search(self, query: str) -> Hits:
+        """Offer what matches."""
+        matcher = self.matcher(query)
+        for active in self._actions():
+            binding = active.binding
+            score = matcher.match(binding.description) or matcher.match(binding.tooltip)
+            if score > 0:
+                yield Hit(
+                    score,
+                    matcher.highlight(binding.description),
+                    partial(self.app.run_action, binding.action, active.node),
+                    text=binding.description,
+                    help=_key(active),
+                )
+        async for hit in super().search(query):
+            yield hit
+
+
+def _key(active: ActiveBinding) -> str:
+    return f"key {key_name(active.binding.key)}"

@@ -11,7 +11,7 @@ from textual.screen import Screen
 if TYPE_CHECKING:
     from textual.app import App
 
-    from rosetta_tui.entry.order import Order
+    from rosetta_tui.entry.table import Order
     from rosetta_tui.live.screen import LiveScreen
     from rosetta_tui.session.watched import Ahead, WatchedRun
 

@@ -48,8 +48,7 @@ def doctor(as_json: bool) -> None:
 def _findings() -> Iterator[Finding]:
     from harness.doctor.examination import examine, looked_at
     from harness.store.file.database import home
-    from rosetta_tui.doctor.terminal_facts import terminal
-    from rosetta_tui.doctor.terminal_widths import differing_widths
+    from rosetta_tui.doctor.terminal_facts import differing_widths, terminal
     from rosetta_tui.own_files import own_files
     from rosetta_tui.settings.findings import chosen
 

@@ -1,24 +1,307 @@
-"""What a comparison says at the top: the sentence, the runs on one axis, and every pair."""
+"""What a comparison says at the top: the sentence, the runs on one axis, every pair, and words around tables."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
+from textual.content import Content
 from textual.message import Message
 
-from rosetta_tui.compare.difference_axis import DifferenceAxis
-from rosetta_tui.compare.pair_rows import PairRows, pair_columns
-from rosetta_tui.compare.words import said
+from rosetta_tui.compare.difference_axis import DifferenceAxis, interval_line
+from rosetta_tui.compare.sentences import (
+    cached_words,
+    claim_words,
+    doubtful,
+    ends,
+    floor_lines,
+    name,
+    number,
+    reproduction_words,
+    sentence,
+)
+from rosetta_tui.show import figures
+from rosetta_tui.show.clipboard import command_line
+from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.show.records import Record, Value
+from rosetta_tui.toolkit.content import Telling, show
+from rosetta_tui.toolkit.diff_text import diff_content
+from rosetta_tui.toolkit.pages import UNREADABLE
 from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.toolkit.telling import Telling
 
 if TYPE_CHECKING:
+    from corpora.model.entry import Entry
     from harness.compare.comparison import Comparison
-    from harness.compare.pairs import Pair
+    from harness.compare.pairs import ComparedRun, Pair, RunningDifference
+    from harness.method.result import Result
+
+WHY_NOW = (
+    "Ordinary tests may be wrong when they are looked at early; this interval stays right at every look. "
+    "The tests come at the end."
+)
+"""Why a difference may be looked at before its runs are complete."""
+
+
+def said(found: Comparison, pair: Pair, metric: str, *, tested: bool) -> Content:
+    """Say the sentence about a pair, what makes it safe or doubtful, and which runs do not compare."""
+    lines = [_sentence(pair, metric, tested=tested)]
+    if pair.under_way:
+        open_ = [run.letter for run in (pair.first, pair.second) if not run.complete]
+        verb = "is" if len(open_) == 1 else "are"
+        lines.append(show(f"{' and '.join(open_)} {verb} not complete. {WHY_NOW}", "$quiet"))
+    if pair.reproduction is not None and tested:
+        lines += [show(line, "$quiet") for line in reproduction_words(pair.reproduction)]
+        cached = (cached_words(run) for run in (pair.first, pair.second))
+        lines += [show(words, "$warn") for words in cached if words]
+    lines += [line for run in (pair.first, pair.second) for line in _claim(run)]
+    if found.refused:
+        lines.append(refused(found))
+    return Content("\n").join(lines)
+
+
+def _claim(run: ComparedRun) -> Iterator[Content]:
+    """Say what may be claimed of a run; where that is little, with a mark and the floors."""
+    words = claim_words(run)
+    if not doubtful(run):
+        yield from [show(words, "$quiet")] if words else []
+        return
+    yield show(" · ".join([f"! {words}", *floor_lines(run)]), "$warn")
+
+
+def _sentence(pair: Pair, metric: str, *, tested: bool) -> Content:
+    """Say who is better; before the tests are worked out nothing is said that only they can tell."""
+    if tested or pair.under_way or metric not in pair.by_metric:
+        words = sentence(pair, metric)
+        return show(f"{words[:1].upper()}{words[1:]}.", "bold")
+    return Content.styled(f"Testing {pair.second.letter} against {pair.first.letter} …", "$quiet")
+
+
+def refused(found: Comparison) -> Content:
+    """Name the runs that do not compare and the metrics by which none does, with the reasons."""
+    return Content("\n").join([show(line, "$warn") for line in _reasons(found)])
+
+
+def _reasons(found: Comparison) -> Iterator[str]:
+    for run_id, why in found.refused.items():
+        yield f"Run {run_id[:8]} is not compared: {why}."
+    if found.metrics:
+        return
+    for pair in found.pairs:
+        for metric, why in pair.left_out.items():
+            yield f"{pair.first.letter} and {pair.second.letter}, {name(metric)}: {why}."
+
+
+def where_words(found: Comparison, metric: str) -> str:
+    """Say by what and against what is compared, how many runs, on how many entries of what."""
+    first, count = found.runs[0], len(found.entries)
+    against = "" if found.baseline is None else f"against {letter_of(found, found.baseline)} · "
+    entries = "1 entry" if count == 1 else f"{count:,} entries"
+    common = " in common" if any(run.done > count for run in found.runs) else ""
+    what = f"{entries}{common} · {first.dataset_id} {first.language_pair}"
+    return f"by {name(metric)} · {against}{len(found.runs)} runs · {what}"
+
+
+def metric_note(asked: str, shown: str) -> str:
+    """Say why entries are shown by another metric than the one that is compared by."""
+    if asked == shown:
+        return ""
+    return f"values by {name(shown)}: {name(asked)} is of a whole corpus"
+
+
+def entries_line(shown: int, total: int, order: str, note: str) -> Content:
+    """Say how many entries are shown, which and in what order."""
+    number = f"{total:,} entries" if shown == total else f"{shown:,} of {total:,} entries"
+    parts = (number if shown else "nothing found", order, note)
+    return show(" · ".join(filter(None, parts)), "$mark" if note or shown < total else "$quiet")
+
+
+def command_of(runs: Sequence[str], baseline: str | None) -> str:
+    """Return the command that prints the same comparison."""
+    against = [] if baseline is None else ["--baseline", baseline[:8]]
+    return command_line(["rosetta", "compare", *(run[:8] for run in runs), *against])
+
+
+def letter_of(found: Comparison, run_id: str) -> str:
+    """Return the letter of a run, or the beginning of its id where it does not compare."""
+    return next((run.letter for run in found.runs if run.run_id == run_id), run_id[:8])
+
+
+"""Stands in the place of texts that were there when the comparison was read."""
+
+
+def two_outputs(
+    entry: Entry | None, letters: tuple[str, str], results: Sequence[Result | None]
+) -> Content:
+    """Show the source of an entry, and how two outputs differ from each other."""
+    if entry is None:
+        return show(f"This entry {UNREADABLE}.", "$bad")
+    outputs = [None if each is None or each.failed else each.output or "" for each in results]
+    one, other = outputs
+    if one is None or other is None:
+        words = ("failed" if output is None else output for output in outputs)
+        said = " · ".join(f"{a} {b}" for a, b in zip(letters, words, strict=True))
+        differs = show(said)
+    elif one == other:
+        differs = Content.assemble(show(one), ("   the same output", "$quiet"))
+    else:
+        head = (f"{letters[0]}→{letters[1]} ", "$quiet")
+        differs = Content.assemble(head, diff_content(one, other))
+    return Content.assemble(show(entry.source, "$quiet"), "\n", differs)
+
+
+LINE = 21
+"""Cells of a line around zero."""
+
+BLANK = Cell(figures.NONE, "quiet")
+"""Stands where there is no value."""
+
+PAIRS = (
+    Column("pair", "pair", 5),
+    Column("difference", "differ.", 7, right=True),
+    Column("interval", "95 % interval", 16),
+    Column("line", "around zero", LINE, drop=9, exported=False),
+    Column("p", "p", 6, right=True, drop=2),
+    Column("holm", "p Holm", 6, right=True, drop=1),
+    Column("bootstrap", "p boot.", 7, right=True, drop=6),
+    Column("effect", "effect", 6, right=True, drop=5),
+    Column("wins", "wins", 5, right=True, drop=3),
+    Column("losses", "losses", 6, right=True, drop=3),
+    Column("ties", "ties", 5, right=True, drop=4),
+    Column("better", "better", 7),
+)
+"""What a row shows of a pair; differences are the second run minus the first, as are wins and losses."""
+
+
+def pair_columns(comparison: Comparison) -> tuple[Column, ...]:
+    """Leave out the correction for several pairs where there is one."""
+    return tuple(c for c in PAIRS if c.key != "holm" or len(comparison.pairs) > 1)
+
+
+class PairRows:
+    """One row for each pair, by one metric."""
+
+    def __init__(self, comparison: Comparison, metric: str, *, tested: bool) -> None:
+        self._comparison = comparison
+        self._metric = metric
+        self._tested = tested
+        """False while the tests are still being worked out: no number of theirs is shown."""
+
+    @property
+    def count(self) -> int:
+        """How many pairs there are."""
+        return len(self._comparison.pairs)
+
+    def key(self, index: int) -> Hashable:
+        """Return what the row's look depends on: rows are shown anew where anything changes."""
+        return index
+
+    def prepare(self, first: int, last: int) -> None:
+        """Everything is there already."""
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        """Return the cells of one row."""
+        pair = self._comparison.pairs[index]
+        cells = self._running(pair) if pair.under_way else self._complete(pair)
+        if len(self._comparison.pairs) == 1:
+            del cells[5]
+        return cells
+
+    def record(self, index: int) -> Record:
+        """Return the values of one row; of a pair under way nothing but what may be looked at."""
+        pair, metric = self._comparison.pairs[index], self._metric
+        head: dict[str, Value] = {
+            "first": pair.first.run_id,
+            "second": pair.second.run_id,
+            "metric": metric,
+        }
+        if pair.under_way:
+            return head | _running_record(pair.running.get(metric))
+        found = pair.by_metric.get(metric)
+        if found is None:
+            return {**head, "not_compared": pair.left_out.get(metric)}
+        head |= {"difference": found.difference, "effect_size": found.effect_size}
+        head |= {"wins": found.wins, "losses": found.losses, "ties": found.ties}
+        if not self._tested:
+            return head
+        better = pair.better(metric)
+        return head | {
+            "lower": found.lower,
+            "upper": found.upper,
+            "p_randomisation": found.p_randomisation,
+            "p_holm": pair.p_adjusted.get(metric),
+            "p_bootstrap": found.p_bootstrap,
+            "better": None if better is None else better.run_id,
+        }
+
+    def _head(self, pair: Pair) -> Cell:
+        return Cell(f"{pair.second.letter} − {pair.first.letter}")
+
+    def _complete(self, pair: Pair) -> list[Cell]:
+        found, metric = pair.by_metric.get(self._metric), self._metric
+        if found is None:
+            return [self._head(pair), BLANK, Cell("not compared", "warn"), *[BLANK] * 9]
+        difference = Cell(number(metric, found.difference, sign=True))
+        counts = (found.wins, found.losses, found.ties)
+        counted = [Cell(f"{n:,}") for n in counts] if any(counts) else [BLANK] * 3
+        effect = BLANK if found.effect_size is None else Cell(figures.signed(found.effect_size, 2))
+        if not self._tested:
+            wait = Cell("…", "quiet")
+            head = [self._head(pair), difference, Cell("testing …", "quiet"), Cell("")]
+            return [*head, wait, wait, wait, effect, *counted, wait]
+        better = pair.better(metric)
+        return [
+            self._head(pair),
+            difference,
+            Cell(ends(metric, found), "quiet"),
+            Cell(self._line(found.difference, (found.lower, found.upper)), "mark"),
+            Cell(figures.p_value(found.p_randomisation)),
+            Cell(figures.p_value(pair.p_adjusted[metric])),
+            Cell(figures.p_value(found.p_bootstrap)),
+            effect,
+            *counted,
+            Cell("neither", "quiet") if better is None else Cell(better.letter, "good"),
+        ]
+
+    def _running(self, pair: Pair) -> list[Cell]:
+        found, metric = pair.running.get(self._metric), self._metric
+        if found is None:
+            return [self._head(pair), BLANK, Cell("when complete", "quiet"), *[BLANK] * 9]
+        better = pair.better(metric)
+        return [
+            self._head(pair),
+            Cell(number(metric, found.mean, sign=True)),
+            Cell(ends(metric, found), "mark"),
+            Cell(self._line(found.mean, (found.lower, found.upper)), "mark"),
+            *[BLANK] * 7,
+            Cell("open", "quiet") if better is None else Cell(better.letter, "good"),
+        ]
+
+    def _line(self, value: float, interval: tuple[float, float]) -> str:
+        reach = max(
+            (max(abs(i) for i in each) for pair in self._comparison.pairs if (each := self._ends(pair))),
+            default=1.0,
+        )  # fmt: skip
+        return interval_line(value, interval, -reach or -1.0, reach or 1.0, LINE)
+
+    def _ends(self, pair: Pair) -> tuple[float, float] | None:
+        found = (pair.running if pair.under_way else pair.by_metric).get(self._metric)
+        return None if found is None else (found.lower, found.upper)
+
+
+def _running_record(found: RunningDifference | None) -> dict[str, Value]:
+    if found is None:
+        return {}
+    return {
+        "mean_difference": found.mean,
+        "any_time_lower": found.lower,
+        "any_time_upper": found.upper,
+        "entries": found.entries,
+    }
+
 
 MOST_PAIRS = 4
 """Pairs seen at once where the screen is small."""

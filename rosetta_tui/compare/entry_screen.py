@@ -2,20 +2,164 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 from textual.binding import Binding, BindingType
+from textual.content import Content
 
-from rosetta_tui.compare.entry_page import EntryOfRuns, page_lines
+from rosetta_tui.compare.lines import ordered
 from rosetta_tui.compare.order import ComparisonView
-from rosetta_tui.compare.texts import ComparedTexts
+from rosetta_tui.compare.sentences import name, number, told_apart
+from rosetta_tui.compare.table import ComparedTexts
 from rosetta_tui.entry.one_by_one import NO_LINES, STEPS, EntryByEntryScreen
-from rosetta_tui.toolkit.field import show_lines
-from rosetta_tui.toolkit.where import Where
+from rosetta_tui.show import figures
+from rosetta_tui.show.cree import converted, other_writing
+from rosetta_tui.toolkit.content import PageLine, Where, show, show_fields
+from rosetta_tui.toolkit.diff_text import diff_content
+from rosetta_tui.toolkit.pages import UNREADABLE
 
 if TYPE_CHECKING:
+    from corpora.model.entry import Entry
     from harness.compare.comparison import Comparison
+    from harness.method.result import Result
+
+SIGNS = "[left→right] changed   [-only left-]   [+only right+]"
+"""What the signs of a diff mean where two texts of equal rank are held against each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryOfRuns:
+    """One entry and what each run made of it."""
+
+    comparison: Comparison
+    view: ComparisonView
+    place: int
+    """Among the compared entries."""
+    entry: Entry
+    results: Sequence[Result | None]
+    """In the order of the runs; None where it cannot be read."""
+    turned: bool
+    """True where texts are shown in the other writing of the language."""
+
+    @property
+    def secret(self) -> bool:
+        """Whether its texts may leave this machine in no file, copy or message."""
+        return self.entry.secret or bool(self.comparison.entries.secret[self.place])
+
+    @property
+    def copied(self) -> str:
+        """Return the outputs as lines to copy, each with the letter of its run."""
+        lines = [
+            f"{run.letter}: {'(failed)' if result is None or result.failed else result.output or ''}"
+            for run, result in zip(self.comparison.runs, self.results, strict=True)
+        ]
+        return "\n".join(lines)
+
+    def text(self, given: str) -> str:
+        """Return a text of the target language in the writing that is wished for."""
+        if not self.turned:
+            return given
+        return converted(given, other_writing(self.entry.reference), self.entry.source)
+
+    def output(self, run: int) -> str | None:
+        """Return what a run put out, as it is shown; None where it failed."""
+        result = self.results[run]
+        return None if result is None or result.failed else self.text(result.output or "")
+
+
+def page_lines(facts: EntryOfRuns) -> Iterator[PageLine]:
+    """Yield the page of an entry: texts, outputs, how the outputs differ, and all values."""
+    entry = facts.entry
+    reference = show(facts.text(entry.reference))
+    if facts.turned:
+        writing = other_writing(entry.reference)
+        reference = reference.append(Content.styled(f"   converted into {writing}", "$quiet"))
+    yield PageLine("Source", show(entry.source))
+    yield PageLine("Reference", reference)
+    if entry.variants:
+        yield PageLine(
+            "Variants", Content("\n").join([show(facts.text(v)) for v in entry.variants])
+        )
+    for place in range(len(facts.results)):
+        yield _output(facts, place)
+    for first, second in _two(facts):
+        yield _between(facts, first, second)
+    yield PageLine("", show(SIGNS, "$quiet"))
+    yield PageLine("Scores", _scores(facts))
+
+
+def _output(facts: EntryOfRuns, place: int) -> PageLine:
+    """Hold one output against the reference."""
+    run, result, output = facts.comparison.runs[place], facts.results[place], facts.output(place)
+    what = Content.assemble("\n", show(told_apart(facts.comparison.runs)[place], "$quiet"))
+    reference = facts.text(facts.entry.reference)
+    if output is None:
+        kind = result.error_class if result is not None else None
+        told = UNREADABLE if kind is None else f"{kind.value.replace('_', ' ')}: "
+        words = show(result.error or "" if result is not None else "")
+        said = Content.assemble((f"✗ failed: {told}", "bold $bad"), words)
+    elif not output.strip():
+        said = Content.styled("(empty)", "$warn")
+    elif output == reference:
+        said = Content.assemble(show(output), ("   = reference", "$good"))
+    else:
+        said = diff_content(output, reference)
+    return PageLine(f"{run.letter} → reference", said.append(what))
+
+
+def _two(facts: EntryOfRuns) -> Iterator[tuple[int, int]]:
+    """Name the pair that is spoken of, then every other run against the first of it."""
+    first, second = facts.view.first, facts.view.second
+    others = [run for run in range(len(facts.results)) if run not in {first, second}]
+    return ((first, other) for other in chain([second], others))
+
+
+def _between(facts: EntryOfRuns, first: int, second: int) -> PageLine:
+    """Hold two outputs against each other."""
+    letters = [facts.comparison.runs[place].letter for place in (first, second)]
+    one, other = facts.output(first), facts.output(second)
+    if one is None or other is None:
+        failed = [each for each, o in zip(letters, (one, other), strict=True) if o is None]
+        said = Content.styled(f"{' and '.join(failed)} failed", "$quiet")
+    elif one == other:
+        said = Content.styled("the same", "$quiet")
+    else:
+        said = diff_content(one, other)
+    return PageLine(" → ".join(letters), said)
+
+
+def _scores(facts: EntryOfRuns) -> Content:
+    """Lay out each metric in a line: the value of every run, the difference of the pair, who is better."""
+    runs, view = facts.comparison.runs, facts.view
+    one, other = runs[view.first].letter, runs[view.second].letter
+    entries = facts.comparison.entries
+    metrics = ordered(list(entries.values))
+    rows = [["", *(run.letter for run in runs), f"{other} − {one}", "better"]]
+    for metric in metrics:
+        own = entries.values[metric][:, facts.place]
+        outcome = ComparisonView(metric, view.first, view.second).outcome(entries, facts.place)
+        better = {1: other, -1: one, 0: "="}.get(outcome, figures.NONE)
+        difference = _number(metric, own[view.second] - own[view.first], sign=True)
+        rows.append([name(metric), *(_number(metric, v) for v in own), difference, better])
+    return Content("\n").join(_lines(rows))
+
+
+def _number(metric: str, value: np.float64, *, sign: bool = False) -> str:
+    return figures.NONE if np.isnan(value) else number(metric, float(value), sign=sign)
+
+
+def _lines(rows: Sequence[Sequence[str]]) -> Iterator[Content]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for place, row in enumerate(rows):
+        head = f"{row[0]:<{widths[0]}}  "
+        cells = "  ".join(f"{c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True))
+        yield Content.assemble(
+            show(head, "$quiet"), show(cells, "bold $quiet" if not place else "")
+        )
 
 
 class ComparedEntryScreen(EntryByEntryScreen):
@@ -74,7 +218,7 @@ class ComparedEntryScreen(EntryByEntryScreen):
         id_ = self._comparison.entries.ids[self.place]
         self.query_one(Where).say(self._head(id_, None if facts is None else facts.entry))
         lines = NO_LINES if facts is None else page_lines(facts)
-        await show_lines(self.query_one("#page"), lines)
+        await show_fields(self.query_one("#page"), lines)
 
     def action_copy(self) -> None:
         """Put the outputs on the clipboard, harmless as shown; never those of a secret entry."""

@@ -15,13 +15,10 @@ from textual.widgets import Static
 from corpora.files.original import Original
 from corpora.files.problems import Problem, Severity
 from rosetta_tui.show import figures
-from rosetta_tui.show.cells import Cell
-from rosetta_tui.show.columns import Column
-from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.empty_state import EmptyState
+from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.toolkit.where import Where
 
 COLUMNS = (
     Column("severity", "", 9),

@@ -17,10 +17,7 @@ from rosetta_tui.entry.one_by_one import NO_LINES, STEPS, EntryByEntryScreen
 from rosetta_tui.entry.page import about
 from rosetta_tui.show.cree import converted, other_writing
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.field import show_lines
-from rosetta_tui.toolkit.page_line import PageLine
-from rosetta_tui.toolkit.where import Where
+from rosetta_tui.toolkit.content import PageLine, Where, show, show_fields
 
 
 class CorpusEntryScreen(EntryByEntryScreen):
@@ -68,7 +65,7 @@ class CorpusEntryScreen(EntryByEntryScreen):
         self.query_one(Where).say(self._head("" if entry is None else entry.id, entry))
         problems = [] if self._found is None else self._found.of_entry(self.place)
         lines = NO_LINES if entry is None else entry_lines(entry, problems, turned=self._turned)
-        await show_lines(self.query_one("#page"), lines)
+        await show_fields(self.query_one("#page"), lines)
 
     def action_original(self) -> None:
         """Open the file that the corpus was read from, at this entry."""

@@ -17,19 +17,17 @@ from harness.store.corpora.listing import list_corpora
 from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 from rosetta_tui.corpus.rows import CORPORA, CorpusRows, segment_words
 from rosetta_tui.toolkit.background import in_store, in_thread
-from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.empty_state import EmptyState
+from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import CorpusChosen, Left
 from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.toolkit.where import Where
 
 if TYPE_CHECKING:
     import sqlite3
 
     from corpora.files.problems import Problem
     from harness.store.corpora.listing import CorpusSummary
-    from rosetta_tui.corpus.opened_corpus import OpenedCorpus
+    from rosetta_tui.corpus.open_corpus import OpenedCorpus
 
 
 class CorporaScreen(Screen[None]):
@@ -160,7 +158,7 @@ def _listed(store: sqlite3.Connection) -> list[CorpusSummary]:
 
 
 def _demo() -> OpenedCorpus:
-    from rosetta_tui.corpus.opened_corpus import open_corpus
+    from rosetta_tui.corpus.open_corpus import open_corpus
 
     return open_corpus(sample_path(DEMO_CORPUS), None, {})
 

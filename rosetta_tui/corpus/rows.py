@@ -1,4 +1,4 @@
-"""Corpora, and the entries of one, as rows of tables."""
+"""Corpora, and the entries of one, as rows of tables; and what the entries can be narrowed to."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from corpora.model.entry import Entry
 from rosetta_tui.show import figures
-from rosetta_tui.show.cells import Cell
-from rosetta_tui.show.columns import Column, widest
+from rosetta_tui.show.columns import Cell, Column, widest
 from rosetta_tui.show.records import LEFT_OUT, Record, Value
 from rosetta_tui.show.run_facts import iso, when
 from rosetta_tui.show.text import plain
@@ -273,3 +272,30 @@ class CorpusEntryRows:
         """Whether a row belongs to a secret segment, of which nothing is copied or exported."""
         entry = self.entry(index)
         return entry is not None and entry.secret
+
+
+FLAGGED = "what the checks found"
+"""What entries have in common that a check is about."""
+
+Counts = Mapping[str, Sequence[tuple[str | int | None, int]]]
+"""Tag → its values with their counts (``corpus_listing.facet_counts``)."""
+
+
+def filter_choices(
+    order: CorpusOrder, counts: Counts, flagged: frozenset[int]
+) -> list[tuple[CorpusOrder, str]]:
+    """Return wishes with their words: everything, what checks are about, each value of each tag.
+
+    What is wanted of other tags stays; a tag with one value only divides nothing.
+    """
+    choices = [(order.everything, "all entries")]
+    if flagged:
+        wish = replace(order, places=flagged, about=FLAGGED)
+        choices.append((wish, f"! {FLAGGED}: {figures.count(len(flagged))}"))
+    for tag, values in counts.items():
+        choices += [
+            (order.narrowed(tag, value), f"{tag} {plain(shown_value(value))}: {figures.count(n)}")
+            for value, n in values
+            if len(values) > 1
+        ]
+    return choices

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -17,27 +17,79 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from harness.store.corpora.listing import corpus_positions, facet_counts
-from rosetta_tui.corpus.filters import Counts, filter_choices
-from rosetta_tui.corpus.rows import SORT_WORDS, segment_words
+from rosetta_tui.corpus.rows import SORT_WORDS, Counts, filter_choices, segment_words
 from rosetta_tui.corpus.table import CorpusTable
+from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.show import figures
-from rosetta_tui.toolkit.background import in_thread, telling
-from rosetta_tui.toolkit.content import show
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.background import in_store, in_thread, telling
+from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.dialogs.choose import choose
-from rosetta_tui.toolkit.empty_state import EmptyState
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.messages import NewRunAsked
-from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.toolkit.searched import SearchedScreen
-from rosetta_tui.toolkit.where import Where
+from rosetta_tui.toolkit.messages import NewRunAsked, RunChosen
+from rosetta_tui.toolkit.result_table import ResultTable, SearchedScreen
 
 if TYPE_CHECKING:
     from harness.store.corpora.examination import Examination
     from harness.store.corpora.listing import CorpusSummary
-    from rosetta_tui.corpus.opened_corpus import OpenedCorpus
+    from rosetta_tui.corpus.open_corpus import OpenedCorpus
 
     Found = tuple[sqlite3.Connection, CorpusSummary, Sequence[int]]
     """A connection for the screen, the line of the corpus, and the places of its entries."""
+    from textual.screen import Screen
+
+    from harness.store.corpora.listing import CorpusSummary
+    from harness.store.runs import RunSummary
+
+
+def draft_over(summary: CorpusSummary, *, stored: bool) -> RunDraft:
+    """Return the draft of a run over a corpus of the store, or over one that was only opened from its files."""
+
+    if stored:
+        return RunDraft.of({"file": f"store:{summary.sha256[:12]}"})
+    files: dict[str, str | tuple[str, ...]] = dict(
+        zip(("file", "reference"), map(str, summary.files), strict=False)
+    )
+    files["other_reference"] = tuple(map(str, summary.files[2:]))
+    columns = summary.dataset.columns_read or {}
+    files |= {f"{side}_column": name for side, name in columns.items()}
+    tags = {
+        "source_language": summary.dataset.source_language,
+        "target_language": summary.dataset.target_language,
+    }
+    return RunDraft.of({**files, **tags})
+
+
+def ask_for_user(screen: Screen[Any], path: Path, run_ids: Collection[str]) -> None:
+    """Let a person choose one of the runs that used a corpus; the screen posts RunChosen."""
+    cannot = telling(screen, "The runs cannot be read")
+    read, ask = partial(_users, frozenset(run_ids)), partial(_choose, screen)
+    in_store(screen, path, "users", read, ask, cannot, asks=True)
+
+
+def _users(run_ids: frozenset[str], store: sqlite3.Connection) -> list[RunSummary]:
+    from harness.store.runs import list_runs
+    from rosetta_tui.show.run_facts import runs_now
+
+    return [run for run in runs_now(list_runs(store, brief=True)) if run.run_id in run_ids]
+
+
+def _choose(screen: Screen[Any], users: Sequence[RunSummary]) -> None:
+    from rosetta_tui.show.run_facts import setup_words, when
+
+    if not users:
+        screen.notify("No run has used this corpus yet.", markup=False)
+        return
+    runs = {run.run_id: run for run in users}
+
+    def chosen(run_id: str) -> None:
+        screen.post_message(RunChosen(run_id, runs[run_id].state == "complete"))
+
+    words = {
+        run_id: plain(f"{when(run.created)}  {setup_words(run)}  {run.state}")
+        for run_id, run in runs.items()
+    }
+    choose(screen.app, "Open a run", words, next(iter(words)), chosen)
 
 
 class CorpusScreen(SearchedScreen):
@@ -114,7 +166,7 @@ class CorpusScreen(SearchedScreen):
 
     def _found(self) -> Found | None:
         from harness.store.file.database import open_store
-        from rosetta_tui.corpus.opened_corpus import summary_of
+        from rosetta_tui.corpus.open_corpus import summary_of
 
         summary = summary_of(self._path, self._sha256, self._opened)
         if summary is None:
@@ -286,14 +338,12 @@ class CorpusScreen(SearchedScreen):
 
     def action_runs(self) -> None:
         """Choose one of the runs that used the corpus."""
-        from rosetta_tui.corpus.users import ask_for_user
 
         if self.summary is not None:
             ask_for_user(self, self._path, self.summary.runs)
 
     def action_new_run(self) -> None:
         """Fill in a new run over this corpus."""
-        from rosetta_tui.corpus.users import draft_over
 
         summary = self.summary
         if summary is None or summary.partial:

@@ -18,12 +18,10 @@ from harness.doctor.finding import Health
 from rosetta_tui.doctor.words import COLUMNS, FindingRows, summary
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.content import Telling, Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Left
 from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.toolkit.telling import Telling
-from rosetta_tui.toolkit.where import Where
 
 if TYPE_CHECKING:
     from harness.doctor.finding import Finding

@@ -8,8 +8,7 @@ from textwrap import wrap
 from typing import Any
 
 from harness.doctor.finding import Finding, Health
-from rosetta_tui.show.cells import Cell
-from rosetta_tui.show.columns import Column
+from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.show.text import plain
 
 SIGNS = {Health.OK: "✓", Health.MISSING: "○", Health.BROKEN: "✗", Health.UNKNOWN: "?"}

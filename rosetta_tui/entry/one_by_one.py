@@ -13,12 +13,10 @@ from textual.screen import Screen
 from corpora.model.entry import Entry, EntryId
 from rosetta_tui.entry.page import tags
 from rosetta_tui.show.cree import is_cree
-from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.content import PageLine, Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Copied
-from rosetta_tui.toolkit.page_line import PageLine
 from rosetta_tui.toolkit.pages import UNREADABLE
-from rosetta_tui.toolkit.where import Where
 
 STEPS: list[BindingType] = [
     Binding("left,h", "step(-1)", "Prev", key_display="←", tooltip="Entry before", id="previous"),

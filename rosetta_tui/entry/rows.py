@@ -11,8 +11,7 @@ from corpora.model.entry import Entry
 from harness.method.result import Result
 from rosetta_tui.session.picture import EntryState, LiveRun
 from rosetta_tui.show import figures
-from rosetta_tui.show.cells import Cell
-from rosetta_tui.show.columns import Column
+from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.show.records import LEFT_OUT, Record, Value
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.pages import UNREADABLE, Pages

@@ -21,17 +21,21 @@ from harness.store.corpora.entries import read_entries
 from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results
 from harness.store.runs import Run
-from rosetta_tui.entry.explaining import Explaining, Why
+from rosetta_tui.entry.explaining import Explaining, Why, analysed, why
 from rosetta_tui.entry.one_by_one import NO_LINES, STEPS, EntryByEntryScreen
-from rosetta_tui.entry.page import EntryFacts, background, prompts, replies, texts
-from rosetta_tui.entry.scores import RunScoring, run_scoring
-from rosetta_tui.entry.why import analysed, why
+from rosetta_tui.entry.page import (
+    EntryFacts,
+    RunScoring,
+    background,
+    prompts,
+    replies,
+    run_scoring,
+    texts,
+)
 from rosetta_tui.show.cree import other_writing
 from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.field import Field, show_lines
+from rosetta_tui.toolkit.content import Field, PageLine, show, show_fields
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.page_line import PageLine
 from rosetta_tui.toolkit.pages import readable
 
 SCORES = "Scores"
@@ -130,7 +134,7 @@ class EntryScreen(EntryByEntryScreen):
         facts = self._facts = readable(self._read)
         head = self._head(facts.entry.id, facts.entry) if facts else self._head("", None)
         self.query_one("#where", Static).update(Content.assemble(("Entry ", "$quiet"), head))
-        await show_lines(self.query_one("#page"), self._lines(facts) if facts else NO_LINES)
+        await show_fields(self.query_one("#page"), self._lines(facts) if facts else NO_LINES)
         self.refresh_bindings()
         self._explain()
 

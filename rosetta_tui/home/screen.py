@@ -8,27 +8,28 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from harness.core.failures import StoreError
 from rosetta_tui.home.first_steps import STEPS, FirstSteps
-from rosetta_tui.home.keys import ABOUT, KEYS
-from rosetta_tui.home.waiting import Lead, WaitingItem, waiting_reviews
-from rosetta_tui.home.waiting_acts import open_reviews, see_to
-from rosetta_tui.home.waiting_list import WaitingList
+from rosetta_tui.home.waiting import (
+    Lead,
+    WaitingItem,
+    WaitingList,
+    open_reviews,
+    see_to,
+    waiting_reviews,
+)
 from rosetta_tui.runs.acts import SOMETIMES, RunActs, possible
 from rosetta_tui.runs.query import SORT_WORDS, filters
-from rosetta_tui.runs.reader import RunReader
-from rosetta_tui.runs.rows import UNDER_WAY, run_words
-from rosetta_tui.runs.table import RunTable
+from rosetta_tui.runs.table import UNDER_WAY, RunReader, RunTable, run_words
 from rosetta_tui.show import figures
 from rosetta_tui.toolkit.background import bring, in_thread
-from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.dialogs.choose import choose
-from rosetta_tui.toolkit.empty_state import EmptyState
 from rosetta_tui.toolkit.key_line import KeyLine, key_of
 from rosetta_tui.toolkit.messages import (
     DemoAsked,
@@ -38,11 +39,54 @@ from rosetta_tui.toolkit.messages import (
     RunsPlotted,
 )
 from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.toolkit.where import Where
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
     from rosetta_tui.review.organiser.desk import OrganiserDesk
+
+ABOUT = (
+    "▶ running   ‖ paused   ■ stopped, can go on   ✓ complete   ● marked\n"
+    "A run is never called more than functional before speakers have reviewed it;\n"
+    "! after the tier: a part of its outputs fails.\n"
+    "x on a line of what waits for you puts it aside until something about it is new.\n"
+    "Search: words of a run, and filters such as state:stopped, tag:baseline or corpus:eo-demo-v1."
+)
+"""What the help says above the keys."""
+
+KEYS: list[BindingType] = [
+    Binding("n", "app.place('new_run')", "New run", id="new_run"),
+    Binding("slash", "search", "Search", key_display="/", id="search"),
+    Binding("space", "mark", "Mark", id="mark"),
+    Binding("c", "compare", "Compare", id="compare"),
+    Binding("R", "resume", "Go on", id="home.again"),
+    Binding("R", "retry", "Retry", id="home.again"),
+    Binding("u", "bring_back", "Undo", tooltip="Bring back the deleted run", id="home.undo"),
+    Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
+    Binding("q", "leave", "Quit", id="back"),
+    Binding("b", "app.place('corpora')", "Corpora", id="home.corpora"),
+    Binding("l", "app.place('leaderboard')", "Leaderboard", id="home.leaderboard"),
+    Binding("p", "plots", "Plots", id="home.plots"),
+    Binding("s", "sort", "Sort", id="sort"),
+    Binding("f", "filter", "Filter", id="filter"),
+    Binding("D", "demo", "Demo", id="home.demo"),
+    Binding("t", "notes", "Tags and note", show=False, id="home.notes"),
+    Binding("N", "like", "New run like this one", show=False, id="home.like"),
+    Binding("S", "score_again", "Score again", show=False, id="home.score_again"),
+    Binding(
+        "delete,backspace",
+        "put_away",
+        "Delete",
+        key_display="del",
+        show=False,
+        id="home.delete",
+    ),
+    Binding("o", "reviews", "Organise reviews", show=False, id="home.reviews"),
+    Binding("v", "review", "Rate as a speaker", show=False, id="home.rate"),
+    Binding("w", "app.place('doctor')", "What is missing here", show=False, id="home.doctor"),
+    Binding("r", "read", "Refresh", show=False, id="refresh"),
+    Binding("escape", "end_search", "End search", id="home.end_search"),
+]
+
 
 REFRESH_SECONDS = 2.0
 """How often the list is read again, so that runs of other processes are seen moving."""

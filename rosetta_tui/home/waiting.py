@@ -1,23 +1,32 @@
-"""What waits for a person: runs to go on with, failed entries to ask for again, reviews to see to."""
+"""What waits for a person: what it is, where it leads, what was put aside, and its list on Home."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+import json
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import events
+from textual.binding import Binding, BindingType
+
+from harness.core.failures import HarnessError
 from rosetta_tui.session.resuming import may_resume, may_retry
 from rosetta_tui.show import figures
-from rosetta_tui.show.cells import Cell
-from rosetta_tui.show.columns import Column
+from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.show.run_facts import setup_words
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
+    from textual.screen import Screen
+
     from harness.store.runs import RunSummary
     from rosetta_tui.review.organiser.desk import OrganiserDesk
     from rosetta_tui.review.organiser.facts import ReviewLine
+    from rosetta_tui.runs.acts import RunActs
 
 
 class Lead(StrEnum):
@@ -190,3 +199,167 @@ def _review(desk: OrganiserDesk, line: ReviewLine) -> Iterator[WaitingItem]:
 
 def _many(count: int, noun: str) -> str:
     return f"{figures.count(count)} {noun}{'s' * (count != 1)}"
+
+
+NAME = "put-aside.json"
+"""In the data folder: the items put aside, each as its lead, its name and its words."""
+
+MOST_ITEMS = 1_000
+"""Items that are remembered; the oldest are forgotten first."""
+
+MOST_BYTES = 2**20
+
+
+def read_aside(folder: Path) -> frozenset[tuple[str, ...]]:
+    """Return the items put aside; a file that cannot be read puts nothing aside."""
+    try:
+        with (folder / NAME).open("rb") as file:
+            stated = json.loads(file.read(MOST_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return frozenset()
+    rows = stated if isinstance(stated, list) else []
+    return frozenset(tuple(row) for row in rows if _is_item(row))
+
+
+def _is_item(row: object) -> bool:
+    return isinstance(row, list) and len(row) == 3 and all(isinstance(each, str) for each in row)
+
+
+def keep_aside(folder: Path, aside: Iterable[tuple[str, ...]]) -> None:
+    """Write down what is put aside; raises HarnessError where the folder cannot be written."""
+    from harness.core.written_files import write_file
+    from harness.store.file.database import private_folder
+
+    content = json.dumps([list(each) for each in aside][-MOST_ITEMS:], ensure_ascii=False)
+    write_file(private_folder(folder) / NAME, content.encode(), overwrite=True)
+
+
+def mark_of(item: WaitingItem) -> tuple[str, ...]:
+    """Return what an item is remembered by: with other counts in its words it is another one."""
+    return (item.lead.value, item.name, item.words)
+
+
+def see_to(item: WaitingItem, screen: Screen[Any], acts: RunActs, desk: OrganiserDesk) -> None:
+    """Do what an item offers; a dialog asks first where something is to be decided."""
+    match item.lead:
+        case Lead.RESUME:
+            acts.resume(item.name)
+        case Lead.RETRY:
+            acts.retry(item.name)
+        case Lead.REVIEW if item.name:
+            from rosetta_tui.review.organiser.pages.review import ReviewScreen
+
+            screen.app.push_screen(ReviewScreen(desk, item.name))
+        case Lead.REVIEW:
+            open_reviews(screen, desk)
+        case Lead.IMPORT:
+            from rosetta_tui.review.organiser.pages.importing import ImportScreen
+
+            screen.app.push_screen(ImportScreen(desk))
+
+
+def open_reviews(screen: Screen[Any], desk: OrganiserDesk) -> None:
+    """Open the list of reviews that this installation organises."""
+    from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
+
+    screen.app.push_screen(ReviewsScreen(desk))
+
+
+MOST_LINES = 4
+"""Items that are seen at once; the list scrolls to the others."""
+
+
+class WaitingList(ResultTable):
+    """A few lines, and none at all where nothing waits, or nothing that was not put aside."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "x",
+            "put_aside",
+            "Put aside",
+            tooltip="Hide it until something about it is new",
+            id="waiting.aside",
+        ),
+    ]
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(COLUMNS, id="waiting")
+        self._folder = folder
+        self._aside: dict[tuple[str, ...], None] | None = None
+        """What was put aside, the oldest first; None before it was read."""
+        self.display = False
+        self._items: Sequence[WaitingItem] = ()
+        self._runs: Sequence[RunSummary] = ()
+        self._reviews: Sequence[WaitingItem] = ()
+
+    def take_runs(self, runs: Sequence[RunSummary]) -> None:
+        """Show what waits of these runs."""
+        self._runs = runs
+        self._forget_gone((Lead.RESUME, Lead.RETRY), waiting_runs(runs))
+        self._show()
+
+    def take_reviews(self, items: Sequence[WaitingItem]) -> None:
+        """Show these items of reviews above the runs."""
+        self._reviews = items
+        self._forget_gone((Lead.REVIEW, Lead.IMPORT), items)
+        self._show()
+
+    def item(self, index: int) -> WaitingItem:
+        """Return what stands in a row."""
+        return self._items[index]
+
+    def _show(self) -> None:
+        every = [*self._reviews, *waiting_runs(self._runs)]
+        items = [item for item in every if mark_of(item) not in self.aside]
+        if items != self._items:
+            self._items = items
+            self.show_rows(WaitingRows(items))
+            self.display = bool(items)
+            self.fit()
+
+    @property
+    def aside(self) -> dict[tuple[str, ...], None]:
+        """What was put aside."""
+        if self._aside is None:
+            self._aside = dict.fromkeys(read_aside(self._folder))
+        return self._aside
+
+    def action_put_aside(self) -> None:
+        """Hide the item under the cursor until something about it is new."""
+        if self.cursor < len(self._items):
+            self.aside[mark_of(self._items[self.cursor])] = None
+            self._keep()
+            self._show()
+            self.notify("Put aside. It comes back when something about it is new.", markup=False)
+
+    def _forget_gone(self, leads: Collection[Lead], items: Iterable[WaitingItem]) -> None:
+        """Forget what waits no more, so that it counts as new when it waits again."""
+        there = {mark_of(item) for item in items}
+        gone = [mark for mark in self.aside if mark[0] in leads and mark not in there]
+        for mark in gone:
+            del self.aside[mark]
+        if gone:
+            self._keep()
+
+    def _keep(self) -> None:
+        """Write down what is put aside; where that cannot be, it holds until the app is closed."""
+        try:
+            keep_aside(self._folder, self.aside)
+        except HarnessError as error:
+            self.notify(plain(str(error)), severity="warning", markup=False)
+
+    def on_click(self, event: events.Click) -> None:
+        """Do at the first click what the end of a line offers; elsewhere a click moves the cursor."""
+        offset = event.get_content_offset(self)
+        if offset is None or offset.y == 0 or event.chain > 1:
+            return
+        index = self.scroll_offset.y + offset.y - 1
+        if index < self.rows.count and self.column_at(offset.x) == "offer":
+            event.prevent_default()
+            self.move_to(index)
+            self.action_choose()
+
+    def fit(self) -> None:
+        """Take a line for each item, and never much of a small terminal."""
+        most = max(1, min(MOST_LINES, self.screen.size.height // 8))
+        self.styles.height = 1 + min(len(self._items), most)

@@ -29,13 +29,11 @@ from rosetta_tui.leaderboard.rows import (
 )
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_store
-from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.dialogs.choose import choose
-from rosetta_tui.toolkit.empty_state import EmptyState
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Left, RunChosen, RunsCompared
 from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.toolkit.where import Where
 
 if TYPE_CHECKING:
     import sqlite3

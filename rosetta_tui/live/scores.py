@@ -1,8 +1,9 @@
-"""Every metric of a run: value, interval, its part in the composite, or why there is none."""
+"""How good the run is so far: chrF++ beside the composite, the tier, and every metric."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from math import inf
 from typing import ClassVar
 
@@ -13,9 +14,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from rosetta_tui.live.quality_panel import tier_line
+from harness.events.kinds import Floor
 from rosetta_tui.session.picture import LiveRun
-from rosetta_tui.show import figures
+from rosetta_tui.show import figures, metric_words
 from rosetta_tui.show.metric_words import (
     beside_value,
     by_category,
@@ -24,12 +25,224 @@ from rosetta_tui.show.metric_words import (
     remark,
     value,
 )
-from rosetta_tui.toolkit.content import show
-from scoring.card.claim import caveat_sentence
-from scoring.core.composite import Composite, composite
-from scoring.core.metric_names import title
-from scoring.core.specification import specification
+from rosetta_tui.toolkit.content import Telling, show, shown_value
+from scoring.card.claim import caveat_sentence, caveat_words
+from scoring.core.composite import Composite, composite, composite_metrics
+from scoring.core.metric_names import short_title, title
+from scoring.core.specification import Tier, specification
 from scoring.core.wording import percent
+
+BAR = 21
+"""Cells of a bar from 0 to the metric's top."""
+
+INPUT_LINES = 3
+"""Lines that the composite's inputs and the gaps may take; the screen of all metrics has the rest."""
+
+
+class QualityPanel(Telling):
+    """Scores with their intervals, the tier in words, and the floors."""
+
+    def show_run(self, live: LiveRun, *, compact: bool) -> None:
+        """Show the run's scores now."""
+        title = None if compact else "Quality"
+        width = self.content_size.width
+        self.tell(_compact(live) if compact else _full(live, width), title)
+
+
+class InputsLine(Telling):
+    """What the composite rests on, what stands beside it, and what is missing and why."""
+
+    def show_run(self, live: LiveRun) -> None:
+        """Show the metrics of the run now."""
+        self.tell(inputs_line(live, max(1, self.content_size.width)))
+
+
+def _full(live: LiveRun, width: int) -> Content:
+    """Return three lines; where the tier has too many words, its shape goes, then the composite's value.
+
+    That value stands in the line above, and caveats in the lines below the panel.
+    """
+    tier = tier_line(live, caveats=False)
+    if 0 < width < tier.cell_length:
+        tier = tier[tier.plain.index(" ") + 1 :]
+    if 0 < width < tier.cell_length and (reasons := tier.plain.partition("; ")[2]):
+        tier = Content(f"{tier.plain.partition(' ')[0]} ({reasons}")
+    return Content("\n").join([_chrf_line(live), _composite_line(live), tier])
+
+
+def _compact(live: LiveRun) -> Content:
+    chrf, mixed = _value(live, "chrf_plus_plus"), _value(live, "composite")
+    floor = live.best_floor
+    best = "" if floor is None else f"best floor {figures.number(floor.composite, 2)}"
+    numbers = Content("   ").join(
+        [
+            Content.assemble(
+                ("chrF++ ", "$quiet"),
+                (figures.number(chrf, 1), "bold"),
+                _ends(live, "chrf_plus_plus", 1),
+            ),
+            Content.assemble(
+                ("composite ", "$quiet"),
+                (figures.number(mixed, 2), "bold"),
+                _ends(live, "composite", 2),
+            ),
+            Content.styled(best, "$quiet"),
+        ]
+    )
+    off = Content.styled(f"   {_count(_missing(live))}" if _missing(live) else "", "$quiet")
+    return Content.assemble(numbers, "\n", tier_line(live), off)
+
+
+def _value(live: LiveRun, metric: str) -> float | None:
+    return live.progress.values.get(metric) if live.progress else None
+
+
+def _interval(live: LiveRun, metric: str) -> tuple[float, float] | None:
+    return live.progress.intervals.get(metric) if live.progress else None
+
+
+def _chrf_line(live: LiveRun) -> Content:
+    return _bar_line(live, "chrf_plus_plus", "chrF++   ", 100, 1, live.best_chrf_floor)
+
+
+def _composite_line(live: LiveRun) -> Content:
+    floor = live.best_floor
+    return _bar_line(live, "composite", "composite", 1, 2, floor.composite if floor else None)
+
+
+def _bar_line(
+    live: LiveRun, metric: str, title: str, top: float, digits: int, floor: float | None
+) -> Content:
+    value, interval = _value(live, metric), _interval(live, metric)
+    head = Content.assemble(
+        (f"{title} ", "$quiet"), (f"{figures.number(value, digits):>5} ", "bold")
+    )
+    if value is None:
+        return head.append(
+            Content.styled("no entry is scored yet" if not live.done else "no value", "$quiet")
+        )
+    bar = figures.interval_bar(value, interval, top=top, width=BAR, floor=floor)
+    return Content.assemble(head, (bar, "$mark"), _ends(live, metric, digits))
+
+
+def _ends(live: LiveRun, metric: str, digits: int) -> Content:
+    interval = _interval(live, metric)
+    if interval is None:
+        return Content("")
+    return Content.styled(f" {interval[0]:.{digits}f}–{interval[1]:.{digits}f}", "$quiet")
+
+
+def tier_line(live: LiveRun, *, caveats: bool = True) -> Content:
+    """Return the tier as shape and words: what may be claimed, and what it rests on (T1)."""
+    claim = live.claim
+    if claim is None:
+        return Content.assemble((figures.meter(Tier.UNSCORED), "$mark"), " ", Tier.UNSCORED.value)
+    return Content.assemble(
+        (figures.meter(claim.claimable_tier), "$mark"),
+        " ",
+        claim.words(brief=True, caveats=caveats),
+    )
+
+
+def best_floor_words(floor: Floor | None) -> Content:
+    """Say what the best worthless method reaches (T2)."""
+    if floor is None:
+        return Content("")
+    return Content.assemble(
+        ("╿ best floor ", "$quiet"),
+        f"{figures.number(floor.composite, 2)} ",
+        show(f"({metric_words.floor_words(floor.name)})", "$quiet"),
+    )
+
+
+def inputs_line(live: LiveRun, width: int) -> Content:
+    """Return caveats, the composite's inputs with their weights, the metrics beside it, floors and gaps."""
+    progress, started = live.progress, live.started
+    if progress is None or started is None:
+        return Content("")
+    mixed = composite(progress.values, started.missing)
+    inside = [
+        _input(part.metric, part.value, live).append(
+            Content.styled(f" ×{part.effective_weight:.2f}", "$quiet")
+        )
+        for part in mixed.inputs
+    ]
+    floor = [best_floor_words(live.best_floor)] if live.best_floor else []
+    fails = [
+        Content.styled(f"! {caveat_words(caveat)}", "$warn")
+        for caveat in (live.claim.caveats if live.claim else ())
+    ]
+    beside = [_input(metric, progress.values[metric], live) for metric in _beside(progress.values)]
+    room = INPUT_LINES * width - width // 4  # lines break at words, which costs some room
+    room -= _cells([*fails, *inside, *floor])
+    shown = _fitting(beside, room - len(_count(started.missing)) - len(_DOT))
+    more = len(shown) < len(beside)
+    gaps = _gaps_in_room(started.missing, room - _cells(shown), more=more)
+    return Content.styled(_DOT, "$quiet").join([*fails, *inside, *shown, *floor, *gaps])
+
+
+def _cells(parts: Sequence[Content]) -> int:
+    return sum(part.cell_length + len(_DOT) for part in parts)
+
+
+def _fitting(parts: Sequence[Content], room: int) -> Sequence[Content]:
+    """Return as many of the first parts as there is room for."""
+    lengths = accumulate(part.cell_length + len(_DOT) for part in parts)
+    return parts[: sum(length <= room for length in lengths)]
+
+
+_DOT = " · "
+
+
+def _missing(live: LiveRun) -> Mapping[str, str]:
+    return live.started.missing if live.started else {}
+
+
+def _beside(values: Mapping[str, float | None]) -> list[str]:
+    """Return the metrics outside the composite that have a value (T3)."""
+    inside = composite_metrics()
+    return [
+        id_ for id_ in specification().metrics if id_ not in inside and values.get(id_) is not None
+    ]
+
+
+def _input(metric: str, number: float | None, live: LiveRun) -> Content:
+    name = Content.styled(f"{short_title(metric)} ", "$quiet")
+    return name.append(shown_value(metric, number, live.references))
+
+
+def _gaps_in_room(missing: Mapping[str, str], room: int, *, more: bool) -> list[Content]:
+    """Say which metrics have no value and why, as far as there is room; of the rest only how many.
+
+    ``more``: metrics with a value had no room, so that reasons have none either.
+    """
+    said: list[Content] = []
+    left = dict(missing)
+    for metrics, reason in [] if more else _reasons(missing):
+        words = show(f"no value: {', '.join(map(short_title, metrics))} ({reason})", "$quiet")
+        room -= words.cell_length + len(_DOT)
+        if room < len(_count(left)):
+            break
+        said.append(words)
+        left = {id_: why for id_, why in left.items() if id_ not in metrics}
+    rest = _count(left) if left else "more: m" if more else ""
+    return [*said, Content.styled(rest, "$quiet")] if rest else said
+
+
+def _reasons(missing: Mapping[str, str]) -> list[tuple[list[str], str]]:
+    """Return metrics by reason, those of the composite first: their lack changes what it means."""
+    groups: dict[str, list[str]] = {}
+    for id_, reason in missing.items():
+        groups.setdefault(reason, []).append(id_)
+    inside = composite_metrics()
+    found = [(metrics, reason) for reason, metrics in groups.items()]
+    return sorted(found, key=lambda each: inside.isdisjoint(each[0]))
+
+
+def _count(missing: Mapping[str, str]) -> str:
+    """Say how many metrics have no value, and which key tells why."""
+    return f"{len(missing)} {'metric' if len(missing) == 1 else 'metrics'} off: m"
+
 
 LEGEND = (
     "↑ more is better   ↓ less is better   ╿ a worthless method\n"

@@ -24,19 +24,13 @@ from harness.store.file.database import store_path
 from harness.store.file.trouble import worded
 from harness.store.runs import Run, find_run, read_card, under_way
 from rosetta_tui.entry.explaining import Explaining
-from rosetta_tui.entry.order import FILTER_WORDS, SORT_WORDS, Order
 from rosetta_tui.entry.screen import EntryScreen
-from rosetta_tui.entry.table import EntryTable
+from rosetta_tui.entry.table import FILTER_WORDS, SORT_WORDS, EntryTable, Order
 from rosetta_tui.live import steering
-from rosetta_tui.live.banner import RunBanner
-from rosetta_tui.live.cost_panel import CostPanel
-from rosetta_tui.live.count_line import CountLine
-from rosetta_tui.live.quality_panel import InputsLine, QualityPanel
-from rosetta_tui.live.run_header import RunHeader
-from rosetta_tui.live.scores import ScoresScreen
-from rosetta_tui.live.speed_panel import SpeedPanel
+from rosetta_tui.live.panels import CostPanel, CountLine, RunBanner, RunHeader, SpeedPanel
+from rosetta_tui.live.scores import InputsLine, QualityPanel, ScoresScreen
 from rosetta_tui.live.steering import Helm, Here
-from rosetta_tui.runs.ended import RunEnd
+from rosetta_tui.runs.acts import RunEnd
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.recorded import seal
 from rosetta_tui.session.watched import Ahead
@@ -44,8 +38,7 @@ from rosetta_tui.show.card_fields import references_accepted
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Left, RunWentOn
-from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.toolkit.searched import SearchedScreen
+from rosetta_tui.toolkit.result_table import ResultTable, SearchedScreen
 
 LOOKS_PER_SECOND = 12
 """How often the screen takes in what happened."""

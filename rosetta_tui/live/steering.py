@@ -1,4 +1,4 @@
-"""Steering a run from its screen: pause, most calls at once, drain, stop; each says what it does.
+"""Steering a run from its screen: pause, calls at once, drain, stop; each says what it does.
 
 A run of this process is steered by its control, one of another by the store, whose answer is shown when it comes.
 """
@@ -7,18 +7,69 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
+from textual.validation import Integer
+from textual.widgets import Input, Static
 
 from harness.core.run_state import RunState
 from harness.events.control import Control
 from harness.events.steering import Wish, ask, done
-from rosetta_tui.live.concurrency import ConcurrencyScreen
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
-from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
+from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
+
+MOST = 1024
+"""As on the command line."""
+
+
+class ConcurrencyScreen(ModalScreen[int | None]):
+    """Gives a ceiling from 1 to MOST, None where nothing was changed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back"),
+        Binding("up", "step(1)", "More"),
+        Binding("down", "step(-1)", "Fewer"),
+    ]
+
+    def __init__(self, now: int) -> None:
+        super().__init__()
+        self._now = now
+
+    def compose(self) -> ComposeResult:
+        """Lay out the number."""
+        with Vertical(classes="dialog"):
+            yield Static(Content.styled("At most this many calls at once", "bold"))
+            yield Input(str(self._now), type="integer", max_length=4, validators=[Integer(1, MOST)])
+            yield Static(
+                Content.styled(
+                    f"1 to {MOST}. The run still goes slower by itself where the endpoint asks for it.\n"
+                    "↑ more · ↓ fewer · enter applies · esc goes back",
+                    "$quiet",
+                )
+            )
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Apply a number that is valid; say what is wrong with another."""
+        if event.validation_result is not None and event.validation_result.is_valid:
+            self.dismiss(int(event.value))
+        else:
+            self.notify(f"Give a whole number from 1 to {MOST}.", severity="warning", markup=False)
+
+    def action_step(self, by: int) -> None:
+        """Count up or down."""
+        field = self.query_one(Input)
+        now = int(field.value) if field.value.isdecimal() else self._now
+        field.value = str(max(1, min(MOST, now + by)))
+
+    def action_leave(self) -> None:
+        """Change nothing."""
+        self.dismiss(None)
 
 
 class Helm(Protocol):

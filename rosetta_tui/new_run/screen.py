@@ -26,11 +26,10 @@ from rosetta_tui.request.look import DraftLook, Known, look
 from rosetta_tui.request.metrics import measured
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring, in_thread, telling
-from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.content import Telling, show
 from rosetta_tui.toolkit.form.form_line import FormLine
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Copied, Left, RunBegun
-from rosetta_tui.toolkit.telling import Telling
 
 if TYPE_CHECKING:
     from corpora.model.corpus import Corpus

@@ -37,12 +37,10 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.exporting import row_text
 from rosetta_tui.show.records import Listed
 from rosetta_tui.toolkit.background import in_store
-from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.dialogs.choose import choose
-from rosetta_tui.toolkit.empty_state import EmptyState
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Copied, ExportAsked, Left, RunChosen
-from rosetta_tui.toolkit.where import Where
 from scoring.core.metric_names import title
 
 if TYPE_CHECKING:

@@ -1,10 +1,16 @@
-"""A plot whose points can be walked through; what has the focus is told by whoever holds it."""
+"""A plot whose points can be walked through; what has the focus is told by whoever holds it.
+
+Every shape says what it is without its colour: ● a value, ├ ┤ its interval, ◆ ○ on the front or not.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -12,9 +18,253 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from rosetta_tui.plots.drawing import Line, Lines, plane
-from rosetta_tui.plots.points import PlotPicture, Point
+from rosetta_tui.plots.points import BINS, PlotPicture, Point
+from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.result_table import crop
+
+Piece = tuple[str, str]
+"""Text, and the tone it is drawn in: ``plain``, ``quiet``, ``mark`` or ``good``."""
+
+Line = list[Piece]
+
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+
+LEAST_BAR = 24
+"""Cells that a line's picture takes at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Numbers laid out over cells."""
+
+    low: float
+    high: float
+    logarithmic: bool = False
+
+    @classmethod
+    def of(cls, numbers: Sequence[float], *, logarithmic: bool = False) -> Axis:
+        """Make an axis that has room for all numbers; of a logarithmic one 0 is the first cell, apart."""
+        kept = [n for n in numbers if math.isfinite(n) and (n > 0 or not logarithmic)]
+        low, high = (min(kept), max(kept)) if kept else (1.0, 2.0)
+        if logarithmic:
+            low = low / 2 if len(kept) < len(numbers) else low
+            return cls(low, high if high > low else low * 10, logarithmic=True)
+        room = (high - low) * 0.05 or max(abs(high) * 0.05, 0.05)
+        return cls(0.0 if low >= 0 > low - room else low - room, high + room)
+
+    def share(self, number: float) -> float:
+        """Return where a number is, 0 for the low end to 1 for the high end."""
+        if self.logarithmic:
+            if number <= 0:
+                return 0.0
+            number, low, high = math.log(number), math.log(self.low), math.log(self.high)
+        else:
+            low, high = self.low, self.high
+        return max(0.0, min(1.0, (number - low) / (high - low)))
+
+    def place(self, number: float, cells: int) -> int:
+        """Return the cell of a number, from 0."""
+        return round(self.share(number) * (cells - 1))
+
+    def ticks(self, most: int) -> list[float]:
+        """Return round numbers within the axis, at most so many."""
+        if self.logarithmic:
+            return self._powers(most)
+        step = 10 ** math.floor(math.log10((self.high - self.low) / max(1, most)))
+        step = next(
+            step * by for by in (1, 2, 5, 10) if (self.high - self.low) / (step * by) < most
+        )
+        first = math.ceil(self.low / step - 1e-9)
+        last = math.floor(self.high / step + 1e-9)
+        return [round(step * number, 12) for number in range(first, last + 1)]
+
+    def _powers(self, most: int) -> list[float]:
+        found: list[float] = []
+        for factors in ((1, 2, 5), (1, 3), (1,)):
+            powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+            found = [by * 10.0**power for power in powers for by in factors]
+            found = [number for number in found if self.low <= number <= self.high]
+            if len(found) <= most:
+                return found or [self.low, self.high]
+        return found[:: -(-len(found) // most)]
+
+
+def axis_lines(picture: PlotPicture, axis: Axis, before: int, width: int) -> list[Line]:
+    """Return the axis that goes across: its line, its numbers, and what it measures."""
+    line, labels = ["─"] * width, [" "] * width
+    taken = -1
+    free = [0.0] if axis.logarithmic and any(not p.across for p in picture.points) else []
+    for number in free + axis.ticks(max(2, width // 12)):
+        words = picture.tick(number)
+        place = axis.place(number, width)
+        start = max(0, min(width - len(words), place - len(words) // 2))
+        line[place] = "┴"
+        if start > taken:
+            labels[start : start + len(words)] = words
+            taken = start + len(words)
+    pad = " " * before
+    return [
+        [(pad + "".join(line), "quiet")],
+        [(pad + "".join(labels), "quiet")],
+        [(pad + crop(picture.across, width), "quiet")],
+    ]
+
+
+# A line for each point
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """How a plot with a line for each point is laid out in a width."""
+
+    picture: PlotPicture
+    axis: Axis
+    name: int
+    """Cells for the name."""
+    bar: int
+    number: int
+    """Cells for the number at the right."""
+
+    @classmethod
+    def of(cls, picture: PlotPicture, width: int) -> Lines:
+        """Share out the width."""
+        bounds = picture.bounds
+        axis = (
+            Axis.of([n for p in picture.points for n in (p.across, *(p.ends or ()))])
+            if bounds is None
+            else Axis(*bounds, logarithmic=picture.logarithmic)
+        )
+        number = max((len(_number(picture, point)) for point in picture.points), default=0)
+        widest = max((cell_len(plain(point.name)) for point in picture.points), default=0)
+        name = max(8, min(widest, (width - number) * 2 // 5, width - number - LEAST_BAR - 6))
+        return cls(picture, axis, name, max(8, width - name - number - 5), number)
+
+    def line(self, point: Point, *, focus: bool) -> Line:
+        """Draw one point."""
+        sign = "▸ " if focus else "  "
+        return [
+            (sign + crop(point.name, self.name) + " ", "plain"),
+            *(self._spread(point) if point.counts else self._value(point)),
+            (f" {_number(self.picture, point):>{self.number}}", "plain"),
+        ]
+
+    def _value(self, point: Point) -> Line:
+        cells = ["·"] * self.bar
+        if point.ends is not None:
+            low, high = (self.axis.place(end, self.bar) for end in point.ends)
+            cells[low : high + 1] = ["─"] * (high + 1 - low)
+            cells[low], cells[high] = "├", "┤"
+        place = self.axis.place(point.across, self.bar)
+        cells[place] = "●"
+        return [
+            ("".join(cells[:place]), "quiet"),
+            ("●", "mark"),
+            ("".join(cells[place + 1 :]), "quiet"),
+        ]
+
+    def _spread(self, point: Point) -> Line:
+        parts = [place * BINS // self.bar for place in range(self.bar)]
+        top = max(point.counts)
+        cells = [_block(point.counts[part] / top) for part in parts]
+        pieces: Line = [("".join(cells), "quiet")]
+        for number, sign in zip(reversed(point.ends or ()), "┤●", strict=False):
+            place = self.axis.place(number, self.bar)
+            head = pieces.pop(0)[0]
+            if place < len(head):
+                pieces = [
+                    (head[:place], "quiet"),
+                    (sign, "mark"),
+                    (head[place + 1 :], "quiet"),
+                    *pieces,
+                ]
+            else:
+                pieces.insert(0, (head, "quiet"))
+        return pieces
+
+    def foot(self) -> list[Line]:
+        """Return the axis below."""
+        return axis_lines(self.picture, self.axis, self.name + 3, self.bar)
+
+
+def _block(share: float) -> str:
+    return _BLOCKS[min(8, math.ceil(share * 8))]
+
+
+def _number(picture: PlotPicture, point: Point) -> str:
+    if point.counts and point.ends is not None:
+        return " / ".join(picture.tick(end) for end in point.ends)
+    return picture.tick(point.across)
+
+
+# Points on a plane
+
+
+def plane(picture: PlotPicture, width: int, height: int, focus: int) -> list[Line]:
+    """Draw points by both axes; a figure stands where several are in one cell."""
+    across = Axis.of([p.across for p in picture.points], logarithmic=picture.logarithmic)
+    up = Axis.of([p.up or 0.0 for p in picture.points])
+    rows = max(3, height - 5)
+    labels = _up_labels(picture, up, rows)
+    before = max(map(len, labels)) + 1
+    cells = max(10, width - before - 2)
+    grid: list[list[Piece]] = [[(" ", "plain")] * cells for _ in range(rows)]
+    _draw_interval(grid, picture.points[focus : focus + 1], across, up)
+    _draw_points(grid, picture.points, across, up, focus)
+    lines: list[Line] = [[(crop(picture.up, width), "quiet")]]
+    for label, row in zip(labels, grid, strict=True):
+        side = "┤" if label else "│"
+        lines.append([(f"{label:>{before}}{side}", "quiet"), *_joined(row)])
+    return lines + axis_lines(picture, across, before + 1, cells)
+
+
+def _up_labels(picture: PlotPicture, up: Axis, rows: int) -> list[str]:
+    labels = [""] * rows
+    for number in up.ticks(max(2, rows // 3)):
+        labels[rows - 1 - up.place(number, rows)] = picture.up_tick(number)
+    return labels
+
+
+def _draw_interval(
+    grid: list[list[Piece]], points: Sequence[Point], across: Axis, up: Axis
+) -> None:
+    rows, cells = len(grid), len(grid[0])
+    for point in points:
+        if point.up_ends is not None:
+            low, high = (rows - 1 - up.place(end, rows) for end in point.up_ends)
+            for row in range(high, low + 1):
+                grid[row][across.place(point.across, cells)] = ("│", "quiet")
+
+
+def _draw_points(
+    grid: list[list[Piece]], points: Sequence[Point], across: Axis, up: Axis, focus: int
+) -> None:
+    rows, cells = len(grid), len(grid[0])
+    found: dict[tuple[int, int], list[int]] = {}
+    for index, point in enumerate(points):
+        place = (rows - 1 - up.place(point.up or 0.0, rows), across.place(point.across, cells))
+        found.setdefault(place, []).append(index)
+    for (row, column), here in found.items():
+        front = any(points[index].front for index in here)
+        sign = str(min(9, len(here))) if len(here) > 1 else "◆" if front else "○"
+        grid[row][column] = (sign, "mark" if front else "plain")
+        if focus in here:
+            grid[row][column] = (sign, "focus")
+            for beside, bracket in ((column - 1, "▸"), (column + 1, "◂")):
+                if 0 <= beside < cells and (row, beside) not in found:
+                    grid[row][beside] = (bracket, "plain")
+
+
+def _joined(row: Sequence[Piece]) -> Line:
+    """Put neighbours of one tone together."""
+    line: Line = []
+    for text, tone in row:
+        if line and line[-1][1] == tone:
+            line[-1] = (line[-1][0] + text, tone)
+        else:
+            line.append((text, tone))
+    return line
+
 
 _STYLES = {"plain": "", "quiet": "$quiet", "mark": "$mark", "focus": "bold reverse"}
 

@@ -3,6 +3,9 @@
 When an entry was finished is stored, and how long its calls and waits took: so it is known what was under way
 at each moment. Numbers are added up by the code that adds up those of a live run. Times between two stretches
 of the run are skipped.
+
+What each entry adds is kept as columns and added up in stretches, so that a jump over a hundred thousand
+entries reads and unpacks nothing.
 """
 
 from __future__ import annotations
@@ -12,24 +15,95 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from harness.core.failures import UsageError
 from harness.core.run_state import RunState
 from harness.endpoint.budget import Ledger
 from harness.events.control import Control
 from harness.events.kinds import EntryScored, Event, Finished, InFlight, Pending, Progress
-from harness.events.progress import RATE_SECONDS, ProgressBoard
+from harness.events.progress import RATE_SECONDS, ProgressBoard, RunTally
 from harness.events.started import started
 from harness.method.result import Attempt
 from harness.setup.floors import read_floors
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.mixed_setups import own_tries
-from harness.store.results import moments, read_attempts, read_results
+from harness.store.results import Moment, moments, read_attempts, read_results
 from harness.store.runs import Run, find_run, read_card, under_way
 from harness.store.stretches import read_stretches
-from rosetta_tui.replay.rows import Floats, ReplayRows
 from rosetta_tui.session.picture import RECENT, EntryState
+from scoring.core.scorer import Scorer
+from scoring.core.table import Table
+
+Floats = npt.NDArray[np.float64]
+
+AT_ONCE = 2_000
+"""Entries unpacked at once: a screen is drawn by another thread between them."""
+
+
+class ReplayRows:
+    """The columns; every method takes places in the order of finishing."""
+
+    def __init__(
+        self, rows: Sequence[Moment], scorer: Scorer, tries: Sequence[tuple[int, int]]
+    ) -> None:
+        """Raises ValueError where the statistics of an entry do not fit the metrics.
+
+        ``tries`` are those of each row (``harness.store.mixed_setups``).
+        """
+        self.positions = np.array([row.position for row in rows], dtype=np.uint32)
+        """Places in the corpus."""
+        self.failed = np.array([row.failed for row in rows], dtype=bool)
+        self._costs = _numbers([row.cost_usd for row in rows])
+        self._tokens = _numbers([row.tokens for row in rows])
+        timed = [None if row.failed else row.latency_seconds for row in rows]
+        self._latencies = _numbers(timed)
+        self._table = _table(rows, scorer)
+        self.limited = _sums([limited for _, limited in tries])
+        """Tries that were answered with 429, up to each entry; the first is 0, as below."""
+        self.retries = _sums([retries for retries, _ in tries])
+        self.spent = _sums([row.spent_usd or 0.0 for row in rows])
+
+    def tally(self, first: int, after: int) -> RunTally:
+        """Add up the entries from one place to before another."""
+        costs, tokens = self._costs[first:after], self._tokens[first:after]
+        latencies = self._latencies[first:after]
+        untold = int(np.isnan(tokens).sum())
+        return RunTally(
+            done=after - first,
+            failed=int(self.failed[first:after].sum()),
+            cost_usd=None if np.isnan(costs).any() else float(costs.sum()),
+            known_cost_usd=float(np.nansum(costs)),
+            tokens=None if untold == len(tokens) else int(np.nansum(tokens)),
+            tokens_untold=untold,
+            latencies=latencies[~np.isnan(latencies)].tolist(),
+        )
+
+    def table(self, first: int, after: int) -> Table:
+        """Return the statistics of the entries from one place to before another."""
+        whole = self._table
+        return Table(whole.metrics, whole.matrix[first:after], whole.present[first:after])
+
+
+def _numbers(values: Sequence[float | None]) -> Floats:
+    """Lay out numbers; NaN where there is none."""
+    return np.array(values, dtype=np.float64)
+
+
+def _sums(numbers: Sequence[float]) -> Floats:
+    return np.concatenate([[0.0], np.cumsum(np.array(numbers, dtype=np.float64))])
+
+
+def _table(rows: Sequence[Moment], scorer: Scorer) -> Table:
+    starts = range(0, max(1, len(rows)), AT_ONCE)
+    parts = [
+        scorer.unpack_table([row.statistics for row in rows[start : start + AT_ONCE]])
+        for start in starts
+    ]
+    matrices, present = [part.matrix for part in parts], [part.present for part in parts]
+    return Table(parts[0].metrics, np.vstack(matrices), np.vstack(present))
+
 
 TOGETHER_SECONDS = 0.25
 """Entries finished within this time are counted in together, as those of a live run are; those that are too

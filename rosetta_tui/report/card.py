@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block, number
 from harness.leaderboard.entrant import counts
-from rosetta_tui.report.claim import caveat_lines, floor_lines, rise_line
-from rosetta_tui.report.named_line import line
-from rosetta_tui.report.retry import retry_lines, some_entries
+from rosetta_tui.report.paragraphs import (
+    caveat_lines,
+    floor_lines,
+    line,
+    retry_lines,
+    rise_line,
+    some_entries,
+)
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import (
     OUTCOMES,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.events.kinds import Finished, Progress, Started
-from rosetta_tui.report.named_line import line
+from rosetta_tui.report.paragraphs import line
 from rosetta_tui.report.run import sentence
 from rosetta_tui.session.resuming import resume_call
 from rosetta_tui.show import figures

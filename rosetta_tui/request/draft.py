@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rosetta_tui.show.shell_words import command_line
+from rosetta_tui.show.clipboard import command_line
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a person does with a run of the list: each act works in a thread and says what came of it."""
+"""What a person does with a run, from the list or from the screen that watched it."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from textual.screen import Screen
 
 from harness.core.failures import UsageError
 from rosetta_tui.runs.notes import NoteChange, NotesScreen
+from rosetta_tui.runs.table import beside_words
 from rosetta_tui.session.resuming import may_resume, may_retry
 from rosetta_tui.show import figures
 from rosetta_tui.show.run_facts import setup_words
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import COVERED, Found, Work, in_store, telling
 from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
-from rosetta_tui.toolkit.messages import NewRunAsked, RunChosen, RunResumed, RunRetried
+from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
+from rosetta_tui.toolkit.messages import NewRunAsked, ReplayAsked, RunChosen, RunResumed, RunRetried
 
 if TYPE_CHECKING:
     import sqlite3
 
     from harness.store.runs import RunSummary
     from rosetta_tui.request.draft import RunDraft
-    from rosetta_tui.runs.go_on import GoOn, Stop
-    from rosetta_tui.runs.retry import RetryScreen
+    from rosetta_tui.runs.go_on import GoOn, RetryScreen, Stop
     from rosetta_tui.runs.score_again import ScoreAgainScreen, ScoredAgain
 
 ACTS = frozenset({"mark", "compare", "notes", "put_away", "like", "sort", "filter", "search"})
@@ -170,17 +170,6 @@ class RunActs:
         self._after()
 
 
-def any_deleted(store: sqlite3.Connection) -> bool:
-    """Tell whether there is a run that can be brought back."""
-    from harness.store.runs import find_put_away
-
-    try:
-        find_put_away(store, "last")
-    except UsageError:
-        return False
-    return True
-
-
 def _name(run: RunSummary) -> str:
     return f"{run.dataset_id} · {setup_words(run)} · {run.run_id[:8]}"
 
@@ -225,7 +214,7 @@ def _retry(run_id: str, store: sqlite3.Connection) -> RetryScreen:
     from harness.setup.plan import Plan
     from harness.store.file.trouble import unpacks
     from harness.store.runs import read_run
-    from rosetta_tui.runs.retry import RetryScreen, settings_of
+    from rosetta_tui.runs.go_on import RetryScreen, settings_of
 
     run = _summary(store, run_id)
     plan = read_run(store, run.number).plan
@@ -274,3 +263,69 @@ def _keep_words(path: Path, run: int, words: NoteChange) -> None:
 
     with opened(path) as store:
         change_words(store, run, note=words.note, add=words.add, remove=words.remove)
+
+
+class RunEnd:
+    """Belongs to a screen; ``changed`` is called when it is known what can be done."""
+
+    def __init__(self, screen: Screen[None], store_path: Path, changed: Callable[[], None]) -> None:
+        self._screen = screen
+        self._path = store_path
+        self._changed = changed
+        self._acts = RunActs(screen, store_path, self.read)
+        self._run_id = ""
+        self.summary: RunSummary | None = None
+        """What the store says of the run; None until it was read."""
+
+    @property
+    def words(self) -> str:
+        """Tags and note of the run."""
+        return beside_words(self.summary) if self.summary else ""
+
+    def watch(self, run_id: str) -> None:
+        """Read what the store says of a run, now and after each act."""
+        self._run_id = run_id
+        self.read()
+
+    def read(self) -> None:
+        """Read again."""
+        in_store(self._screen, self._path, "summary", self._find, self._take, _to_go_on)
+
+    def _find(self, store: sqlite3.Connection) -> RunSummary | None:
+        from harness.store.runs import list_runs
+
+        return next(iter(list_runs(store, run_id=self._run_id)), None)
+
+    def _take(self, summary: RunSummary | None) -> None:
+        self.summary = summary
+        self._changed()
+
+    def can(self, act: str, *, over: bool) -> bool:
+        """Tell whether something can be done now: ``notes`` always, the rest when the run is over."""
+        if self.summary is None:
+            return False
+        if act == "replay":
+            return over and self.summary.done > 0
+        now = possible(self.summary, deleted=False, any_run=False)
+        return act in now and (over or act == "notes")
+
+    def do(self, act: str, reason: str = "") -> None:
+        """Do it; ``reason`` says why the run stopped, where it did."""
+        run = self.summary
+        if run is None:
+            return
+        match act:
+            case "replay":
+                self._screen.post_message(ReplayAsked(run.run_id))
+            case "resume":
+                self._acts.resume(run.run_id, reason)
+            case "retry":
+                self._acts.retry(run.run_id)
+            case "score_again":
+                self._acts.score_again(run)
+            case "notes":
+                self._acts.notes(run)
+
+
+def _to_go_on(why: str) -> None:
+    """Leave the screen without notes; whoever acts on the run is told what is wrong."""

@@ -16,10 +16,9 @@ from textual.widgets import Button, Input, Static, TextArea
 
 from harness.core.failures import UsageError
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.answering import AnsweringScreen
-from rosetta_tui.toolkit.background import in_thread
+from rosetta_tui.toolkit.background import AnsweringScreen, in_thread
 from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
+from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 
 
 @dataclass(frozen=True, slots=True)

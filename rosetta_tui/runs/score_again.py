@@ -24,8 +24,7 @@ from rosetta_tui.request.draft import Value
 from rosetta_tui.request.fields import FIELDS, PATHS
 from rosetta_tui.show.metric_words import by_reason
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.answering import AnsweringScreen
-from rosetta_tui.toolkit.background import bring, in_store
+from rosetta_tui.toolkit.background import AnsweringScreen, bring, in_store
 from rosetta_tui.toolkit.content import show, show_lines
 from rosetta_tui.toolkit.form.form_line import FormLine
 from scoring.core.metric_names import short_title

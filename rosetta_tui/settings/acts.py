@@ -175,7 +175,7 @@ class SettingActs:
 
     def press(self, row: SettingRow) -> None:
         """Ask for another key by its being pressed."""
-        from rosetta_tui.settings.press_key import PressKeyScreen
+        from rosetta_tui.settings.ask_setting import PressKeyScreen
 
         act = None if self.board is None else self.board.acts.get(row.id)
         if self.board is None or act is None:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rosetta_tui.show import figures
-from rosetta_tui.show.cells import Cell
-from rosetta_tui.show.columns import Column
+from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.show.key_names import key_name
 from rosetta_tui.toolkit.theme import THEME_WORDS
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -14,12 +14,12 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
 
 from harness.core.failures import UsageError
 from harness.settings import Settings, changed, read_settings, taking_back
 from rosetta_tui.settings.acts import SettingActs
-from rosetta_tui.settings.of_app import take_settings, theme_of
-from rosetta_tui.settings.parts_list import PartsList
+from rosetta_tui.settings.of_app import SettingsWriting, take_settings, theme_of
 from rosetta_tui.settings.rows import (
     ABOUT,
     COLUMNS,
@@ -36,20 +36,29 @@ from rosetta_tui.settings.rows import (
     short,
 )
 from rosetta_tui.settings.secret_acts import SecretActs
-from rosetta_tui.settings.writing import SettingsWriting
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.content import Telling, Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Left
-from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.toolkit.searched import SearchedScreen
-from rosetta_tui.toolkit.telling import Telling
-from rosetta_tui.toolkit.where import Where
+from rosetta_tui.toolkit.result_table import ResultTable, SearchedScreen
 
 if TYPE_CHECKING:
     from harness.settings import Changes
     from rosetta_tui.toolkit.keyboard import Keyboard
+
+
+class PartsList(OptionList):
+    """Goes into a part within the key itself: one that is pressed right behind it finds the lines there."""
+
+    def __init__(self, names: Iterable[str], go: Callable[[], None], *, id_: str) -> None:
+        super().__init__(*(Option(Content(each), id=each) for each in names), id=id_)
+        self._go = go
+
+    def action_select(self) -> None:
+        """Go into the part under the cursor."""
+        self._go()
+
 
 PREVIEW_SECONDS = 0.08
 """How long the cursor rests on colours until they are shown: all of the screen is styled anew then."""
@@ -165,7 +174,7 @@ class SettingsScreen(SearchedScreen):
 
     @work(thread=True, exclusive=True, group="secrets")
     def _read_secrets(self) -> None:
-        from rosetta_tui.settings.secret_states import secret_states
+        from rosetta_tui.settings.secret_acts import secret_states
 
         states, trouble = secret_states(self.settings)
         bring(self, self._take_secrets, states, trouble)

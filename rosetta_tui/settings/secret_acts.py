@@ -1,17 +1,82 @@
-"""Storing and deleting keys of services on behalf of a screen, in threads, because a keyring may ask back."""
+"""Keys of services: where they are, storing and deleting them in threads, for a keyring may ask back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from textual.content import Content
 from textual.screen import Screen
 
-from harness.core.failures import HarnessError
+from harness.core.failures import HarnessError, KeyStoreError, UsageError
+from rosetta_tui.settings.rows import SecretState
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import show
+
+if TYPE_CHECKING:
+    from harness.settings import Settings
+
+
+def secret_states(settings: Settings) -> tuple[list[SecretState], str]:
+    """Say for each service that may want a key where it is, and what hinders the keyring, if anything.
+
+    The keyring is asked, which may open a dialog of the operating system: for a thread.
+    """
+    from harness.endpoint.keys import stored_names, variable_of
+
+    trouble, stored = "", list[str]()
+    try:
+        stored = stored_names()
+    except KeyStoreError as error:
+        trouble = str(error)
+    names = dict.fromkeys([*_services(), *_hosts(settings), *stored])
+    states = [_state(name, variable_of(name), name in stored) for name in names]
+    return states, trouble
+
+
+def _state(name: str, variable: str, stored: bool) -> SecretState:
+    return SecretState(name, variable, bool(os.environ.get(variable, "").strip()), stored)
+
+
+def _services() -> Iterator[str]:
+    from harness.endpoint.endpoints import presets
+
+    for known in (presets("chat"), presets("service")):
+        yield from (name for name, endpoint in known.items() if not endpoint.local)
+
+
+def _hosts(settings: Settings) -> Iterator[str]:
+    from harness.endpoint.endpoints import is_this_machine
+
+    for url in settings.endpoints.values():
+        host = urlsplit(url).hostname or ""
+        if not is_this_machine(host) and host_problem(host) is None:
+            yield host
+
+
+def host_problem(name: str) -> str | None:
+    """Say why no key can be kept under a name; None where one can."""
+    from harness.endpoint.keys import checked_name
+
+    try:
+        checked_name(name)
+    except UsageError as error:
+        return str(error)
+    return None
+
+
+def secret_problem(key: str) -> str | None:
+    """Say why a text is no key, without quoting it; None where it may be one."""
+    from harness.endpoint.keys import checked_key
+
+    try:
+        checked_key(key)
+    except UsageError as error:
+        return str(error)
+    return None
 
 
 class SecretActs:
@@ -25,7 +90,6 @@ class SecretActs:
     def ask_host(self) -> None:
         """Ask for the host of a service, then for its key."""
         from rosetta_tui.settings.ask_setting import AskSettingScreen
-        from rosetta_tui.settings.secret_states import host_problem
 
         def named(name: str | None) -> None:
             if name:
@@ -38,7 +102,6 @@ class SecretActs:
     def ask(self, name: str) -> None:
         """Ask for the key of a service, and store it."""
         from rosetta_tui.settings.ask_setting import AskSettingScreen
-        from rosetta_tui.settings.secret_states import secret_problem
 
         def given(key: str | None) -> None:
             if key:
@@ -52,7 +115,7 @@ class SecretActs:
 
     def ask_to_delete(self, name: str) -> None:
         """Delete the key of a service, after a question: nothing here could bring it back."""
-        from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
+        from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 
         def answered(agreed: bool | None) -> None:
             if agreed:

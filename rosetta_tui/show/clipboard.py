@@ -1,6 +1,12 @@
-"""What may go to the terminal's clipboard, and what is said about it."""
+"""What may be pasted: text for the clipboard and what is said about it, and command lines for a shell."""
 
 from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Sequence
 
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
@@ -35,3 +41,27 @@ def copied_words(what: str, text: str) -> str:
     parts = [f"{figures.count(lines)} lines"] if lines > 1 else []
     parts.append(f"{figures.count(letters)} character{'s' * (letters != 1)}")
     return f"{what} copied: {', '.join(parts)}."
+
+
+_ACTS = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]")
+"""Characters that a terminal may act on when they are pasted, or that cannot be pasted at all."""
+
+
+def command_line(words: Sequence[str]) -> str:
+    """Join the words of a command for the shell of this system; the result has no control character."""
+    if os.name == "nt":
+        return _ACTS.sub("?", subprocess.list2cmdline(words))
+    return " ".join(map(quoted, words))
+
+
+def quoted(word: str) -> str:
+    """Quote one word for a POSIX shell; bytes that must not be pasted are written as ``$'…'`` spells them."""
+    if not _ACTS.search(word):
+        return shlex.quote(word)
+    return "$'" + "".join(map(_spelled, os.fsencode(word))) + "'"
+
+
+def _spelled(byte: int) -> str:
+    letter = chr(byte)
+    plain = 32 <= byte < 127 and letter not in "'\\"
+    return letter if plain else f"\\{byte:03o}"

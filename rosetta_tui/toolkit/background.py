@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from inspect import isawaitable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from textual.app import App
+from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.worker import Worker, get_current_worker
 
@@ -19,6 +20,27 @@ from rosetta_tui.toolkit.textual_inside import built, still_mounted
 
 if TYPE_CHECKING:
     import sqlite3
+
+Answer = TypeVar("Answer")
+
+
+class AnsweringScreen(ModalScreen[Answer], Generic[Answer]):
+    """Goes with its answer as soon as no other screen is on top, because only the top one can be dismissed."""
+
+    _answers: tuple[Answer, ...] = ()
+    """The answer that waits for that."""
+
+    def answer(self, answer: Answer) -> None:
+        """Go with an answer, now or when back on top."""
+        self._answers = (answer,)
+        if self.is_active:
+            self.on_screen_resume()
+
+    def on_screen_resume(self) -> None:
+        """Go where the answer is there."""
+        if self._answers and self.is_active:
+            self.dismiss(self._answers[0])
+
 
 Found = TypeVar("Found")
 

@@ -1,13 +1,43 @@
-"""Text and values as Textual shows them: the only way by which text from outside reaches a screen."""
+"""What screens are made of: harmless text and values, labelled fields, where one is."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
+from textual.widgets import Static
 
 from rosetta_tui.show.text import plain
 
-if TYPE_CHECKING:
-    from textual.content import Content
+
+class PageLine(NamedTuple):
+    """One label with its text."""
+
+    label: str
+    text: Content
+
+
+class Telling(Static):
+    """Repaints only where the text changed, and lays the screen out only where its height did.
+
+    A layout of the whole screen costs more than everything else that a live screen does.
+    """
+
+    def tell(self, content: Content, title: str | None = None) -> None:
+        """Show this text, under this border title."""
+        if title != self.border_title:
+            self.border_title = title
+        before = self.content if isinstance(self.content, Content) else Content(str(self.content))
+        if content.is_same(before):
+            return
+        width = max(1, self.content_size.width)
+        higher = content.get_height({}, width) != before.get_height({}, width)
+        self.update(content, layout=higher)
 
 
 def show(text: str, style: str = "") -> Content:
@@ -40,3 +70,93 @@ def shown_value(metric: str, number: float | None, references: float | None) -> 
 
     beside = beside_value(metric, references)
     return Content.assemble(value(metric, number), (f" ({beside})" if beside else "", "$quiet"))
+
+
+class Field(Horizontal):
+    """One line of a page about one thing; the text wraps beside its label."""
+
+    def __init__(
+        self,
+        label: str,
+        text: Content,
+        *,
+        id: str | None = None,  # noqa: A002  Textual's own name
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.label = label
+        """What stands at the left."""
+        self._label = Telling(Content.styled(label, "$quiet"), classes="label")
+        self._text = Telling(text, classes="text")
+
+    def compose(self) -> ComposeResult:
+        """Lay out label and text."""
+        yield self._label
+        yield self._text
+
+    def tell(self, label: str, text: Content) -> None:
+        """Show another label and text, in a tenth of the time that a new field takes."""
+        self.label = label
+        self._label.tell(Content.styled(label, "$quiet"))
+        self._text.tell(text)
+
+
+async def show_fields(page: Widget, lines: Iterable[tuple[str, Content]]) -> None:
+    """Show lines as the fields of a page: those that are there take the first of them, the rest come or go."""
+    told, fields = list(lines), list(page.query(Field))
+    async with page.batch():
+        for field, line in zip(fields, told, strict=False):
+            field.tell(*line)
+        for field in fields[len(told) :]:
+            await field.remove()
+        await page.mount_all([Field(*line) for line in told[len(fields) :]])
+
+
+class EmptyState(Static):
+    """Stands in the place of an empty list."""
+
+    def __init__(self, title: str, words: str | Content = "") -> None:
+        """Say in ``title`` what there is not, and in ``words`` of ours what to do about it."""
+        super().__init__()
+        self.say(title, words)
+
+    def say(self, title: str, words: str | Content = "") -> None:
+        """Say something else; text from outside comes as what ``rosetta_tui.show.text.show`` gives."""
+        told = words if isinstance(words, Content) else Content(words)
+        self.update(Content.assemble((f"{title}\n\n", "bold"), told))
+
+
+class Where(Static):
+    """One line at the top of a screen; ``say`` adds what is to be known at once."""
+
+    def __init__(self) -> None:
+        super().__init__(id="where")
+        self._facts = Content()
+
+    def on_mount(self) -> None:
+        """Show the way, before anything is read."""
+        self.say(self._facts)
+
+    def say(self, facts: Content) -> None:
+        """Show the way, and these facts behind it."""
+        self._facts = facts
+        names = list(trail(self.screen))
+        way = [show(name, "$quiet") for name in names[:-1]]
+        here = show(names[-1], "bold $mark")
+        gap = "   " if facts.plain else ""
+        self.update(
+            Content.assemble(Content.styled(" › ", "$quiet").join([*way, here]), gap, facts)
+        )
+
+
+def trail(screen: Screen[Any]) -> Iterator[str]:
+    """Yield the program's name, then the titles of the screens that led to this one, and its own.
+
+    The first screen is left out where others stand on it, and so are dialogs, which are no places.
+    """
+    app = screen.app
+    stack = [each for each in app.screen_stack if each.title and not isinstance(each, ModalScreen)]
+    below = stack[: stack.index(screen)] if screen in stack else []
+    yield app.title
+    yield from (each.title or "" for each in below[1:])
+    yield screen.title or app.title

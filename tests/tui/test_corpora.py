@@ -23,7 +23,7 @@ from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 from rosetta_tui.corpus.entry_screen import CorpusEntryScreen
 from rosetta_tui.corpus.facts_screen import CorpusFactsScreen
 from rosetta_tui.corpus.list_screen import CorporaScreen
-from rosetta_tui.corpus.opened_corpus import open_corpus
+from rosetta_tui.corpus.open_corpus import open_corpus
 from rosetta_tui.corpus.screen import CorpusScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.new_run.screen import NewRunScreen

@@ -12,12 +12,11 @@ from textual.screen import Screen
 from harness.run import rescoring_prospect
 from harness.run.rescoring_prospect import Prospect
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
-from rosetta_tui.live.concurrency import ConcurrencyScreen
-from rosetta_tui.runs import rows as run_rows
+from rosetta_tui.live.steering import ConcurrencyScreen
+from rosetta_tui.runs import table as run_rows
 from rosetta_tui.runs.go_on import GoOnScreen, Stop
 from rosetta_tui.runs.score_again import ScoreAgainScreen
-from rosetta_tui.settings.ask_setting import AskSettingScreen
-from rosetta_tui.settings.press_key import PressKeyScreen
+from rosetta_tui.settings.ask_setting import AskSettingScreen, PressKeyScreen
 from tests.tui.golden import SIZES, compare
 from tests.tui.golden_colours import THEMES, compare_colours
 from tests.tui.scenes import Scene, sealed

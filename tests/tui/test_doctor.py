@@ -18,8 +18,7 @@ from harness.doctor.finding import Finding, Health
 from rosetta_tui.commands.doctor import doctor
 from rosetta_tui.doctor import terminal_facts
 from rosetta_tui.doctor.screen import DoctorScreen
-from rosetta_tui.doctor.terminal_facts import terminal
-from rosetta_tui.doctor.terminal_widths import SAMPLES, differing_widths
+from rosetta_tui.doctor.terminal_facts import SAMPLES, differing_widths, terminal
 from rosetta_tui.doctor.words import FindingRows, finding_lines, summary
 from rosetta_tui.settings.findings import chosen
 from tests.keyring_in_memory import memory_keyring
@@ -186,7 +185,7 @@ def test_no_terminal_has_no_widths() -> None:
 
 WIDTHS = """
 import json, sys
-from rosetta_tui.doctor.terminal_widths import differing_widths
+from rosetta_tui.doctor.terminal_facts import differing_widths
 found = differing_widths()
 with open(sys.argv[1], "w") as file:
     json.dump(None if found is None else dict(found), file)

@@ -11,7 +11,7 @@ import pytest
 
 from harness.store.runs import find_run
 from rosetta_tui.entry.screen import EntryScreen
-from rosetta_tui.runs import rows as run_rows
+from rosetta_tui.runs import table as run_rows
 from tests.tui.entry.explained import Known, why
 from tests.tui.golden import SIZES, compare
 from tests.tui.scenes import scene, sealed

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from rosetta_tui.runs import rows as run_rows
+from rosetta_tui.runs import table as run_rows
+from rosetta_tui.runs.go_on import SETTINGS, RetryScreen
 from rosetta_tui.runs.notes import NotesScreen
-from rosetta_tui.runs.retry import SETTINGS, RetryScreen
 from rosetta_tui.toolkit.dialogs.export import ExportScreen
 from tests.tui.golden import SIZES, compare
 from tests.tui.golden_colours import THEMES, compare_colours

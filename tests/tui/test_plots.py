@@ -22,7 +22,6 @@ from harness.store.runs import RunSummary, list_runs, seal_run
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.plots import points as plot_points
 from rosetta_tui.plots import screen as plots
-from rosetta_tui.plots.drawing import Axis, Lines, plane
 from rosetta_tui.plots.points import (
     Effort,
     PlotKind,
@@ -36,7 +35,7 @@ from rosetta_tui.plots.points import (
     scores,
 )
 from rosetta_tui.plots.screen import PlotsScreen
-from rosetta_tui.plots.view import PlotView
+from rosetta_tui.plots.view import Axis, Lines, PlotView, plane
 from tests.tui.golden import SIZES, compare
 from tests.tui.hostile import acting
 from tests.tui.runs.summaries import run

@@ -32,7 +32,7 @@ def attach_(
     from harness.store.file.database import home, opened
     from review.office.results.attaching import attach
     from review.office.results.presenting import present
-    from rosetta_tui.review.organiser.words.certificate import standing_lines
+    from rosetta_tui.review.organiser.words.gate import standing_lines
 
     if remove:
         _remove(certificate)

@@ -44,8 +44,7 @@ def export_(
     from harness.core.failures import UsageError
     from harness.store.file.database import home
     from review.office.store.store import Office
-    from rosetta_tui.review.organiser.handing.export_corpus import write_corpus
-    from rosetta_tui.review.organiser.handing.export_files import table, write_export
+    from rosetta_tui.review.organiser.handing.export_files import table, write_corpus, write_export
 
     if sum(each is not None for each in (csv_file, mtme, corpus)) > 1:
         raise UsageError("Choose one of --csv, --mtme and --corpus.")

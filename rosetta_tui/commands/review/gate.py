@@ -57,7 +57,7 @@ def gate_(
     from review.office.store.store import Office
     from review.sealed.keys import Identity, Role
     from review.verdict.certificate.certify import read_verdict
-    from rosetta_tui.review.organiser.handing.certificate_files import issue_files
+    from rosetta_tui.review.organiser.handing.export_files import issue_files
     from rosetta_tui.review.organiser.words.letters import not_shown_words
 
     with Office.open(home()) as office:
@@ -95,7 +95,7 @@ def _say_who_waits(
     """Say who is not counted; UsageError where a look would be spent without them, unless ``anyway``."""
     from harness.core.failures import UsageError
     from review.office.results.certifying import seen
-    from rosetta_tui.review.organiser.words.voices import waiting_words
+    from rosetta_tui.review.organiser.words.imported import waiting_words
 
     people = {who for _, who in evidence.voices.waiting}
     words = waiting_words(len(people), len(review.key.orders), review.name)
@@ -157,7 +157,7 @@ def _wrapped(words: str) -> list[str]:
 def _tell(made: EvidenceFile, paths: Sequence[Path]) -> None:
     """Say what was written, what it says, and what may be done with it."""
     from review.verdict.certificate.certificate import read_certificate
-    from rosetta_tui.show.shell_words import command_line
+    from rosetta_tui.show.clipboard import command_line
 
     for path in paths:
         click.echo(f"Written: {plain(str(path))}", err=True)

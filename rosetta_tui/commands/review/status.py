@@ -75,9 +75,8 @@ def _list(found: list[ReviewProgress]) -> Iterator[str]:
 
 def _one(found: ReviewProgress) -> Iterator[str]:
     from rosetta_tui.report.card import table
-    from rosetta_tui.review.organiser.words.imported import certificates_rest
+    from rosetta_tui.review.organiser.words.imported import certificates_rest, kept_back_words
     from rosetta_tui.review.organiser.words.letters import not_shown_words
-    from rosetta_tui.review.organiser.words.sharing import kept_back_words
 
     yield plain(f"{found.name}: {found.title}, made {found.created[:10]}, {found.items} items")
     rows: list[tuple[str, ...]] = [("reviewer", "agreed", "may be used", "training", "done", "cannot judge", "later", "harmful", "last import")]  # fmt: skip
@@ -101,7 +100,7 @@ def _one(found: ReviewProgress) -> Iterator[str]:
 def _laptops(found: Speaking) -> Iterator[str]:
     """Name the laptops with those for whom they speak, and what to look into about that."""
     from rosetta_tui.report.card import table
-    from rosetta_tui.review.organiser.words.voices import codes, voice_lines
+    from rosetta_tui.review.organiser.words.imported import codes, voice_lines
 
     if found.laptops:
         yield ""
@@ -118,7 +117,7 @@ def _files(count: int) -> str:
 def _row(each: ReviewerProgress) -> tuple[str, ...]:
     from review.files.reviewer_codes import printed
     from review.log.payloads import Scope
-    from rosetta_tui.review.organiser.words.sharing import may_be_used
+    from rosetta_tui.review.organiser.words.imported import may_be_used
 
     arrived = "" if each.last_import is None else each.last_import[:16].replace("T", " ")
     if each.withdrawn - {Scope.COMMENTS}:

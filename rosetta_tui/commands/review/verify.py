@@ -49,7 +49,7 @@ def verify_(
     from review.sealed.phrase import read_words
     from review.verdict.certificate.verifying import verify
     from rosetta_tui.commands.review.trust import own_key, read_key
-    from rosetta_tui.review.organiser.words.certificate import together_words, verification_lines
+    from rosetta_tui.review.organiser.words.gate import together_words, verification_lines
 
     trusted = None if trust is None else read_key(trust)
     found = presented(certificate, evidence, home())

@@ -38,8 +38,8 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
     if not found:
         click.echo(_nothing(wanted, deleted=deleted, others=others))
         return
+    from rosetta_tui.compare.lines import stacked
     from rosetta_tui.report.card import CAVEATS, TIER
-    from rosetta_tui.report.stacked_table import stacked
     from rosetta_tui.show.run_facts import OTHER_INPUTS_WORDS, other_inputs
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None

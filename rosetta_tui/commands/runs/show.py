@@ -90,8 +90,7 @@ def _beside(
 
 
 def _lines(beside: dict[str, Any], retried: RetriedScores | None) -> list[str]:
-    from rosetta_tui.report.named_line import line
-    from rosetta_tui.report.retry import retried_lines
+    from rosetta_tui.report.paragraphs import line, retried_lines
 
     said = [] if retried is None else ["", *retried_lines(retried)]
     if beside.get("tags"):

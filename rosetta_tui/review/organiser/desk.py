@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from harness.core.failures import UsageError
 from review.sealed.keys import Identity, Role, opening_identities
-from rosetta_tui.review.organiser.handing.certificate_files import (
+from rosetta_tui.review.organiser.handing.export_files import (
     file_name,
     issue_files,
     taken_names,

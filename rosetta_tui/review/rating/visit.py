@@ -32,11 +32,8 @@ from rosetta_tui.review.rating.pages.agreeing import (
     SharingPage,
     WarningPage,
 )
-from rosetta_tui.review.rating.pages.asking import AskPage, Question
-from rosetta_tui.review.rating.pages.choosing import ChoosePage, LanguagePage
-from rosetta_tui.review.rating.parts.page import STYLES
-from rosetta_tui.review.rating.parts.render import told
-from rosetta_tui.review.rating.parts.trouble import NO_TROUBLE
+from rosetta_tui.review.rating.pages.choosing import AskPage, ChoosePage, LanguagePage, Question
+from rosetta_tui.review.rating.parts.page import NO_TROUBLE, STYLES, told
 from rosetta_tui.review.rating.sitting import OneThread, TerminalSitting
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.textual_inside import hold_no_break_spaces

@@ -22,11 +22,11 @@ from rosetta_tui.show.exporting import FORM_WORDS, PAGES, TableFormat, encoded, 
 from rosetta_tui.show.records import SLICE, Record, Records, read_all
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
-from rosetta_tui.toolkit.form.harmless import Harmless
+from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
+from rosetta_tui.toolkit.form.suggesting_line import Harmless
 
 if TYPE_CHECKING:
-    from rosetta_tui.show.shown_records import ShownRecords
+    from rosetta_tui.show.records import ShownRecords
 
 TOLD = 2_000
 """Rows after which it is said again how far it is."""

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
+from rich.highlighter import Highlighter
+from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -18,9 +21,33 @@ from textual.widgets.option_list import Option
 from textual.worker import Worker, WorkerError
 
 from rosetta_tui.request.suggesting import Suggest, Suggestion
+from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.form.harmless import Harmless
+
+INSTEAD = "¤"
+"""Stands for a character that shows nothing of its own, or would act."""
+
+
+class Harmless(Highlighter):
+    """Shows one cell for each character that would act, so that the cursor stays where it belongs."""
+
+    def __call__(self, text: str | Text) -> Text:
+        """Return the text to draw."""
+        typed = text if isinstance(text, str) else text.plain
+        return Text("".join(map(_shown, typed)), no_wrap=True, overflow="ignore", end="")
+
+    def highlight(self, text: Text) -> None:
+        """Colour nothing."""
+
+
+@cache
+def _shown(character: str) -> str:
+    if plain(f"x{character}") == f"x{character}":
+        return character
+    symbol = plain(character)
+    return symbol if len(symbol) == 1 else INSTEAD
+
 
 LIST_SECONDS = 2.0
 """How long enter waits for a list that is being found."""

@@ -23,11 +23,11 @@ from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.store.file.database import open_store
 from harness.store.runs import find_run, list_runs
+from rosetta_tui.compare.difference_panel import said
 from rosetta_tui.compare.lines import comparison_lines
 from rosetta_tui.compare.values import comparison_json
-from rosetta_tui.compare.words import said
 from rosetta_tui.leaderboard.rows import entrant_cells, entrant_record
-from rosetta_tui.live.quality_panel import tier_line
+from rosetta_tui.live.scores import tier_line
 from rosetta_tui.report.card import card_text
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.recorded import recorded, seal

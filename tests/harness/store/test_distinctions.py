@@ -11,7 +11,7 @@ from harness.store.distinctions import distinctions
 from harness.store.file.database import opened
 from harness.store.runs import list_runs
 from rosetta_tui.report.card import run_line
-from rosetta_tui.runs.rows import RunRows, run_cells
+from rosetta_tui.runs.table import RunRows, run_cells
 from tests.harness.ranked import play, ranked_corpus
 
 

@@ -17,7 +17,7 @@ from review.verdict.certificate.certify import read_verdict
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.certificate.evidence_file import EvidenceFile
 from review.verdict.certificate.verifying import Verification, verify
-from rosetta_tui.review.organiser.words.certificate import verification_lines
+from rosetta_tui.review.organiser.words.gate import verification_lines
 from tests.review.thorough import times
 from tests.review.verdict import histories
 from tests.review.verdict.certified import GO, SIGNER, changed, issue, review_of

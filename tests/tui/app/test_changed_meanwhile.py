@@ -17,8 +17,8 @@ from harness.store.file.database import open_store
 from harness.store.runs import list_runs
 from rosetta_tui.cli import _run
 from rosetta_tui.compare.entry_screen import ComparedEntryScreen
-from rosetta_tui.corpus import opened_corpus
-from rosetta_tui.corpus.opened_corpus import open_corpus
+from rosetta_tui.corpus import open_corpus as opened_corpus
+from rosetta_tui.corpus.open_corpus import open_corpus
 from rosetta_tui.corpus.screen import CorpusScreen
 from rosetta_tui.entry.table import EntryTable
 from rosetta_tui.show import run_facts

@@ -25,16 +25,13 @@ from harness.store.runs import list_runs
 from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
 from rosetta_tui.home.screen import HomeScreen
-from rosetta_tui.live.concurrency import ConcurrencyScreen
+from rosetta_tui.live.steering import ConcurrencyScreen
 from rosetta_tui.replay.screen import ReplayScreen
-from rosetta_tui.runs.go_on import GoOnScreen, Stop
-from rosetta_tui.runs.retry import SETTINGS, RetryScreen
+from rosetta_tui.runs.go_on import SETTINGS, GoOnScreen, RetryScreen, Stop
 from rosetta_tui.runs.score_again import ScoreAgainScreen
-from rosetta_tui.settings.ask_setting import AskSettingScreen
-from rosetta_tui.settings.press_key import PressKeyScreen
+from rosetta_tui.settings.ask_setting import AskSettingScreen, PressKeyScreen
 from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.dialogs.choose import ChooseScreen
-from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
+from rosetta_tui.toolkit.dialogs.choose import ChooseScreen, ConfirmScreen
 from rosetta_tui.toolkit.messages import RunsCompared
 from tests.harness.evaluation import corpus_of
 from tests.tui.compare.compared import finished

@@ -16,7 +16,7 @@ from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from rosetta_tui.app.app import Begin
 from rosetta_tui.app.launch import _follow
-from rosetta_tui.entry.order import Order
+from rosetta_tui.entry.table import Order
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.scores import ScoresScreen
 from rosetta_tui.live.screen import LiveScreen

@@ -138,7 +138,7 @@ async def test_every_number_of_the_pairs_is_that_of_the_comparison(path: Path) -
 async def test_before_the_tests_nothing_of_theirs_is_shown(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rosetta_tui.compare import stages as comparing_stages
+    from rosetta_tui.compare import screen as comparing_stages
 
     every = comparing_stages.stages
     monkeypatch.setattr(comparing_stages, "stages", lambda *a, **k: [next(every(*a, **k))])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rosetta_tui.entry.analyses import MOST_WORDS, analyses, verdicts
+from rosetta_tui.entry.explaining import MOST_WORDS, analyses, verdicts
 from scoring.core.analysis import Acceptance, WordAnalysis
 from tests.tui.entry.explained import HOSTILE_WORDS, WORDS
 

@@ -15,12 +15,17 @@ from harness.core.run_state import RunState
 from harness.store.file.database import open_store
 from harness.store.runs import find_run, list_runs, set_live
 from rosetta_tui.app.app import Begin
-from rosetta_tui.home.put_aside import keep_aside, read_aside
 from rosetta_tui.home.screen import HomeScreen
-from rosetta_tui.home.waiting import Lead, WaitingItem, waiting_runs
-from rosetta_tui.home.waiting_list import WaitingList
+from rosetta_tui.home.waiting import (
+    Lead,
+    WaitingItem,
+    WaitingList,
+    keep_aside,
+    read_aside,
+    waiting_runs,
+)
 from rosetta_tui.live.screen import LiveScreen
-from rosetta_tui.runs.retry import RetryScreen, settings_of
+from rosetta_tui.runs.go_on import RetryScreen, settings_of
 from rosetta_tui.session.engine import Engine
 from rosetta_tui.session.watched import WatchedRun
 from tests.harness.evaluation import chat_plan, corpus, run_corpus

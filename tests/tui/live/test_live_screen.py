@@ -13,10 +13,10 @@ from harness.events.kinds import EntryScored, Failed
 from harness.store.ordering import FILTERS, SORTS
 from harness.store.results import add_results
 from harness.store.runs import set_live
-from rosetta_tui.entry.order import FILTER_WORDS, SORT_WORDS, Order
 from rosetta_tui.entry.screen import EntryScreen
+from rosetta_tui.entry.table import FILTER_WORDS, SORT_WORDS, Order
 from rosetta_tui.live.screen import LiveScreen
-from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
+from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.result_table import ResultTable
 from tests.tui.scenes import Scene, finished, result, scene, sealed
 from tests.tui.screens import App, lines, settle, text

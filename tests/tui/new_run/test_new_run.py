@@ -20,7 +20,7 @@ from rosetta_tui.new_run.screen import NewRunScreen
 from rosetta_tui.request.draft_of_run import draft_of
 from rosetta_tui.request.fields import applicable
 from rosetta_tui.request.kept_draft import kept_draft
-from rosetta_tui.toolkit.form.ticks import Ticks
+from rosetta_tui.toolkit.form.form_line import Ticks
 from tests.harness.scripted import Scripted
 from tests.tui.golden import SIZES, compare
 from tests.tui.new_run.form import (

@@ -15,7 +15,7 @@ from harness.core.run_state import RunState
 from harness.store.file.database import open_store
 from harness.store.runs import list_runs, set_live
 from rosetta_tui.commands import rosetta
-from rosetta_tui.report.stacked_table import stacked
+from rosetta_tui.compare.lines import stacked
 from tests.harness.card import factory
 from tests.tui.commands.runs_group import connection, harmless, rosetta_runs
 
@@ -113,7 +113,7 @@ def test_a_run_is_begun_with_tags_and_a_note(corpus: Path, tmp_path: Path) -> No
 
 
 def test_lists_show_the_score_so_far_of_a_run_under_way(connection: sqlite3.Connection) -> None:
-    from rosetta_tui.runs.rows import COLUMNS, RunRows
+    from rosetta_tui.runs.table import COLUMNS, RunRows
 
     number = factory.add_run(connection, stored=2)
     names = [column.key for column in COLUMNS]

@@ -8,8 +8,8 @@ import pytest
 from review.log.fold import fold
 from review.log.laptop import Laptop
 from review.log.state import ReviewerState
-from rosetta_tui.review.rating.lines.console import Console
 from rosetta_tui.review.rating.lines.face import run_lines
+from rosetta_tui.review.rating.lines.pages import Console
 from rosetta_tui.review.rating.opening import TerminalOpening
 from tests.review.session.scenes import (
     CODE,

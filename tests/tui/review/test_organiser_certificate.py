@@ -14,7 +14,7 @@ from review.log.payloads import Scope
 from review.office.intake.withdrawing import withdraw
 from review.office.results.presenting import present
 from review.verdict.certificate.verifying import verify
-from rosetta_tui.review.organiser.pages.report import ReportScreen
+from rosetta_tui.review.organiser.pages.acts import ReportScreen
 from rosetta_tui.toolkit.dialogs.choose import ChooseScreen
 from tests.tui.review.organising import (
     FEW,

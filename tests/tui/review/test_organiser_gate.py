@@ -12,7 +12,7 @@ from review.office.store import store
 from review.verdict.gate.policy import read_policy
 from rosetta_tui.commands.review.gate import _wrapped
 from rosetta_tui.review.organiser.words.gate import verdict_lines
-from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
+from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from scoring.core.wording import percent
 from tests.review.verdict.histories import Shape
 from tests.tui.review.gated import second_laptop

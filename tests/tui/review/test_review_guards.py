@@ -14,7 +14,7 @@ from review.log.saving import NotSaved
 from review.rating import Rating
 from review.session.words.keys import RATING_OF, Act, act_of
 from review.session.words.troubles import SAVING
-from rosetta_tui.review.rating.item.texts import Texts
+from rosetta_tui.review.rating.item.item_page import Texts
 from tests.review.session.scenes import CODE, batch_of, items_of, training_of
 from tests.review.thorough import times
 from tests.tui.hostile import acting

@@ -20,10 +20,9 @@ from rosetta_tui.review.rating.pages.agreeing import (
     SharingPage,
     WarningPage,
 )
-from rosetta_tui.review.rating.pages.asking import AskPage, Question
-from rosetta_tui.review.rating.pages.choosing import ChoosePage, LanguagePage
+from rosetta_tui.review.rating.pages.choosing import AskPage, ChoosePage, LanguagePage, Question
+from rosetta_tui.review.rating.pages.handing_over import WithdrawPage
 from rosetta_tui.review.rating.pages.resting import PAUSES, PausePage
-from rosetta_tui.review.rating.pages.withdrawing import WithdrawPage
 from rosetta_tui.review.rating.parts.page import HelpPage, Page
 from tests.review.session.scenes import batch_of
 from tests.tui.review.reviewing import Reviewing

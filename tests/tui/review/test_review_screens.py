@@ -424,7 +424,7 @@ async def test_no_line_begins_with_the_sign_that_ends_a_french_sentence() -> Non
     from textual.app import App, ComposeResult
     from textual.widgets import Static
 
-    from rosetta_tui.review.rating.parts.render import told
+    from rosetta_tui.review.rating.parts.page import told
     from rosetta_tui.toolkit.textual_inside import hold_no_break_spaces
 
     class Narrow(App[None]):

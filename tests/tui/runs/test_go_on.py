@@ -17,7 +17,7 @@ from harness.store.deletion import erase
 from harness.store.file.database import opened
 from harness.store.runs import read_run, set_live
 from rosetta_tui.home.screen import HomeScreen
-from rosetta_tui.live.banner import banner_words
+from rosetta_tui.live.panels import banner_words
 from rosetta_tui.runs.go_on import GoOnScreen, _amount
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.resuming import resume

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from harness.core.run_state import RunState
 from rosetta_tui.runs.query import SORT_WORDS, RunQuery, filters
-from rosetta_tui.runs.rows import UNDER_WAY, RunRows
+from rosetta_tui.runs.table import UNDER_WAY, RunRows
 from rosetta_tui.show.text import plain
 from tests.tui.runs.summaries import run
 from tests.tui.scenes import HOSTILE

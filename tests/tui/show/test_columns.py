@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosetta_tui.entry import rows as entry_rows
-from rosetta_tui.runs import rows as run_rows
+from rosetta_tui.runs import table as run_rows
 from rosetta_tui.show.columns import GAP, Column, fit, widest
 
 COLUMNS = st.lists(

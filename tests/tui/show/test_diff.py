@@ -7,8 +7,7 @@ import unicodedata
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rosetta_tui.show.diff import MOST_WORDS, DiffKind, diff
-from rosetta_tui.toolkit.diff_text import diff_content
+from rosetta_tui.toolkit.diff_text import MOST_WORDS, DiffKind, diff, diff_content
 
 TEXT = st.text("ab ĉâ\u0302,.'-\n\tᓂᐚ", max_size=40)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rosetta_tui.show.editor import editor_command, system_command
+from rosetta_tui.corpus.originals import editor_command, system_command
 from rosetta_tui.toolkit.form.file_choice import MOST_SHOWN, matching
 
 FILE = Path("/a b/c.json")

@@ -20,12 +20,11 @@ from harness.core.failures import HarnessError
 from harness.run import rescoring
 from harness.store import deletion, stretches
 from rosetta_tui.corpus import open_corpus as opening
-from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
-from rosetta_tui.corpus.opened_corpus import OpenedCorpus, open_corpus
+from rosetta_tui.corpus.open_corpus import OpenCorpusScreen, OpenedCorpus, open_corpus
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.runs import acts as run_acts
-from rosetta_tui.runs.ended import RunEnd
+from rosetta_tui.runs.acts import RunEnd
 from rosetta_tui.runs.go_on import GoOnScreen
 from rosetta_tui.runs.notes import NotesScreen
 from rosetta_tui.runs.score_again import ScoreAgainScreen
@@ -33,7 +32,7 @@ from rosetta_tui.session import recorded
 from rosetta_tui.settings.screen import SettingsScreen
 from rosetta_tui.toolkit import background as module
 from rosetta_tui.toolkit.background import in_store, in_thread
-from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
+from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.messages import RunChosen, RunResumed
 from tests.harness.card import factory
 from tests.tui.runs.scored_again import opened, path, runs

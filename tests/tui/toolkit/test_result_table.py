@@ -11,8 +11,7 @@ from rich.cells import cell_len
 from textual.app import App, ComposeResult
 
 from rosetta_tui.app.app import RosettaApp
-from rosetta_tui.show.cells import Cell
-from rosetta_tui.show.columns import Column
+from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.result_table import ResultTable, crop
 from rosetta_tui.toolkit.theme import ANSI_COLOURS
 from tests.tui.hostile import ANY_TEXT, acting

@@ -1,21 +1,37 @@
-"""What of a review is handed on, as files ready to be written: for the organisation, researchers, speakers."""
+"""What of a review is handed on, as files: for the organisation, researchers, a corpus, and certificates."""
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpora.formats.write import write
+from corpora.model.corpus import Form
 from harness.core.failures import UsageError
-from rosetta_tui.review.organiser.handing.out_folder import make_folder
 from rosetta_tui.review.organiser.words.gate import look_notes
+from rosetta_tui.review.organiser.words.imported import HOW_TO_ALLOW
 
 if TYPE_CHECKING:
+    from review.office.results.translations import Collected
     from review.office.store.store import Office, Review
     from review.sealed.keys import Identity
     from review.session.words.catalogue import Words
+    from review.verdict.certificate.evidence_file import EvidenceFile
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder where there is none; UsageError where it cannot be made."""
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"{folder} cannot be made ({error.strerror}). Name another folder."
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -126,3 +142,115 @@ def write_export(export: ExportFiles, folder: Path, *, overwrite: bool) -> list[
         make_folder(path.parent)
         write_file(path, content, overwrite=overwrite, mode=mode)
     return list(files)
+
+
+def file_name(review: str, run_id: str) -> str:
+    """Return the name that the files of a certificate share, without their endings."""
+    return f"{re.sub(r'[^A-Za-z0-9_-]+', '-', review).strip('-') or 'review'}-{run_id[:8]}"
+
+
+def taken_names(folder: Path, name: str) -> list[str]:
+    """Return the files of this name that are there: to be asked before a certificate is issued."""
+    return sorted(path.name for path in folder.glob(f"{name}.*")) if folder.is_dir() else []
+
+
+def issue_files(
+    office: Office,
+    review: Review,
+    runs: Sequence[str],
+    identity: Identity,
+    folder: Path,
+    *,
+    overwrite: bool = False,
+) -> Iterator[tuple[EvidenceFile, Sequence[Path]]]:
+    """Issue a certificate for each of some runs, and write its files; what is refused leaves nothing behind.
+
+    HarnessError where one of the runs has too few ratings, UsageError where files of that name are there.
+    """
+    from review.office.making.second_look import require_flags_decided
+    from review.office.results.certifying import issue, review_evidence
+    from review.verdict.certificate.certify import read_verdict, require_enough
+
+    require_flags_decided(office, review)
+    evidence = review_evidence(office, review, identity.public.signing_key)
+    for run in runs:
+        require_enough(read_verdict(evidence, run))
+        taken = taken_names(folder, file_name(review.name, run))
+        if taken and not overwrite:
+            raise UsageError(
+                f"{taken[0]} is there already. Choose another folder; on the command line -o names it, "
+                "and --overwrite replaces what is there."
+            )
+    make_folder(folder)
+    for run in runs:
+        made = issue(office, review, run, evidence, identity)
+        evidence = made.evidence
+        yield made, write_certificate(made, folder, file_name(review.name, run))
+
+
+def write_certificate(presented: EvidenceFile, folder: Path, name: str) -> Sequence[Path]:
+    """Write a certificate in its forms, its signature and its evidence, for everybody to read; what bears their names is replaced."""
+    from harness.core.written_files import PUBLISHED, write_file
+    from review.office.results.presenting import CERTIFICATE_SUFFIX, SIGNATURE_SUFFIX
+    from review.verdict.certificate.certificate import read_certificate
+    from review.verdict.certificate.certificate_html import certificate_html
+    from review.verdict.certificate.certificate_text import certificate_text
+    from review.verdict.certificate.evidence_file import EVIDENCE_SUFFIX, pack_evidence
+
+    certificate = read_certificate(presented.certificate, "the certificate")
+    files = {
+        CERTIFICATE_SUFFIX: presented.certificate,
+        SIGNATURE_SUFFIX: presented.signature,
+        ".certificate.txt": certificate_text(certificate).encode(),
+        ".certificate.html": certificate_html(certificate).encode(),
+        EVIDENCE_SUFFIX: pack_evidence(
+            presented.certificate, presented.signature, presented.evidence
+        ),
+    }
+    make_folder(folder)
+    paths = {suffix: folder / f"{name}{suffix}" for suffix in files}
+    for suffix, content in files.items():
+        write_file(paths[suffix], content, overwrite=True, mode=PUBLISHED)
+    return list(paths.values())
+
+
+_FORMS = {".jsonl": Form.JSONL, ".json": Form.SPECIFICATION}
+
+
+def write_corpus(office: Office, review: Review, path: Path, *, overwrite: bool) -> list[str]:
+    """Write the corpus and give what is to be said of it; UsageError where there is nothing to write."""
+    from review.office.results.translations import collect
+
+    form = _FORMS.get(path.suffix.lower())
+    if form is None:
+        raise UsageError(f"{path}: a corpus is written as NAME.jsonl or NAME.json. Name it so.")
+    if not review.translating:
+        raise UsageError(
+            f"Review {review.name!r} asks for ratings. Better wordings that people suggested are offered by: "
+            f"rosetta review variants CORPUS {review.name}"
+        )
+    if path.exists() and not overwrite:
+        raise UsageError(f"{path} is there already. Choose another place, or add --overwrite.")
+    collected = collect(review, office.state(review))
+    notes = list(_left_out(collected))
+    if not collected.corpus.entries:
+        raise UsageError(" ".join(["There is no translation that may be used yet.", *notes]))
+    make_folder(path.parent)
+    write(collected.corpus, path, form)
+    count = len(collected.corpus.entries)
+    return [*notes, f"Written: {path} ({count} sentences; `rosetta corpus check` reads it)"]
+
+
+def _left_out(collected: Collected) -> Iterator[str]:
+    if collected.unshared:
+        yield (
+            f"Left out: {collected.unshared} translations of people who did not say that theirs may be used. "
+            f"{HOW_TO_ALLOW}"
+        )
+    if collected.withheld:
+        yield (
+            f"Left out: {collected.withheld} sentences that somebody called harmful or not to be shown around. "
+            "`rosetta review adjudicate` clears a flag."
+        )
+    if collected.unanswered:
+        yield f"Without a translation that may be used: {collected.unanswered} sentences."

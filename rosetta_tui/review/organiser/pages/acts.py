@@ -5,28 +5,65 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Static
 
 from harness.core.failures import HarnessError
-from rosetta_tui.review.organiser.exports import choices
 from rosetta_tui.review.organiser.handing.export_files import write_export
-from rosetta_tui.review.organiser.pages.asking import AskScreen, typed_path
-from rosetta_tui.review.organiser.pages.hidden import question
-from rosetta_tui.review.organiser.pages.report import ReportScreen
-from rosetta_tui.review.organiser.words.certificate import standing_lines
+from rosetta_tui.review.organiser.pages.parts import AskScreen, question, typed_path
+from rosetta_tui.review.organiser.words.gate import standing_lines
 from rosetta_tui.review.organiser.words.imported import report_lines
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.dialogs.choose import choose
-from rosetta_tui.toolkit.dialogs.confirm import ConfirmScreen
+from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen, choose
 
 if TYPE_CHECKING:
     from review.office.results.progress import WaitingLaptop
     from rosetta_tui.review.organiser.desk import OrganiserDesk
     from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
+
+
+class ReportScreen(ModalScreen[None]):
+    """Stays until it is closed: a path or a warning must not vanish by itself."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter", "dismiss(None)", "Back"),
+    ]
+
+    def __init__(self, title: str, lines: Sequence[str]) -> None:
+        super().__init__()
+        self._title = title
+        self._lines = lines
+
+    def compose(self) -> ComposeResult:
+        """Lay out the lines."""
+        with VerticalScroll(classes="dialog -wide"):
+            yield Static(show(self._title, "bold"))
+            yield Static(Content("\n").join(map(show, self._lines)), classes="about")
+            yield Static(Content.styled("esc goes back", "$quiet"))
+
+
+def choices(now: ReviewNow, run: RunNow) -> dict[str, str]:
+    """Return what can be exported now, with words; comments of secret reviews and pages of nothing are left out."""
+    offered = {
+        "sealed": "Everything, sealed for the review's recipients",
+        "page": "The page for the speakers, from the newest certificate",
+        "csv": "The ratings as a table (CSV), people as letters",
+        "comments": "The table with what people wrote",
+        "mtme": "A folder as in the metrics shared tasks",
+    }
+    if now.secret:
+        del offered["comments"]
+    if run.newest is None:
+        del offered["page"]
+    return offered
+
 
 _FOLDER = "A folder; it is made where there is none. Files that are there are not replaced."
 

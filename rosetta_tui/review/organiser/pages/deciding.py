@@ -19,8 +19,7 @@ from review.verdict.gate.adjudication import Case, Grounds, grounds
 from rosetta_tui.review.mis_drawn import first_mis_drawn
 from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.facts import ReviewNow
-from rosetta_tui.review.organiser.pages.asking import AskScreen
-from rosetta_tui.review.organiser.pages.looks import STYLES
+from rosetta_tui.review.organiser.pages.parts import STYLES, AskScreen
 from rosetta_tui.review.organiser.words.cases import (
     around_words,
     flags_words,
@@ -31,9 +30,8 @@ from rosetta_tui.review.organiser.words.cases import (
     why_words,
 )
 from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.content import show, show_lines
+from rosetta_tui.toolkit.content import Where, show, show_lines
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.where import Where
 
 _PUBLISHED = "It stands on the certificate, for everybody to read. Write no word of the sentence."
 

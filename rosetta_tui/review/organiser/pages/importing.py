@@ -20,13 +20,11 @@ from textual.worker import get_current_worker
 from harness.core.failures import HarnessError
 from review.files.finding import RATINGS_SUFFIX, FoundBatch, find_batches, mounted_sticks
 from rosetta_tui.review.organiser.desk import OrganiserDesk
-from rosetta_tui.review.organiser.pages.asking import AskScreen, typed_path
-from rosetta_tui.review.organiser.pages.looks import STYLES
+from rosetta_tui.review.organiser.pages.parts import STYLES, AskScreen, typed_path
 from rosetta_tui.review.organiser.words.imported import report_lines
 from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.content import Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.where import Where
 
 
 class ImportScreen(Screen[None]):

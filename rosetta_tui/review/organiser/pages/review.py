@@ -18,20 +18,15 @@ from textual.widgets import Static
 from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.facts import ReviewNow, RunNow, read_review
 from rosetta_tui.review.organiser.pages.acts import Acts, ReadAgain
-from rosetta_tui.review.organiser.pages.agreeing import agreeing
-from rosetta_tui.review.organiser.pages.batches import batches
-from rosetta_tui.review.organiser.pages.certificate import certificate
-from rosetta_tui.review.organiser.pages.gate import gate
-from rosetta_tui.review.organiser.pages.looks import STYLES
-from rosetta_tui.review.organiser.pages.people import people
-from rosetta_tui.review.organiser.pages.section_line import SectionLine
-from rosetta_tui.review.organiser.pages.split import split
+from rosetta_tui.review.organiser.pages.agreeing import agreeing, split
+from rosetta_tui.review.organiser.pages.batches import batches, people
+from rosetta_tui.review.organiser.pages.gate import certificate, gate
+from rosetta_tui.review.organiser.pages.parts import STYLES, SectionLine
 from rosetta_tui.review.organiser.words.gate import has_numbers
 from rosetta_tui.toolkit.background import in_thread
-from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.content import Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.toolkit.where import Where
 
 SECTIONS = ("Batches", "Progress", "Agreement", "Gate", "Split", "Certificate")
 OF_A_RUN = frozenset({"Agreement", "Gate", "Certificate"})

@@ -15,16 +15,14 @@ from textual.widgets import Static
 
 from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.facts import CertifiedVerdict, ReviewLine, read_reviews
-from rosetta_tui.review.organiser.pages.looks import SIGNS, STYLES, TONES
+from rosetta_tui.review.organiser.pages.parts import SIGNS, STYLES, TONES
 from rosetta_tui.review.organiser.words.gate import verdict_name
 from rosetta_tui.show import figures
-from rosetta_tui.show.cells import Cell
-from rosetta_tui.show.columns import Column
+from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.background import in_thread
-from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.content import Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.result_table import ResultTable
-from rosetta_tui.toolkit.where import Where
 
 BAR = 8
 

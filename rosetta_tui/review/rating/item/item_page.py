@@ -1,26 +1,128 @@
-"""The page of an item: two texts, four answers, and what the next key means."""
+"""The page of an item: two texts, four answers, what the next key means, and a training item's lesson."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum, auto
 
 from textual.app import ComposeResult
-from textual.containers import Center, Horizontal, Vertical
+from textual.containers import Center, Horizontal, Vertical, VerticalScroll
+from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from review.session.view import ShownItem, TextField, View
+from review.session.view import Lesson, ShownItem, TextField, View
 from review.session.words import item as item_words
-from rosetta_tui.review.rating.item import item_hints
-from rosetta_tui.review.rating.item.lesson import LessonBox
-from rosetta_tui.review.rating.item.texts import Texts
+from review.session.words.catalogue import Words
+from review.session.words.item import Mark, lesson_said, offers
+from review.session.words.keys import KEYS, Act
 from rosetta_tui.review.rating.item.writing import Writing
 from rosetta_tui.review.rating.parts.choices import Choices
-from rosetta_tui.review.rating.parts.key_line import Hint, RatingKeyLine
-from rosetta_tui.review.rating.parts.page import STYLES
-from rosetta_tui.review.rating.parts.render import told
-from rosetta_tui.review.rating.parts.trouble import TroubleLine
+from rosetta_tui.review.rating.parts.page import STYLES, Hint, RatingKeyLine, TroubleLine, told
 from rosetta_tui.review.rating.sitting import TerminalSitting
+from rosetta_tui.toolkit.content import show_lines
+
+
+class Texts(VerticalScroll):
+    """Scrolls where a text is long; the labels below stay where they are."""
+
+    can_focus = False
+
+    def compose(self) -> ComposeResult:
+        """Lay out both texts under their names."""
+        yield Static(id="source-name", classes="name")
+        yield Static(id="source")
+        yield Static(id="candidate-name", classes="name")
+        yield Static(id="candidate")
+        yield Static(id="marks")
+
+    def name_them(self, original: str, translation: str) -> None:
+        """Say which text is which, in the reviewer's language."""
+        self.query_one("#source-name", Static).update(told(original))
+        self.query_one("#candidate-name", Static).update(told(translation))
+
+    def show_item(self, item: ShownItem, marks: Sequence[Mark]) -> None:
+        """Show an item from its beginning."""
+        self.query_one("#source", Static).update(show_lines(item.source))
+        self.query_one("#candidate", Static).update(show_lines(item.candidate, "bold"))
+        self.show_marks(marks)
+        self.scroll_home(animate=False)
+
+    def show_marks(self, marks: Sequence[Mark]) -> None:
+        """Show what the person added to the item."""
+        line = self.query_one("#marks", Static)
+        line.display = bool(marks)
+        line.update(Content("\n").join(map(_mark, marks)))
+
+    @property
+    def more_below(self) -> bool:
+        """Whether a part of the texts is below what is seen."""
+        return self.scroll_offset.y < self.max_scroll_y
+
+
+def _mark(mark: Mark) -> Content:
+    said = told(mark.said, "$warn" if mark.warns else "$quiet")
+    return Content.assemble(said, " ", show_lines(mark.text)) if mark.text else said
+
+
+class LessonBox(VerticalScroll):
+    """Hidden until the person gave an answer."""
+
+    can_focus = False
+
+    def compose(self) -> ComposeResult:
+        """Lay out the box."""
+        yield Static()
+
+    def tell(self, words: Words, lesson: Lesson | None) -> None:
+        """Say what the answer is; None hides the box."""
+        self.display = lesson is not None
+        if lesson is not None:
+            self.query_one(Static).update(lesson_words(words, lesson))
+            self.scroll_home(animate=False)
+
+
+def lesson_words(words: Words, lesson: Lesson) -> Content:
+    """Say whether both answers agree, and why the expected one is expected."""
+    agrees = lesson.given is lesson.expected
+    first = told(lesson_said(words, lesson), "bold $good" if agrees else "bold")
+    note = told(f"\n{lesson.note}" if lesson.note else "", "$quiet")
+    return Content.assemble(first, note, "\n", show_lines(lesson.explanation))
+
+
+def hints(words: Words, view: View) -> list[Hint]:
+    """Return the keys beside the ratings."""
+    offered = [_hint(offer.act, offer.said) for offer in offers(words, view) if offer.now]
+    if view.lesson is not None:
+        return [Hint(words("Enter"), words("go on"), "enter"), *offered]
+    if view.item is not None and view.item.stands:
+        return [Hint(words("Enter"), words("back"), "enter"), *offered]
+    return offered
+
+
+def _hint(act: Act, said: str) -> Hint:
+    return Hint(KEYS[act][0], said, f"act('{act}')")
+
+
+def back(words: Words) -> list[Hint]:
+    """Return the key that leads back to the ratings."""
+    return [Hint(words("Esc"), words("back"), "back")]
+
+
+def harm_hints(words: Words) -> list[Hint]:
+    """Return the answers to the question whether an item is harmful."""
+    return [Hint(words("Enter"), words("yes"), "enter"), Hint(words("Esc"), words("no"), "back")]
+
+
+def writing_hints(words: Words, field: TextField) -> list[Hint]:
+    """Return the keys of the box; the up key begins with the translation."""
+    hints = [
+        Hint(words("Enter"), words("save"), "enter"),
+        Hint(words("Esc"), words("back; your words are kept"), "back"),
+    ]
+    if field is TextField.SUGGESTION:
+        hints.append(Hint("↑", words("copy the translation here"), "start"))
+    return hints
 
 
 class KeyMode(Enum):
@@ -132,13 +234,13 @@ class ItemPage(Screen[None]):
     def _hints(self) -> list[Hint]:
         match self.mode:
             case KeyMode.JUDGE:
-                return item_hints.hints(self.words, self.view)
+                return hints(self.words, self.view)
             case KeyMode.HARM:
-                return item_hints.harm_hints(self.words)
+                return harm_hints(self.words)
             case KeyMode.WRITING:
-                return item_hints.writing_hints(self.words, self.field)
+                return writing_hints(self.words, self.field)
             case _:
-                return item_hints.back(self.words)
+                return back(self.words)
 
     def enter(self, mode: KeyMode) -> None:
         """Let the next key mean something else; what went wrong before it is over."""

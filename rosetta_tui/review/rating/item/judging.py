@@ -20,17 +20,12 @@ from review.session.words import page as page_words
 from review.session.words.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of
 from review.session.words.labels import harm_question
 from review.session.words.onward import ONWARD_OF, Onward
-from rosetta_tui.review.rating.item.item_page import ItemPage, KeyMode
-from rosetta_tui.review.rating.item.texts import Texts
+from rosetta_tui.review.rating.item.item_page import ItemPage, KeyMode, Texts
 from rosetta_tui.review.rating.item.writing import Writing
-from rosetta_tui.review.rating.pages.handing_over import HandOverPage
+from rosetta_tui.review.rating.pages.handing_over import HandOverPage, WithdrawPage
 from rosetta_tui.review.rating.pages.resting import PAUSES
-from rosetta_tui.review.rating.pages.withdrawing import WithdrawPage
 from rosetta_tui.review.rating.parts.choices import Choices
-from rosetta_tui.review.rating.parts.page import HelpPage
-from rosetta_tui.review.rating.parts.render import told
-from rosetta_tui.review.rating.parts.trouble import TroubleLine
-from rosetta_tui.review.rating.parts.typed import typed
+from rosetta_tui.review.rating.parts.page import HelpPage, TroubleLine, told, typed
 from rosetta_tui.review.rating.sitting import TerminalSitting
 
 SLOW_SECONDS = 0.3

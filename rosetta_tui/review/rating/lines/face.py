@@ -18,7 +18,6 @@ from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.keys import RATING_OF, Act, act_of, relation_of
 from rosetta_tui.review.rating.lines import pages
-from rosetta_tui.review.rating.lines.console import Console, LeftError
 from rosetta_tui.review.rating.lines.line_keys import LineActs
 from rosetta_tui.review.rating.lines.opening import (
     LANGUAGE,
@@ -27,6 +26,7 @@ from rosetta_tui.review.rating.lines.opening import (
     choose_language,
     tell_trouble,
 )
+from rosetta_tui.review.rating.lines.pages import Console, LeftError
 from rosetta_tui.review.rating.opening import TerminalOpening
 from rosetta_tui.show.text import plain
 

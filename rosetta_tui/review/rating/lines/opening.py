@@ -13,7 +13,7 @@ from review.session.words.catalogue import Words
 from review.session.words.keys import Act, act_of
 from review.session.words.troubles import trouble
 from rosetta_tui.review.mis_drawn import WHY, what_to_do
-from rosetta_tui.review.rating.lines.console import Console, LeftError
+from rosetta_tui.review.rating.lines.pages import Console, LeftError
 from rosetta_tui.review.rating.opening import TerminalOpening
 from rosetta_tui.show.text import plain
 

@@ -18,9 +18,16 @@ from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.troubles import Trouble
 from rosetta_tui.review.mis_drawn import WHY, MisDrawn, what_to_do
-from rosetta_tui.review.rating.parts.key_line import Hint, RatingKeyLine
-from rosetta_tui.review.rating.parts.page import Page, Result, given_text, paragraph
-from rosetta_tui.review.rating.parts.trouble import NO_TROUBLE, TroubleLine
+from rosetta_tui.review.rating.parts.page import (
+    NO_TROUBLE,
+    Hint,
+    Page,
+    RatingKeyLine,
+    Result,
+    TroubleLine,
+    given_text,
+    paragraph,
+)
 from rosetta_tui.toolkit.content import show
 
 

@@ -1,24 +1,24 @@
-"""Which review: those on sticks and those kept here, the newest first."""
+"""Which review: those on sticks and those kept here; and the page on which a code is typed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import OptionList
+from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from review.session import opening_words
 from review.session.choice import Choice
+from review.session.words.catalogue import Words
 from review.session.words.troubles import Trouble
 from rosetta_tui.review.rating.opening import TerminalOpening
-from rosetta_tui.review.rating.parts.key_line import Hint
-from rosetta_tui.review.rating.parts.page import Page, paragraph
-from rosetta_tui.review.rating.parts.trouble import NO_TROUBLE, TroubleLine
+from rosetta_tui.review.rating.parts.page import NO_TROUBLE, Hint, Page, TroubleLine, paragraph
 from rosetta_tui.toolkit.content import show
 
 
@@ -150,3 +150,61 @@ class LanguagePage(Page[str]):
     @on(OptionList.OptionSelected)
     def _chosen(self) -> None:
         self.action_choose()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, in the reviewer's language."""
+
+    place: str
+    asked: str
+    about: str
+    answer: str = ""
+    """What stands in the box at first."""
+    trouble: str = ""
+    """Why the answer before was none."""
+    wide: bool = False
+    """True where the answer has several words."""
+
+
+class AskPage(Page[str]):
+    """Gives what was typed, None where the person went back."""
+
+    AUTO_FOCUS = "Input"
+
+    def __init__(self, words: Words, question: Question) -> None:
+        super().__init__(words)
+        self._question = question
+
+    def place(self) -> str:
+        """Say where the person is."""
+        return self._question.place
+
+    def body(self) -> ComposeResult:
+        """Ask."""
+        question = self._question
+        yield paragraph(question.asked, "bold")
+        box = Input(question.answer, max_length=400, select_on_focus=True)
+        yield box.add_class("wide") if question.wide else box
+        yield paragraph(question.about, "$quiet")
+
+    def on_mount(self) -> None:
+        """Say why it is asked again."""
+        self.query_one(TroubleLine).tell(self.words, self._question.trouble)
+
+    def hints(self) -> Sequence[Hint]:
+        """Return the keys."""
+        words = self.words
+        return [
+            Hint(words("Enter"), words("go on"), "submit"),
+            Hint(words("Esc"), words("back"), "leave"),
+        ]
+
+    def action_submit(self) -> None:
+        """Give the answer."""
+        self.dismiss(self.query_one(Input).value)
+
+    @on(Input.Submitted)
+    def _submitted(self, message: Input.Submitted) -> None:
+        message.stop()
+        self.action_submit()

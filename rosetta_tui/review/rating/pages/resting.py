@@ -15,11 +15,7 @@ from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.keys import KEYS, Act, act_of
 from review.session.words.onward import ONWARD_OF, Onward
-from rosetta_tui.review.rating.parts.key_line import Hint
-from rosetta_tui.review.rating.parts.page import Page, paragraph
-from rosetta_tui.review.rating.parts.render import told
-from rosetta_tui.review.rating.parts.trouble import TroubleLine
-from rosetta_tui.review.rating.parts.typed import typed
+from rosetta_tui.review.rating.parts.page import Hint, Page, TroubleLine, paragraph, told, typed
 
 
 def shares_or_not(words: Words, *, shares: bool) -> str:

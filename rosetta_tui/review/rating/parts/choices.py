@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from review.session.words.item import Answer
-from rosetta_tui.review.rating.parts.render import told
+from rosetta_tui.review.rating.parts.page import told
 
 
 class Choices(Vertical):

@@ -1,8 +1,10 @@
-"""A page of plain words: where one is, what to read, and the keys that lead on; and the page of all keys."""
+"""A page of plain words: where one is, what to read, what could not be saved, and the keys that lead on."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
@@ -10,17 +12,111 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Center, Horizontal, VerticalScroll
 from textual.content import Content
+from textual.events import Key
+from textual.geometry import Size
 from textual.screen import Screen
+from textual.style import Style
+from textual.widget import Widget
 from textual.widgets import Static
 
 from review.session.words.catalogue import Words
 from review.session.words.keys import ACT_WORDS, BACKSPACE, KEYS, RATING_OF, Act
 from review.session.words.labels import rating_label, rating_meaning
 from review.session.words.page import Given
-from rosetta_tui.review.rating.parts.key_line import Hint, RatingKeyLine
-from rosetta_tui.review.rating.parts.render import told
-from rosetta_tui.review.rating.parts.trouble import TroubleLine
+from review.session.words.troubles import Trouble
+from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show_lines
+
+_KEY_GAP = 3
+"""Cells between two keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """One key."""
+
+    key: str
+    """As it stands on the keyboard, in the reviewer's language."""
+    words: str
+    action: str
+    """Of the screen; run when the words are clicked."""
+
+    def content(self) -> Content:
+        """Return key and words, pressable."""
+        words = Content.assemble(told(self.key, "bold $mark"), " ", told(self.words, "$quiet"))
+        return words.stylize(Style.from_meta({"@click": f"screen.{self.action}"}))
+
+
+class RatingKeyLine(Widget):
+    """As many lines as the keys need; one key never breaks over two lines."""
+
+    def __init__(self, hints: Sequence[Hint] = ()) -> None:
+        super().__init__(classes="keys")
+        self._hints = tuple(hints)
+
+    def offer(self, hints: Sequence[Hint]) -> None:
+        """Show these keys."""
+        if tuple(hints) != self._hints:
+            self._hints = tuple(hints)
+            self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's form
+        """Return as many lines as the keys need."""
+        return len(self._lines(width))
+
+    def render(self) -> Content:
+        """Draw the keys."""
+        return Content("\n").join(self._lines(self.content_size.width))
+
+    def _lines(self, width: int) -> list[Content]:
+        gap = Content(" " * _KEY_GAP)
+        lines: list[Content] = []
+        for hint in self._hints:
+            piece = hint.content()
+            if lines and lines[-1].cell_length + _KEY_GAP + piece.cell_length <= width:
+                lines[-1] = Content.assemble(lines[-1], gap, piece)
+            else:
+                lines.append(piece)
+        return lines or [Content("")]
+
+
+NO_TROUBLE = Trouble("", "")
+
+
+class TroubleLine(Static):
+    """Hidden until something is wrong; the item and every typed word stay where they are."""
+
+    def tell(self, words: Words, said: str, detail: str = "") -> None:
+        """Say what is wrong, with one technical line to copy; nothing said hides the banner."""
+        self.display = bool(said)
+        lines = [told(said, "bold $bad")]
+        if detail:
+            lines.append(told(words("For whoever helps: {detail}", detail=detail), "$quiet"))
+        self.update(Content("\n").join(lines))
+
+
+def typed(event: Key) -> str:
+    """Return the character of a key, empty for one that has none."""
+    if event.key == "backspace":
+        return BACKSPACE
+    return event.character if event.is_printable and event.character else ""
+
+
+_SPACE_THAT_HOLDS = re.compile("([\u00a0\u202f])")
+"""No-break spaces, as French typography sets them; a terminal shows both as the wider one."""
+_HOLDS = "\u00a0"
+
+
+def told(words: str, style: str = "") -> Content:
+    """Return words of the catalogue as harmless Content, with their line breaks and no-break spaces."""
+    lines = words.split("\n")
+    return Content("\n").join([Content.styled(_harmless(line), style) for line in lines])
+
+
+def _harmless(line: str) -> str:
+    parts = _SPACE_THAT_HOLDS.split(line)
+    return "".join(_HOLDS if _SPACE_THAT_HOLDS.fullmatch(part) else plain(part) for part in parts)
+
 
 Result = TypeVar("Result")
 

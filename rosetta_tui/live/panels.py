@@ -1,0 +1,268 @@
+"""The panels of a live run: where one is, how far, what it costs, how fast, what to do next."""
+
+from __future__ import annotations
+
+from textual.content import Content
+
+from harness.core.run_state import RunState
+from harness.events.kinds import Progress
+from rosetta_tui.report.run import sentence
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.session.resuming import resume_call
+from rosetta_tui.show import figures
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.content import Telling, show
+from rosetta_tui.toolkit.key_line import key_of
+from scoring.core.wording import counted, percent
+
+_PRODUCT = "Rosetta   "
+
+_TONES = {"running": "$mark", "complete": "$good", "failed": "$bad"}
+
+
+class RunHeader(Telling):
+    """One line at the top: what runs at the left, how it stands at the right."""
+
+    def show_run(self, live: LiveRun, *, notes: str = "", replays: bool = False) -> None:
+        """Show the run's name and state now, and what a person wrote beside it.
+
+        ``replays``: the run is over and played once more; the line below says whether it plays.
+        """
+        left, right = _name(live), _replayed(live) if replays else _state(live)
+        if notes:
+            left = Content.assemble(left, "   ", show(notes, "$quiet"))
+        room = self.size.width - right.cell_length - 1
+        if left.cell_length + len(_PRODUCT) <= room:
+            left = Content.assemble((_PRODUCT, "bold $mark"), left)
+        left = left.truncate(max(0, room), ellipsis=True, pad=True)
+        self.tell(Content.assemble(left, " ", right))
+
+
+def _name(live: LiveRun) -> Content:
+    started = live.started
+    if started is None:
+        return Content.styled("Waiting for the run to begin …", "$quiet")
+    setup, dataset = started.setup, started.dataset
+    model = [] if setup.model_slug == setup.method else [setup.model_slug]
+    rest = [dataset.language_pair, setup.method, *model, setup.condition]
+    parts = [show(dataset.id, "bold"), *(show(part) for part in rest if part)]
+    return Content.styled(" · ", "$quiet").join(parts)
+
+
+def _state(live: LiveRun) -> Content:
+    word = live.state_word
+    progress = live.progress
+    parts = [Content.styled(word, f"bold {_TONES.get(word, '$warn')}")]
+    if progress is not None:
+        parts.append(Content.styled(f" {figures.clock(progress.elapsed_seconds)}", ""))
+        if progress.doing is not None and not live.over:
+            parts.append(Content.styled(f" · {plain(progress.doing)}", "$quiet"))
+        elif live.next_try is not None and not live.over:
+            when = figures.clock(live.next_try)
+            parts.append(Content.styled(f" · next try in {when}", "$warn"))
+        elif live.state_word == RunState.RUNNING and progress.eta_seconds is not None:
+            parts.append(Content.styled(f" · eta {figures.clock(progress.eta_seconds)}", "$quiet"))
+    return Content("").join(parts)
+
+
+def _replayed(live: LiveRun) -> Content:
+    """Say how long the run had been under way then: its state at that time is not one of now."""
+    words = Content.styled("replay", "bold $mark")
+    if live.progress is None:
+        return words
+    return words + Content(f" {figures.clock(live.progress.elapsed_seconds)}")
+
+
+class CostPanel(Telling):
+    """Money and tokens."""
+
+    def show_run(self, live: LiveRun, *, compact: bool) -> None:
+        """Show what the run costs now."""
+        title = None if compact else "Cost"
+        if live.progress is None:
+            self.tell(Content(""), title)
+            return
+        lines = [_so_far(live.progress), _expected(live), _tokens(live.progress)]
+        self.tell(
+            Content("   " if compact else "\n").join([line for line in lines if line.plain]), title
+        )
+
+
+def _so_far(progress: Progress) -> Content:
+    if progress.cost_usd == 0 and progress.done == progress.failed and not progress.spent_usd:
+        return Content.styled(_nothing(progress.budget_usd), "$quiet")
+    told = figures.cost(progress.cost_usd, progress.known_cost_usd)
+    parts = Content.assemble((told, "bold"))
+    if progress.cost_usd is None and not progress.known_cost_usd:
+        parts = parts.append(Content.styled(" price", "$quiet"))
+    if progress.budget_usd is None:
+        return parts
+    near = progress.spent_usd >= 0.9 * progress.budget_usd
+    paid = f" · paid {figures.money(progress.spent_usd)}" if _differs(progress) else ""
+    return Content.assemble(
+        parts,
+        (f"{paid} of {figures.money(progress.budget_usd)} budget", "$warn" if near else "$quiet"),
+    )
+
+
+def _nothing(budget: float | None) -> str:
+    """Say that nothing was charged yet, which does not make a run free."""
+    return "nothing spent yet" if budget is None else f"none of {figures.money(budget)} spent yet"
+
+
+def _differs(progress: Progress) -> bool:
+    return progress.cost_usd is None or abs(progress.cost_usd - progress.spent_usd) > 0.00005
+
+
+def _expected(live: LiveRun) -> Content:
+    progress = live.progress
+    if progress is None or live.over or not progress.expected_cost_usd:
+        return Content("")
+    return Content.styled(f"expected {figures.money(progress.expected_cost_usd)}", "$quiet")
+
+
+def _tokens(progress: Progress) -> Content:
+    if progress.tokens is None:
+        return Content.styled("tokens unknown", "$quiet")
+    least = "at least " if progress.tokens_untold else ""
+    return Content.styled(f"{least}{counted(progress.tokens, 'token')}", "$quiet")
+
+
+class RunBanner(Telling):
+    """Hidden until there is something to say."""
+
+    def show_run(self, live: LiveRun) -> None:
+        """Say how the run ended, and what next."""
+        words = banner_words(live, key_of(self.screen, "end('resume')") if live.over else "")
+        self.display = words is not None
+        if words is not None:
+            self.set_class(live.failed is not None, "-failed")
+            self.tell(words)
+
+
+def banner_words(live: LiveRun, key: str = "") -> Content | None:
+    """Return what to say about a run that is over, None while it goes on; ``key`` lets it go on from here."""
+    if live.failed is not None:
+        return Content.assemble(
+            ("The run stopped: ", "bold $bad"),
+            show(live.failed.message),
+            "\nWhat is done is stored. ",
+            _go_on(key, resume_call(live.failed.run_id, live.errors)),
+        )
+    if live.finished is None:
+        return None
+    if live.complete:
+        return Content.assemble(
+            ("Complete. ", "bold $good"),
+            "The run card is sealed: ",
+            show(f"rosetta runs show {live.finished.run_id[:8]}", "bold"),
+            " · enter opens an entry",
+        )
+    end = live.finished
+    return Content.assemble(
+        ("Stopped. ", "bold $warn"),
+        show(f"{sentence(end.reason)} " if end.reason else ""),
+        "Nothing is lost. ",
+        _go_on(key, resume_call(end.run_id, end.failed, more_money=end.budget_reached)),
+    )
+
+
+def _go_on(key: str, call: str) -> Content:
+    here = Content.assemble((key, "bold"), " goes on here, or ") if key else Content("Go on with: ")
+    return here + show(call, "bold")
+
+
+LEAST_BAR = 10
+"""Below this the bar is left out and the share alone stands."""
+
+
+class CountLine(Telling):
+    """Counts by state with the symbols of the table, and the share done."""
+
+    def show_run(self, live: LiveRun, *, notes: str = "") -> None:
+        """Show the counts now; ``notes`` says how the table is narrowed."""
+        counts = _counts(live)
+        share = live.done / live.total if live.total else 0.0
+        tail = f" {percent(share):>5}"
+        note = Content.styled(f"   {notes}" if notes else "", "$mark")
+        room = self.size.width - counts.cell_length - note.cell_length - len(tail) - 3
+        bar = figures.progress_bar(share, min(40, room)) if room >= LEAST_BAR else ""
+        self.tell(Content.assemble(counts, note, "   ", (bar, "$mark"), tail))
+
+
+def _counts(live: LiveRun) -> Content:
+    parts = [
+        ("✓", live.done - live.errors, "done", "$good"),
+        ("✗", live.errors, "failed", "$bad" if live.errors else "$quiet"),
+        ("↻", live.retrying, "retrying", "$warn" if live.retrying else "$quiet"),
+        ("●", live.asked, "asked", "$mark"),
+        ("…", live.queued, "waiting", "$quiet"),
+    ]
+    shown = [part for part in parts if not live.over or part[1] or part[2] in {"done", "failed"}]
+    return Content("  ").join(
+        [
+            Content.assemble((f"{s} {figures.count(n)}", tone), (f" {word}", "$quiet"))
+            for s, n, word, tone in shown
+        ]
+    )
+
+
+BARS = 14
+"""Slices of the last minute that are drawn."""
+
+
+class SpeedPanel(Telling):
+    """Rate, latency, calls under way and what the endpoint refuses."""
+
+    def show_run(self, live: LiveRun, *, compact: bool) -> None:
+        """Show the run's speed now."""
+        title = None if compact else "Speed"
+        if live.progress is None:
+            self.tell(Content(""), title)
+            return
+        lines = [
+            _rate(live.progress, live),
+            _calls(live.progress, live, compact=compact),
+            _waiting(live.progress, live),
+        ]
+        if not compact and not live.over:
+            spark = figures.sparkline(live.rates(BARS), BARS)
+            lines[2] = Content.assemble((spark, "$mark"), "  " if spark else "", lines[2])
+        self.tell(
+            Content("  " if compact else "\n").join([line for line in lines if line.plain]), title
+        )
+
+
+def _rate(progress: Progress, live: LiveRun) -> Content:
+    elsewhere = live.started is not None and live.started.setup.outputs_sha256 is not None
+    return Content.assemble(
+        (f"{figures.number(progress.per_minute, 0)}/min", "bold"),
+        ("  p50 ", "$quiet"),
+        f"{figures.seconds(progress.p50_seconds)} s",
+        ("  p95 ", "$quiet"),
+        f"{figures.seconds(progress.p95_seconds)} s",
+        (" recorded" if elsewhere and _faster_than_calls(progress) else "", "$quiet"),
+    )
+
+
+def _faster_than_calls(progress: Progress) -> bool:
+    """Tell whether the rate is more than such latencies allow: the answers were made at another time."""
+    if progress.per_minute is None or progress.p50_seconds is None:
+        return False
+    return progress.per_minute / 60 * progress.p50_seconds > 2 * progress.most_concurrency
+
+
+def _calls(progress: Progress, live: LiveRun, *, compact: bool) -> Content:
+    if live.over:
+        refused = f"{figures.count(progress.rate_limited)} × 429"
+        return Content.styled(
+            f"{refused} · {counted(progress.retries, 'retry', 'retries')}", "$quiet"
+        )
+    limit = f" · limit {progress.concurrency}"
+    limit += "" if compact else f" of {progress.most_concurrency}"
+    return Content.assemble(f"{live.asked} in flight", (limit, "$quiet"))
+
+
+def _waiting(progress: Progress, live: LiveRun) -> Content:
+    limited = sum(waiting.reason == "429" for waiting in progress.waiting)
+    return Content.styled(f"{limited} waiting (429)" if limited and not live.over else "", "$warn")

@@ -1,0 +1,105 @@
+"""Paragraphs of a run's page: what may be claimed of it and why, and what asking again did to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from harness.card.checking.claimed import claim_of, of_earlier_version, stated_floors, without_rise
+from harness.card.reading import block
+from rosetta_tui.show import figures
+from rosetta_tui.show.card_fields import blocks
+from rosetta_tui.show.metric_words import floor_words, value
+from rosetta_tui.show.text import plain
+from scoring.card.claim import caveat_sentence
+from scoring.card.floors import FloorScores
+from scoring.core.metric_names import title
+
+if TYPE_CHECKING:
+    from harness.run.retried_scores import RetriedScores
+
+
+def line(name: str, *parts: object) -> str:
+    """Return one line of a page: a name, and what there is to say in parts."""
+    said = " · ".join(plain(str(part)) for part in parts if part not in (None, ""))
+    return f"{plain(name):<26} {said}".rstrip()
+
+
+EARLIER = (
+    "floors of an earlier version: no words at random, and a constant of eight candidates; "
+    "score the outputs again to compare with those of now"
+)
+
+RISE = "an input has no value here, though worthless outputs have one, and counts as nothing"
+
+
+def caveat_lines(card: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line for each way in which a part of the outputs fails."""
+    for caveat in claim_of(card).caveats:
+        yield line("  caveat", caveat_sentence(caveat))
+
+
+def rise_line(card: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line where inputs without a value raise the composite; what is claimed has no such rise."""
+    if (even := without_rise(card)) is not None:
+        yield line("  without its rise", value("composite", even), RISE)
+
+
+def floor_lines(card: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line for each floor, composite first, then what it is and what it was worked out on."""
+    total = block(card, "scores").get("total")
+    for name, floor in stated_floors(card).items():
+        yield line(f"  ╿ {floor_words(name)}", *floor_parts(floor, total))
+    if of_earlier_version(card):
+        yield line("  ╿", EARLIER)
+
+
+def floor_parts(floor: FloorScores, total: object) -> Iterator[str]:
+    """Yield what is to be said of one floor of a run over ``total`` entries."""
+    yield value("composite", floor.composite)
+    if floor.chrf_plus_plus is not None:
+        yield f"chrF++ {figures.number(floor.chrf_plus_plus, 1)}"
+    if floor.searched is not None:
+        yield f"the best by composite of {floor.searched:,} different references"
+    if floor.entries is not None and floor.entries != total:
+        yield f"on {floor.entries:,} entries"
+
+
+def retry_lines(card: Mapping[str, Any]) -> Iterator[str]:
+    """Say which entries were asked for again after they had failed, and with which settings."""
+    told = block(card, "retry_of")
+    if not told:
+        return
+    asked, kept = some_entries(told.get("retried")), told.get("kept")
+    said = f"asked again for {asked} that had failed; the other {kept} are those of that run"
+    yield line("retry of", told.get("run_id"), said)
+    parts = list(blocks(told, "parts"))
+    for part in parts if len(parts) > 1 else []:
+        setup = block(part, "setup")
+        temperature = setup.get("temperature")
+        yield line(
+            f"  {some_entries(part.get('entries'))} by",
+            setup.get("model_slug"),
+            setup.get("condition"),
+            None if temperature is None else f"temperature {temperature}",
+            setup.get("prompt_version"),
+        )
+
+
+def some_entries(count: object) -> str:
+    """Count entries in words; the count may be anything that a card holds."""
+    return f"{plain(str(count))} {'entry' if count == 1 else 'entries'}"
+
+
+def retried_lines(scores: RetriedScores) -> Iterator[str]:
+    """Lay the scores of a retried run beside those without the entries asked for again."""
+    again = f"{scores.failed} of {scores.asked} failed once more" if scores.failed else ""
+    yield line("without the retried", f"{scores.kept} entries", _values(scores.without), again)
+    yield line("before the retry", _values(scores.before) or "the run before is gone")
+    yield line(
+        "", "entries that are tried until they succeed flatter a score: compare like with like"
+    )
+
+
+def _values(values: Mapping[str, float | None]) -> str:
+    return " · ".join(f"{title(name)} {value(name, found)}" for name, found in values.items())
