@@ -26,7 +26,7 @@ from rosetta_tui.compare.sentences import (
 )
 from rosetta_tui.show import figures
 from rosetta_tui.show.clipboard import command_line
-from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.show.records import Record, Value
 from rosetta_tui.toolkit.content import Telling, show
 from rosetta_tui.toolkit.diff_text import diff_content
@@ -181,38 +181,30 @@ def pair_columns(comparison: Comparison) -> tuple[Column, ...]:
     return tuple(c for c in PAIRS if c.key != "holm" or len(comparison.pairs) > 1)
 
 
-class PairRows:
+class PairRows(Rows["Pair"]):
     """One row for each pair, by one metric."""
 
     def __init__(self, comparison: Comparison, metric: str, *, tested: bool) -> None:
-        self._comparison = comparison
+        super().__init__(comparison.pairs)
         self._metric = metric
         self._tested = tested
         """False while the tests are still being worked out: no number of theirs is shown."""
-
-    @property
-    def count(self) -> int:
-        """How many pairs there are."""
-        return len(self._comparison.pairs)
 
     def key(self, index: int) -> Hashable:
         """Return what the row's look depends on: rows are shown anew where anything changes."""
         return index
 
-    def prepare(self, first: int, last: int) -> None:
-        """Everything is there already."""
-
     def cells(self, index: int) -> Sequence[Cell]:
         """Return the cells of one row."""
-        pair = self._comparison.pairs[index]
+        pair = self.items[index]
         cells = self._running(pair) if pair.under_way else self._complete(pair)
-        if len(self._comparison.pairs) == 1:
+        if len(self.items) == 1:
             del cells[5]
         return cells
 
     def record(self, index: int) -> Record:
         """Return the values of one row; of a pair under way nothing but what may be looked at."""
-        pair, metric = self._comparison.pairs[index], self._metric
+        pair, metric = self.items[index], self._metric
         head: dict[str, Value] = {
             "first": pair.first.run_id,
             "second": pair.second.run_id,
@@ -282,7 +274,7 @@ class PairRows:
 
     def _line(self, value: float, interval: tuple[float, float]) -> str:
         reach = max(
-            (max(abs(i) for i in each) for pair in self._comparison.pairs if (each := self._ends(pair))),
+            (max(abs(i) for i in each) for pair in self.items if (each := self._ends(pair))),
             default=1.0,
         )  # fmt: skip
         return interval_line(value, interval, -reach or -1.0, reach or 1.0, LINE)

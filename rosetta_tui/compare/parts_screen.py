@@ -17,7 +17,7 @@ from rosetta_tui.compare.difference_axis import interval_line
 from rosetta_tui.compare.difference_panel import BLANK, LINE
 from rosetta_tui.compare.lines import ordered
 from rosetta_tui.compare.sentences import name, number
-from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.show.records import Record, Value
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
@@ -59,35 +59,29 @@ class PartRow:
     part: CorpusPart | None = None
 
 
-class PartRows:
+class PartRows(Rows[PartRow]):
     """Parts of the corpus under the dimension that they belong to, for one pair and metric."""
 
     def __init__(self, breakdowns: Mapping[str, Breakdown], pair: Pair, metric: str) -> None:
-        self.rows = [
-            row
-            for dimension, parts in breakdowns.items()
-            for row in (
-                PartRow(dimension, None),
-                *(PartRow(dimension, tag, part) for tag, part in parts.items()),
-            )
-        ]
+        super().__init__(
+            [
+                row
+                for dimension, parts in breakdowns.items()
+                for row in (
+                    PartRow(dimension, None),
+                    *(PartRow(dimension, tag, part) for tag, part in parts.items()),
+                )
+            ]
+        )
         self._pair = pair
         self._metric = metric
         self._reach = (
-            max((abs(e) for row in self.rows for e in self._ends(row)), default=1.0) or 1.0
+            max((abs(e) for row in self.items for e in self._ends(row)), default=1.0) or 1.0
         )
-
-    @property
-    def count(self) -> int:
-        """How many lines there are."""
-        return len(self.rows)
 
     def key(self, index: int) -> Hashable:
         """Return what the row's look depends on: rows are shown anew where anything changes."""
         return index
-
-    def prepare(self, first: int, last: int) -> None:
-        """Everything is there already."""
 
     def _ends(self, row: PartRow) -> tuple[float, ...]:
         if row.part is None:
@@ -99,7 +93,7 @@ class PartRows:
 
     def record(self, index: int) -> Record:
         """Return the values of one row; a dimension's title has none."""
-        row, metric = self.rows[index], self._metric
+        row, metric = self.items[index], self._metric
         record: dict[str, Value] = {"dimension": row.dimension, "part": row.tag, "metric": metric}
         if row.part is None:
             return record
@@ -120,7 +114,7 @@ class PartRows:
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Return the cells of one row."""
-        row, metric = self.rows[index], self._metric
+        row, metric = self.items[index], self._metric
         if row.part is None:
             return (Cell(f"by {row.dimension}", "quiet"), *[Cell("")] * 6)
         head = (Cell(f"  {row.tag}"), Cell(f"{row.part.n:,}"))
@@ -221,7 +215,7 @@ class ComparedPartsScreen(Screen[tuple[str, str] | None]):
 
     @on(ResultTable.Chosen)
     def _chosen(self, event: ResultTable.Chosen) -> None:
-        row = None if self.rows is None else self.rows.rows[event.index]
+        row = None if self.rows is None else self.rows.items[event.index]
         if row is not None and row.tag is not None:
             self.dismiss((row.dimension, row.tag))
 

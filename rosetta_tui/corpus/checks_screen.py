@@ -15,7 +15,7 @@ from textual.widgets import Static
 from corpora.files.original import Original
 from corpora.files.problems import Problem, Severity
 from rosetta_tui.show import figures
-from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.result_table import ResultTable
@@ -30,16 +30,8 @@ COLUMNS = (
 """What a row shows of a finding."""
 
 
-class ProblemRows:
+class ProblemRows(Rows[Problem]):
     """One row for each finding."""
-
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        self.problems = problems
-
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        return len(self.problems)
 
     def key(self, index: int) -> Hashable:
         """Findings do not change."""
@@ -47,7 +39,7 @@ class ProblemRows:
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Return the cells of one row."""
-        each = self.problems[index]
+        each = self.items[index]
         error = each.severity is Severity.ERROR
         return (
             Cell("✗ error" if error else "! warning", "bad" if error else "warn"),
@@ -56,9 +48,6 @@ class ProblemRows:
             Cell(each.field or figures.NONE, "quiet"),
             Cell(each.message),
         )
-
-    def prepare(self, first: int, last: int) -> None:
-        """Everything is there already."""
 
 
 class CorpusChecksScreen(Screen[int | None]):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from array import array
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from corpora.model.entry import Entry
 from rosetta_tui.show import figures
-from rosetta_tui.show.columns import Cell, Column, widest
+from rosetta_tui.show.columns import Cell, Column, OrderedRows, Rows, widest
 from rosetta_tui.show.records import LEFT_OUT, Record, Value
 from rosetta_tui.show.run_facts import iso, when
 from rosetta_tui.show.text import plain
@@ -33,33 +32,25 @@ CORPORA = (
 """What a row shows of a corpus."""
 
 
-class CorpusRows:
+class CorpusRows(Rows["CorpusSummary"]):
     """One row for each corpus, the one used last first."""
-
-    def __init__(self, corpora: Sequence[CorpusSummary]) -> None:
-        self.corpora = corpora
-
-    @property
-    def count(self) -> int:
-        """How many corpora there are."""
-        return len(self.corpora)
 
     def find(self, sha256: str) -> int | None:
         """Return the row of a corpus, None where it is gone."""
-        return next((i for i, each in enumerate(self.corpora) if each.sha256 == sha256), None)
+        return next((i for i, each in enumerate(self.items) if each.sha256 == sha256), None)
 
     def key(self, index: int) -> Hashable:
         """Return what the row's look depends on."""
-        each = self.corpora[index]
+        each = self.items[index]
         return (each.sha256, each.number, len(each.runs), each.last_used, each.files)
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Return the cells of one row."""
-        return corpus_cells(self.corpora[index])
+        return corpus_cells(self.items[index])
 
     def record(self, index: int) -> Record:
         """Return the values of one row."""
-        each = self.corpora[index]
+        each = self.items[index]
         return {
             "id": each.dataset.id,
             "version": each.dataset.version,
@@ -75,15 +66,12 @@ class CorpusRows:
     def needs(self) -> Sequence[int]:
         """Return the cells that the widest text of each column takes."""
         texts = {
-            "id": (each.dataset.id for each in self.corpora),
-            "languages": (each.dataset.language_pair for each in self.corpora),
-            "segments": (segment_words(each.segments) for each in self.corpora),
-            "origin": (origin_words(each) for each in self.corpora),
+            "id": (each.dataset.id for each in self.items),
+            "languages": (each.dataset.language_pair for each in self.items),
+            "segments": (segment_words(each.segments) for each in self.items),
+            "origin": (origin_words(each) for each in self.items),
         }
         return widest(CORPORA, texts)
-
-    def prepare(self, first: int, last: int) -> None:
-        """Everything is there already."""
 
 
 def corpus_cells(corpus: CorpusSummary) -> tuple[Cell, ...]:
@@ -193,7 +181,7 @@ def shown_value(value: str | int | None) -> str:
     return NO_VALUE if value is None else str(value).replace("_", " ")
 
 
-class CorpusEntryRows:
+class CorpusEntryRows(OrderedRows):
     """Entries in the order that a person chose, read from the store a screenful at a time."""
 
     def __init__(
@@ -203,22 +191,9 @@ class CorpusEntryRows:
         places: Iterable[int],
         flagged: Collection[int] = frozenset(),
     ) -> None:
-        self.order = array("I", places)
-        """Places in the corpus, in the order of the rows."""
+        super().__init__(places)
         self._flagged = flagged
         self._pages = entry_pages(connection, corpus)
-
-    @property
-    def count(self) -> int:
-        """How many rows there are."""
-        return len(self.order)
-
-    def find(self, place: int) -> int | None:
-        """Return the row of an entry, None where it is not among them."""
-        try:
-            return self.order.index(place)
-        except ValueError:
-            return None
 
     def entry(self, index: int) -> Entry | None:
         """Return the entry of one row; None where it cannot be read."""

@@ -74,9 +74,7 @@ class DoctorScreen(Screen[None]):
         """The finding under the cursor."""
         rows = self.table.rows
         return (
-            rows.findings[self.table.cursor]
-            if isinstance(rows, FindingRows) and rows.count
-            else None
+            rows.items[self.table.cursor] if isinstance(rows, FindingRows) and rows.count else None
         )
 
     def action_look_again(self) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from textwrap import wrap
 from typing import Any
 
 from harness.doctor.finding import Finding, Health
-from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.show.text import plain
 
 SIGNS = {Health.OK: "✓", Health.MISSING: "○", Health.BROKEN: "✗", Health.UNKNOWN: "?"}
@@ -29,33 +29,18 @@ COLUMNS = (
 )
 
 
-class FindingRows:
+class FindingRows(Rows[Finding]):
     """One row for each finding."""
-
-    def __init__(self, findings: Sequence[Finding]) -> None:
-        self.findings = findings
-
-    @property
-    def count(self) -> int:
-        """How many findings there are."""
-        return len(self.findings)
-
-    def key(self, index: int) -> Hashable:
-        """Return what the row's look depends on."""
-        return self.findings[index]
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Return the cells of one row; what its words lead on to stands below the table."""
-        each = self.findings[index]
+        each = self.items[index]
         return (
             Cell(f"{SIGNS[each.health]} {each.health}", _TONES[each.health]),
             Cell(each.area, "quiet"),
             Cell(each.name),
             Cell(f"{each.words.removesuffix(':')} …" if each.words.endswith(":") else each.words),
         )
-
-    def prepare(self, first: int, last: int) -> None:
-        """Everything is there already."""
 
 
 def finding_lines(finding: Finding, *, new_area: bool, width: int | None = None) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Hashable, Iterable, Sequence
 
 from rich.cells import cell_len
@@ -11,7 +10,7 @@ from corpora.model.entry import Entry
 from harness.method.result import Result
 from rosetta_tui.session.picture import EntryState, LiveRun
 from rosetta_tui.show import figures
-from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.show.columns import Cell, Column, OrderedRows
 from rosetta_tui.show.records import LEFT_OUT, Record, Value
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.pages import UNREADABLE, Pages
@@ -51,29 +50,16 @@ WORDS = {
 _EMPTY = (Cell(""),) * 6
 
 
-class EntryRows:
+class EntryRows(OrderedRows):
     """Rows in the order that a person chose, read from the picture of the run and from the store."""
 
     def __init__(
         self, live: LiveRun, entries: Pages[Entry], results: Pages[Result], order: Iterable[int]
     ) -> None:
-        self.order = order if isinstance(order, array) else array("I", order)
-        """Places in the corpus, in the order of the rows."""
+        super().__init__(order)
         self._live = live
         self.entries = entries
         self._results = results
-
-    @property
-    def count(self) -> int:
-        """How many rows there are."""
-        return len(self.order)
-
-    def find(self, position: int) -> int | None:
-        """Return the row of an entry, None where it is not among them."""
-        try:
-            return self.order.index(position)
-        except ValueError:
-            return None
 
     def key(self, index: int) -> Hashable:
         """Return what the row's look depends on."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 from harness.core.failures import HarnessError
 from rosetta_tui.session.resuming import may_resume, may_retry
 from rosetta_tui.show import figures
-from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.show.run_facts import setup_words
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.result_table import ResultTable
@@ -70,28 +70,13 @@ COLUMNS = (
 )
 
 
-class WaitingRows:
+class WaitingRows(Rows[WaitingItem]):
     """One row for each item."""
-
-    def __init__(self, items: Sequence[WaitingItem]) -> None:
-        self.items = items
-
-    @property
-    def count(self) -> int:
-        """How many items there are."""
-        return len(self.items)
-
-    def key(self, index: int) -> Hashable:
-        """Return the item itself: it is all that the row shows."""
-        return self.items[index]
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Return the cells of one row."""
         item = self.items[index]
         return (SIGNS[item.lead], Cell(item.words), Cell(OFFERS[item.lead], "quiet"))
-
-    def prepare(self, first: int, last: int) -> None:
-        """Everything is there already."""
 
 
 def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[WaitingItem]:

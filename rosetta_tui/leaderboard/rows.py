@@ -18,7 +18,7 @@ from rosetta_tui.show.card_fields import (
     validated_by,
     with_interval,
 )
-from rosetta_tui.show.columns import Cell, Column, widest
+from rosetta_tui.show.columns import Cell, Column, Rows, widest
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.records import Record, Value
 from rosetta_tui.show.run_facts import failed_words, iso, setup_words, when
@@ -144,46 +144,38 @@ def ordered(board: Board, sort: str, *, turned: bool = False) -> list[Entrant]:
     return [*sorted(known, key=key, reverse=by.high_first is not turned), *unknown]
 
 
-class LeaderboardRows:
+class LeaderboardRows(Rows["Entrant"]):
     """One row for each run of a list."""
 
     def __init__(self, board: Board, entrants: Sequence[Entrant], marked: frozenset[str]) -> None:
-        self.entrants = entrants
+        super().__init__(entrants)
         self._board = board
         self._marked = marked
 
-    @property
-    def count(self) -> int:
-        """How many runs there are."""
-        return len(self.entrants)
-
     def find(self, run_id: str) -> int | None:
         """Return the row of a run, None where it is not in the list."""
-        return next((i for i, e in enumerate(self.entrants) if e.run.run_id == run_id), None)
+        return next((i for i, e in enumerate(self.items) if e.run.run_id == run_id), None)
 
     def key(self, index: int) -> Hashable:
         """Return what the row's look depends on; a sealed card never changes."""
-        run = self.entrants[index].run
+        run = self.items[index].run
         beside = tuple(each.sha256 for each in run.certificates)
         placed = (self._board.ranks.get(run.run_id), self._board.clusters.get(run.run_id))
         return (run.run_id, run.distinction, placed, run.run_id in self._marked, beside)
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Return the cells of one row."""
-        entrant = self.entrants[index]
+        entrant = self.items[index]
         marked = entrant.run.run_id in self._marked
         return (Cell("●" if marked else "", "mark"), *entrant_cells(self._board, entrant))
 
     def record(self, index: int) -> Record:
         """Return the values of one row."""
-        return entrant_record(self._board, self.entrants[index])
+        return entrant_record(self._board, self.items[index])
 
     def needs(self) -> Sequence[int]:
         """Return the cells that the widest text of each column takes."""
-        return widest(COLUMNS, {"method": (setup_words(each.run) for each in self.entrants)})
-
-    def prepare(self, first: int, last: int) -> None:
-        """Everything is there already."""
+        return widest(COLUMNS, {"method": (setup_words(each.run) for each in self.items)})
 
 
 def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:

@@ -121,7 +121,7 @@ class LeaderboardScreen(Screen[None]):
     @property
     def chosen(self) -> Entrant | None:
         """The run under the cursor."""
-        return self.rows.entrants[self.table.cursor] if self.rows and self.rows.count else None
+        return self.rows.items[self.table.cursor] if self.rows and self.rows.count else None
 
     # Reading
 
@@ -300,7 +300,7 @@ class LeaderboardScreen(Screen[None]):
         here = self.chosen.run.run_id
         if self.marked and here not in self.marked:
             return (*self.marked, here)
-        ids = [each.run.run_id for each in self.rows.entrants]
+        ids = [each.run.run_id for each in self.rows.items]
         at = min(self.table.cursor, len(ids) - 2)
         return tuple(ids[max(0, at) : at + 2])
 

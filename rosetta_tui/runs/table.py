@@ -22,7 +22,7 @@ from rosetta_tui.show.card_fields import (
     tier_words,
     with_interval,
 )
-from rosetta_tui.show.columns import Cell, Column, widest
+from rosetta_tui.show.columns import Cell, Column, Rows, widest
 from rosetta_tui.show.records import Record, Value
 from rosetta_tui.show.run_facts import (
     OTHER_INPUTS,
@@ -112,27 +112,22 @@ _SYMBOLS = {
 }
 
 
-class RunRows:
+class RunRows(Rows["RunSummary"]):
     """One row for each run, in the order given."""
 
     def __init__(self, runs: Sequence[RunSummary], marked: frozenset[str] = frozenset()) -> None:
-        self.runs = runs
+        super().__init__(runs)
         self._marked = marked
         self.others = other_inputs(runs)
         """Runs whose composite does not compare with most of the same corpus."""
 
-    @property
-    def count(self) -> int:
-        """How many runs there are."""
-        return len(self.runs)
-
     def find(self, run_id: str) -> int | None:
         """Return the row of a run, None where it is gone."""
-        return next((i for i, run in enumerate(self.runs) if run.run_id == run_id), None)
+        return next((i for i, run in enumerate(self.items) if run.run_id == run_id), None)
 
     def key(self, index: int) -> Hashable:
         """Return what the row's look depends on; a sealed card never changes."""
-        run = self.runs[index]
+        run = self.items[index]
         beside = tuple(each.sha256 for each in run.certificates)
         words = (run.tags, run.note, run.run_id in self._marked)
         name = (run.run_id, run.distinction, run.run_id in self.others)
@@ -141,27 +136,24 @@ class RunRows:
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Return the cells of one row."""
-        run = self.runs[index]
+        run = self.items[index]
         state, *cells = run_cells(run, other=run.run_id in self.others)
         mark = "●" if run.run_id in self._marked else " "
         return (Cell(f"{mark} {state.text}", state.tone), *cells)
 
     def record(self, index: int) -> Record:
         """Return the values of one row; tags and notes stay on this computer."""
-        return run_record(self.runs[index])
+        return run_record(self.items[index])
 
     def needs(self) -> Sequence[int]:
         """Return the cells that the widest text of each column takes, 0 where no run has one."""
         texts = {
-            "corpus": (run.dataset_id for run in self.runs),
-            "pair": (run.language_pair for run in self.runs),
-            "method": (setup_words(run) for run in self.runs),
-            "notes": (beside_words(run) for run in self.runs),
+            "corpus": (run.dataset_id for run in self.items),
+            "pair": (run.language_pair for run in self.items),
+            "method": (setup_words(run) for run in self.items),
+            "notes": (beside_words(run) for run in self.items),
         }
         return widest(COLUMNS, texts)
-
-    def prepare(self, first: int, last: int) -> None:
-        """Everything is there already."""
 
 
 def run_record(run: RunSummary) -> dict[str, Value]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rosetta_tui.show import figures
-from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.show.key_names import key_name
 from rosetta_tui.toolkit.theme import THEME_WORDS
 
@@ -90,33 +90,21 @@ COLUMNS = {
 """Columns of each part; cells are name, value and note of a SettingRow."""
 
 
-class SettingRows:
+class SettingRows(Rows[SettingRow]):
     """The rows of one part that fit a search."""
 
     def __init__(self, rows: Sequence[SettingRow], search: str = "") -> None:
         words = search.casefold().split()
-        self.rows = [row for row in rows if all(word in _searched(row) for word in words)]
-
-    @property
-    def count(self) -> int:
-        """How many rows there are."""
-        return len(self.rows)
+        super().__init__([row for row in rows if all(word in _searched(row) for word in words)])
 
     def find(self, id_: str) -> int | None:
         """Return the place of a row, None where it is not shown."""
-        return next((at for at, row in enumerate(self.rows) if row.id == id_), None)
-
-    def key(self, index: int) -> Hashable:
-        """Return what the row's look depends on."""
-        return self.rows[index]
+        return next((at for at, row in enumerate(self.items) if row.id == id_), None)
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Return the cells of one row."""
-        row = self.rows[index]
+        row = self.items[index]
         return (Cell(row.name), Cell(row.value, row.tone), Cell(row.note, "quiet"))
-
-    def prepare(self, first: int, last: int) -> None:
-        """Everything is there already."""
 
 
 def _searched(row: SettingRow) -> str:

@@ -130,7 +130,7 @@ class SettingsScreen(SearchedScreen):
 
     def _line(self, index: int) -> SettingRow | None:
         rows = self.table.rows
-        return rows.rows[index] if isinstance(rows, SettingRows) and index < rows.count else None
+        return rows.items[index] if isinstance(rows, SettingRows) and index < rows.count else None
 
     @property
     def settings(self) -> Settings:

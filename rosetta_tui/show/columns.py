@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from rich.cells import cell_len
 
 from rosetta_tui.show.text import plain
+
+T = TypeVar("T")
 
 
 class Cell(NamedTuple):
@@ -53,6 +57,49 @@ class MeasuredRows(Protocol):
     def needs(self) -> Sequence[int]:
         """Return the cells that the widest text of each column takes, 0 where it is empty."""
         ...
+
+
+class Rows(ABC, Generic[T]):
+    """Rows of items that are all there: one row for each."""
+
+    def __init__(self, items: Sequence[T]) -> None:
+        self.items = items
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.items)
+
+    def key(self, index: int) -> Hashable:
+        """Return what the row's look depends on: its item."""
+        return self.items[index]
+
+    @abstractmethod
+    def cells(self, index: int) -> Sequence[Cell]:
+        """Return the cells of one row."""
+
+    def prepare(self, first: int, last: int) -> None:
+        """Everything is there already."""
+
+
+class OrderedRows:
+    """Rows of entries by their places in the corpus, in the order that a person chose."""
+
+    def __init__(self, order: Iterable[int]) -> None:
+        self.order = order if isinstance(order, array) else array("I", order)
+        """Places in the corpus, in the order of the rows."""
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.order)
+
+    def find(self, place: int) -> int | None:
+        """Return the row of an entry, None where it is not among them."""
+        try:
+            return self.order.index(place)
+        except ValueError:
+            return None
 
 
 class NoRows:

@@ -27,7 +27,7 @@ LEFT_OUT = "left_out"
 """Name under which a record says what it does not hold."""
 
 
-class Rows(Protocol):
+class Counted(Protocol):
     """Rows that can be got ready many at a time."""
 
     @property
@@ -41,7 +41,7 @@ class Rows(Protocol):
 
 
 @runtime_checkable
-class Records(Rows, Protocol):
+class Records(Counted, Protocol):
     """Rows that know their values, and leave out what may not leave this machine."""
 
     def record(self, index: int) -> Record:
@@ -54,7 +54,7 @@ class _Text(Protocol):
     def text(self) -> str: ...
 
 
-class _Cells(Rows, Protocol):
+class _Cells(Counted, Protocol):
     def cells(self, index: int) -> Sequence[_Text]: ...
 
 

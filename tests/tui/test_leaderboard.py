@@ -118,7 +118,7 @@ async def test_a_frame_stands_before_anything_is_read_and_breakdowns_never_are(
         screen = await shown(pilot, app, ranked.path)
         assert "Reading …" in seen[0]
         assert screen.rows is not None
-        assert all("by_difficulty" not in each.scores for each in screen.rows.entrants)
+        assert all("by_difficulty" not in each.scores for each in screen.rows.items)
 
 
 async def test_official_comes_first_and_lists_are_turned(ranked: Ranked) -> None:
@@ -167,11 +167,11 @@ async def test_sorting_keeps_the_ranks_and_puts_the_unknown_last(ranked: Ranked)
         screen = await shown(pilot, app, path)
         await press(pilot, "right", "s", *["down"] * 5, "enter")
         assert screen.rows is not None
-        assert [e.run.run_id for e in screen.rows.entrants] == [near, best, worst]
+        assert [e.run.run_id for e in screen.rows.items] == [near, best, worst]
         assert "$/entry ▲" in text(app)
         assert [line.split()[0] for line in lines(app) if "◆" in line] == ["2", "1", "3"]
         await press(pilot, "s", "enter")
-        assert [e.run.run_id for e in screen.rows.entrants] == [best, near, worst]
+        assert [e.run.run_id for e in screen.rows.items] == [best, near, worst]
 
 
 def test_every_dimension_sorts_best_first_and_turned(ranked: Ranked) -> None:

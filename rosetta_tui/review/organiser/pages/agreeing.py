@@ -16,7 +16,7 @@ from rosetta_tui.review.organiser.pages.parts import hidden
 from rosetta_tui.review.organiser.words import gate as gate_words
 from rosetta_tui.review.organiser.words.cases import so_far
 from rosetta_tui.show import figures
-from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.toolkit.content import Field, show
 from rosetta_tui.toolkit.result_table import ResultTable
 
@@ -140,16 +140,12 @@ _COLUMNS = (
 )
 
 
-class CaseRows:
+class CaseRows(Rows["Case"]):
     """One row for each item, in the order of the queue, which tells nothing of runs or people."""
 
     def __init__(self, now: ReviewNow) -> None:
+        super().__init__(now.cases)
         self._now = now
-
-    @property
-    def count(self) -> int:
-        """How many items there are."""
-        return len(self._now.cases)
 
     def key(self, index: int) -> Hashable:
         """Return the row's cells themselves: rows are few."""
@@ -157,7 +153,7 @@ class CaseRows:
 
     def cells(self, index: int) -> tuple[Cell, ...]:
         """Return the cells of one row."""
-        case = self._now.cases[index]
+        case = self.items[index]
         text = (
             Cell(NOT_HERE, "quiet")
             if self._now.secret
@@ -168,9 +164,6 @@ class CaseRows:
             figures.count(case.flags) if case.flags else "·", "warn" if case.is_open else "plain"
         )
         return (text, *counts, flags, decided_cell(case))
-
-    def prepare(self, first: int, last: int) -> None:
-        """Everything is there already."""
 
 
 def decided_cell(case: Case) -> Cell:

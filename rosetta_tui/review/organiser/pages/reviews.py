@@ -18,7 +18,7 @@ from rosetta_tui.review.organiser.facts import CertifiedVerdict, ReviewLine, rea
 from rosetta_tui.review.organiser.pages.parts import SIGNS, STYLES, TONES
 from rosetta_tui.review.organiser.words.gate import verdict_name
 from rosetta_tui.show import figures
-from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.toolkit.background import in_thread
 from rosetta_tui.toolkit.content import Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
@@ -37,16 +37,8 @@ COLUMNS = (
 )
 
 
-class ReviewRows:
+class ReviewRows(Rows[ReviewLine]):
     """One row for each review, newest first."""
-
-    def __init__(self, reviews: Sequence[ReviewLine]) -> None:
-        self.reviews = reviews
-
-    @property
-    def count(self) -> int:
-        """How many reviews there are."""
-        return len(self.reviews)
 
     def key(self, index: int) -> Hashable:
         """Return the row's cells themselves: rows are few."""
@@ -54,7 +46,7 @@ class ReviewRows:
 
     def cells(self, index: int) -> tuple[Cell, ...]:
         """Return the cells of one row."""
-        each = self.reviews[index]
+        each = self.items[index]
         return (
             Cell(each.progress.name),
             Cell(each.asks),
@@ -63,9 +55,6 @@ class ReviewRows:
             verdict_cell(each.verdicts),
             Cell(each.progress.created[:10], "quiet"),
         )
-
-    def prepare(self, first: int, last: int) -> None:
-        """Everything is there already."""
 
 
 def back_words(line: ReviewLine) -> str:
