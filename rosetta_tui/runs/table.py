@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block, number
+from harness.core.failures import UsageError
 from rosetta_tui.runs.query import RunQuery
 from rosetta_tui.session.resuming import resume_call
 from rosetta_tui.show import figures
