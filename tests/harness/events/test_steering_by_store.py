@@ -27,6 +27,12 @@ from tests.harness.process import spawn
 from tests.harness.scripted import Scripted
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for a process that answers as long as a busy machine may take."""
+    monkeypatch.setattr(steering, "PATIENCE_SECONDS", 600.0)
+
+
 def test_two_who_steer_one_run_are_both_told_what_holds(
     endpoint: Scripted, store_path: Path
 ) -> None:
