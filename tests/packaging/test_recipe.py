@@ -23,11 +23,11 @@ from tests.packaging.parts import REVIEWER, ROOT, part
 recipe = part("recipe")
 archives = part("archives")
 icu = part("icu")
-Entry = recipe.Entry
+BundledFile = recipe.BundledFile
 
 
 def entry(name: str, kind: str = "BINARY") -> object:
-    return Entry(name, f"/x/{name}", kind)
+    return BundledFile(name, f"/x/{name}", kind)
 
 
 WANTED = [
@@ -70,8 +70,8 @@ def test_what_is_named_stays_with_all_that_it_is_linked_to_and_nothing_else() ->
 
 
 def test_a_link_stays_with_what_it_points_to() -> None:
-    link = Entry("libqxcb.so", "PySide6/Qt/plugins/platforms/libqxcb.so", "SYMLINK")
-    lost = Entry("libqjpeg.so", "PySide6/Qt/plugins/imageformats/libqjpeg.so", "SYMLINK")
+    link = BundledFile("libqxcb.so", "PySide6/Qt/plugins/platforms/libqxcb.so", "SYMLINK")
+    lost = BundledFile("libqjpeg.so", "PySide6/Qt/plugins/imageformats/libqjpeg.so", "SYMLINK")
     kept = recipe.trimmed([*WANTED, *UNWANTED, link, lost], "linux", lambda _: [])
     assert link in kept
     assert lost not in kept

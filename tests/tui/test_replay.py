@@ -311,10 +311,10 @@ async def test_what_it_looks_like(size: tuple[int, int], made: Scene) -> None:
         screen = await replay(app, pilot)
         screen.player.seek(60.0)
         await until(pilot, lambda: screen.live.done == 51)
-        screen.player.seek(
-            40.5
-        )  # a step back forgets the rates before, which depend on this machine
-        await until(pilot, lambda: screen.live.done == 31)
+        # a step back forgets the rates before, which depend on this machine
+        screen.player.seek(40.5)
+        await until(pilot, lambda: screen.live.done == 31 and "30 done" in text(app))
+        await settle(pilot)
         compare("replay", size, app)
 
 
@@ -327,7 +327,8 @@ async def test_colours_mean_the_same_in_every_theme(theme: str, made: Scene) -> 
         screen.player.seek(60.0)
         await until(pilot, lambda: screen.live.done == 51)
         screen.player.seek(40.5)
-        await until(pilot, lambda: screen.live.done == 31)
+        await until(pilot, lambda: screen.live.done == 31 and "30 done" in text(app))
+        await settle(pilot)
         compare_colours("replay", app)
 
 

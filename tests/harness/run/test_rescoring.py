@@ -14,11 +14,11 @@ import pytest
 from corpora.files.stored_value import StoredValueError
 from corpora.languages.shipped.epo.build import ANALYSER
 from corpora.model.entry import Entry
-from harness.card import build
 from harness.card.checking.verify import verify_card
 from harness.card.load import load_card
 from harness.core.failures import HarnessError, StoreError, UsageError
 from harness.events.control import Control
+from harness.run import rescoring
 from harness.run.beginning import instruments_for
 from harness.run.final_scores import finish_scores
 from harness.run.rescoring import _statistics, rescore
@@ -111,7 +111,7 @@ def test_what_breaks_off_before_the_seal_leaves_no_run(
         raise KeyboardInterrupt
 
     run_corpus(store_path, corpus(8), constant())
-    monkeypatch.setattr(build, at, killed)
+    monkeypatch.setattr(rescoring, at, killed)
     with pytest.raises(KeyboardInterrupt):
         again(store_path, metrics=("ter",))
     assert runs(store_path) == 1

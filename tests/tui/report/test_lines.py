@@ -104,7 +104,7 @@ def test_every_event_is_one_line_of_json_that_lacks_nothing(event: Event) -> Non
 
 def test_the_figures_come_through_unchanged() -> None:
     fields = strict(written(JsonLines, PROGRESS, secret=set())[0])
-    del fields["event"]
+    assert (fields.pop("event"), fields.pop("version")) == ("Progress", 1)
     fields["waiting"] = tuple(Waiting(**waiting) for waiting in fields["waiting"])
     fields["intervals"] = {name: tuple(pair) for name, pair in fields["intervals"].items()}
     fields["in_flight"] = tuple(fields["in_flight"])
