@@ -1,8 +1,10 @@
-"""Terms of a corpus: what they lead to, and that none is passed over (DESIGN V1)."""
+"""Terms of a corpus, selections of its entries, and the examples of its page."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,15 @@ from hypothesis import strategies as st
 from corpora.files.problems import CorpusError
 from corpora.formats.load import load
 from corpora.formats.write import write
-from corpora.model.corpus import Corpus, Dataset
+from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import Entry, Segment
+from corpora.model.selection import Selection
 from corpora.model.terms import Transmission, licence_leads_to
 from tests.corpora.making import LANGUAGES, entry, envelope, file, json_file, only_problem
 
 LOCAL = "local-only"
+
+
 TABLE = "id,source,reference\n1,one,unu\n"
 
 
@@ -101,6 +107,8 @@ KEEPING = [
     ("usage", "local-only"), ("usage_terms", "internal only"), ("terms", "do not share"),
     ("copyright", "All rights reserved, do not share"), ("notes", "Please do not share this corpus."),
 ]  # fmt: skip
+
+
 ASKING = [
     ("Licence", "Kaitiakitanga"), ("rights", "ask the elders"), ("terms", "see the agreement"),
     ("usage", "for members"), ("role", "benchmark"), ("public", "false"), ("Terms of use", "ask us"),
@@ -285,3 +293,101 @@ def test_an_old_envelope_with_a_strange_term_stays_here() -> None:
     old = Dataset.model_validate(envelope(transmission={"who": "council"}))
     assert old.terms.local_only
     assert old.terms.unclear
+
+
+def corpus_of(*rows: dict[str, Any]) -> Corpus:
+    entries = tuple(Entry.model_validate(row) for row in rows)
+    return Corpus(Dataset.model_validate(envelope()), entries, "", Form.SPECIFICATION)
+
+
+MIXED = corpus_of(
+    entry(1, segment="development", difficulty=1),
+    entry("two", segment="diagnostic", difficulty=2),
+    entry(3, segment="development", difficulty=3),
+    entry(4, difficulty=1),
+)
+
+
+@pytest.mark.parametrize(
+    ("selection", "positions"),
+    [
+        (Selection(), (0, 1, 2, 3)),
+        (Selection(segments=(Segment.DEVELOPMENT,)), (0, 2)),
+        (Selection(difficulties=(1, 2)), (0, 1, 3)),
+        (Selection(segments=(Segment.DEVELOPMENT,), difficulties=(3,)), (2,)),
+        (Selection(entry_ids=("3", "two", 1)), (0, 1, 2)),
+        (Selection(limit=2), (0, 1)),
+        (Selection(limit=99, sample=99), (0, 1, 2, 3)),
+        (Selection(difficulties=(1,), limit=1), (0,)),
+    ],
+)
+def test_filters_keep_the_order_of_the_corpus(
+    selection: Selection, positions: tuple[int, ...]
+) -> None:
+    assert selection.apply(MIXED) == positions
+
+
+def test_a_sample_is_drawn_by_the_hash_of_seed_and_id() -> None:
+    corpus = corpus_of(*(entry(number) for number in range(100)))
+    lots = sorted(range(100), key=lambda n: hashlib.sha256(f"7:{n}".encode()).hexdigest())
+    assert Selection(sample=10, seed=7).apply(corpus) == tuple(sorted(lots[:10]))
+
+
+@given(size=st.integers(1, 60), seed=st.integers())
+def test_a_smaller_sample_is_part_of_a_larger_one(size: int, seed: int) -> None:
+    corpus = corpus_of(*(entry(f"s{number}") for number in range(60)))
+    small = Selection(sample=size, seed=seed).apply(corpus)
+    large = Selection(sample=min(60, size + 5), seed=seed).apply(corpus)
+    assert len(small) == size
+    assert set(small) <= set(large)
+    assert Selection(sample=size, limit=3, seed=seed).apply(corpus) == small[:3]
+
+
+def test_an_id_that_is_not_there_is_named_harmlessly() -> None:
+    with pytest.raises(CorpusError) as caught:
+        Selection(entry_ids=("1", "no\x1b[2J", 99)).apply(MIXED)
+    named = [str(problem.entry) for problem in caught.value.problems]
+    assert named == ["no\\x1b[2J", "99"]
+
+
+@pytest.mark.parametrize(
+    ("selection", "field"),
+    [
+        (Selection(segments=(Segment.HELD_OUT,)), "segment"),
+        (Selection(difficulties=(5,)), "difficulty"),
+        (Selection(segments=(Segment.DIAGNOSTIC,), difficulties=(1,)), "difficulty"),
+        (Selection(difficulties=(6,)), "difficulty"),
+        (Selection(limit=0), "limit"),
+        (Selection(sample=-1), "sample"),
+    ],
+)
+def test_a_selection_of_nothing_names_the_filter(selection: Selection, field: str) -> None:
+    with pytest.raises(CorpusError) as caught:
+        selection.apply(MIXED)
+    assert [problem.field for problem in caught.value.problems] == [field]
+
+
+def test_an_unknown_id_is_answered_with_ids_that_exist() -> None:
+    with pytest.raises(CorpusError, match=r"begins with 1, 2, 3\."):
+        Selection(entry_ids=("zz",)).apply(corpus_of(*(entry(number) for number in range(1, 6))))
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "corpora.md"
+
+
+EXAMPLES = re.findall(r"```(json|jsonl|csv)\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize(("suffix", "text"), EXAMPLES, ids=[suffix for suffix, _ in EXAMPLES])
+def test_example_loads(suffix: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / f"example.{suffix}"
+    path.write_text(text, "utf-8")
+    corpus = load(path)
+    assert corpus.dataset.id == "greetings-v1"
+    assert corpus.dataset.target_language == "eo"
+    assert corpus.entries[0].source == "Good morning!"
+    assert not corpus.warnings
+
+
+def test_there_is_an_example_of_each_form() -> None:
+    assert [suffix for suffix, _ in EXAMPLES] == ["json", "jsonl", "csv"]

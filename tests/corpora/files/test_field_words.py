@@ -1,7 +1,11 @@
-"""What people wrote wrongly in a file is told in the program's words, with line, field and mend."""
+"""Files of corpora: what people wrote wrongly, TOML from outside, and what became of the original."""
 
 from __future__ import annotations
 
+import hashlib
+import re
+import tomllib
+from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
@@ -9,11 +13,26 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core.core_schema import ErrorType
 
+from corpora.files import toml_text
 from corpora.files.field_words import line_of, place_of, wanted_words
+from corpora.files.original import Original, original
+from corpora.files.problems import CorpusError
+from corpora.files.toml_text import MOST_PARTS, parse_toml
+from corpora.formats.load import load
+from corpora.languages.cards import read_card
+from harness.core.failures import UsageError
 from harness.core.problems import first_problem
+from harness.endpoint.prices import Prices
+from harness.inputs.coaching import read_coaching
+from harness.settings import parse_settings
+from review.office.items.training import read_training
+from review.verdict.gate.policy import read_policy
+from tests.corpora.making import entry, json_file
 
 
 class Colour(StrEnum):
@@ -106,3 +125,140 @@ def test_no_word_of_the_library_reaches_a_person() -> None:
 )  # fmt: skip
 def test_the_nearest_line_is_found(place: tuple[int | str, ...], line: int | None) -> None:
     assert line_of(TEXT, place) == line
+
+
+def test_a_file_is_unchanged_changed_or_gone(tmp_path: Path) -> None:
+    path = json_file(tmp_path, [entry(1)])
+    corpus = load(path)
+    assert corpus.files == (path,)
+    assert original(corpus.files, corpus.sha256) is Original.UNCHANGED
+    path.write_bytes(path.read_bytes() + b" ")
+    assert original(corpus.files, corpus.sha256) is Original.CHANGED
+    path.unlink()
+    assert original(corpus.files, corpus.sha256) is Original.GONE
+    assert original([tmp_path], corpus.sha256) is Original.GONE
+    assert original([], corpus.sha256) is Original.UNKNOWN
+
+
+def test_two_files_are_one_corpus(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.en", tmp_path / "a.eo"
+    first.write_text("a\nb\n", "utf-8")
+    second.write_text("c\nd\n", "utf-8")
+    joined = hashlib.sha256(first.read_bytes() + second.read_bytes()).hexdigest()
+    corpus = load(first, second)
+    assert corpus.files == (first, second)
+    assert corpus.lines == (1, 2)
+    assert original([first, second], joined) is Original.UNCHANGED
+    assert original([second, first], joined) is Original.CHANGED
+
+
+def test_a_relative_path_is_kept_as_an_absolute_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = json_file(tmp_path, [entry(1), entry(2)])
+    monkeypatch.chdir(tmp_path)
+    corpus = load(path.name)
+    assert corpus.files == (path,)
+
+
+def test_every_warning_names_all_entries_it_is_about(tmp_path: Path) -> None:
+    same = {"source": "a", "reference": "b"}
+    many = [entry(number, **same) for number in range(1, 21)]
+    (repeated,) = load(json_file(tmp_path, many)).warnings
+    assert repeated.places == tuple(range(1, 20))
+    forms = [entry(1, reference="â"), entry(2), entry(3, reference="a\u0302")]
+    (mixed,) = load(json_file(tmp_path, forms)).warnings
+    assert mixed.places == (2,)
+
+
+ROOT = Path(__file__).parents[3]
+
+
+DEEP = {
+    "brackets": "a = " + "[" * 100_000,
+    "tables": "a = " + "{a = " * 50_000,
+    "key": ".".join(["a"] * 100_000) + " = 1",
+    "header": f"[{'.'.join(['a'] * 100_000)}]",
+    "quoted": " . ".join(['"a b"', "'c'"] * 50_000) + " = 1",
+    "second line": "b = 1\n" + ".".join(["a"] * 100_000) + " = 1",
+}
+
+
+READERS: dict[str, Callable[[Path], object]] = {
+    "prices": Prices,
+    "settings": lambda path: parse_settings(path.read_text("utf-8"), path.name),
+    "coaching": read_coaching,
+    "card": read_card,
+    "policy": lambda path: read_policy(path.read_bytes(), path.name),
+    "training": read_training,
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("kind", DEEP)
+def test_whoever_reads_it_says_that_it_is_nested_too_deeply(
+    tmp_path: Path, kind: str, reader: str
+) -> None:
+    path = tmp_path / "deep.toml"
+    path.write_text(DEEP[kind], "utf-8")
+    with pytest.raises((UsageError, CorpusError)) as caught:
+        READERS[reader](path)
+    said = str(caught.value)
+    assert "deep.toml" in said
+    assert "nested too deeply" in said or "larger than" in said
+    assert len(said) < 1000
+
+
+def test_a_long_key_is_named_by_its_line() -> None:
+    with pytest.raises(ValueError, match=r"at line 2, column 1"):
+        parse_toml(DEEP["second line"])
+
+
+def test_a_text_that_is_too_long_is_refused_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toml_text, "MOST_CHARACTERS", 10)
+    with pytest.raises(ValueError, match="longer than 10 characters"):
+        parse_toml("a = 1234567")
+
+
+@pytest.mark.parametrize(("parts", "read"), [(MOST_PARTS, True), (MOST_PARTS + 1, False)])
+def test_keys_up_to_the_bound_are_read(parts: int, read: bool) -> None:
+    text = ".".join(["a"] * parts) + " = 1"
+    if read:
+        assert parse_toml(text) == tomllib.loads(text)
+    else:
+        with pytest.raises(ValueError, match="many parts"):
+            parse_toml(text)
+
+
+@given(st.text("ab.'\"= \n[]1-_", max_size=60))
+def test_everything_else_is_as_the_library_reads_it(text: str) -> None:
+    try:
+        expected = tomllib.loads(text)
+    except ValueError as error:
+        with pytest.raises(ValueError, match=re.escape(str(error))):
+            parse_toml(text)
+    else:
+        assert parse_toml(text) == expected
+
+
+def test_numbers_may_be_kept_as_they_are_written() -> None:
+    assert parse_toml("a = 0.70", parse_float=Decimal) == {"a": Decimal("0.70")}
+
+
+def test_no_other_file_of_the_program_reads_toml_from_outside() -> None:
+    """What ships inside the wheel may be read by the library itself, and by the second verifier."""
+    shipped = {
+        "corpora/files/toml_text.py",
+        "harness/endpoint/endpoints.py",
+        "review/office/making/texts.py",
+        "review/verdict/stand_alone/rosetta_verify.py",
+        "scoring/grammar/inflection.py",
+        "scoring/core/specification.py",
+    }
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for package in ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")
+        for path in (ROOT / package).rglob("*.py")
+        if re.search(r"tomllib", path.read_text("utf-8"))
+    }
+    assert found - shipped == set()

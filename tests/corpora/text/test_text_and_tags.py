@@ -1,9 +1,14 @@
+"""Texts: their tags and words, what a window shows of hostile ones, and names that are near a mistyped one."""
+
+from __future__ import annotations
+
 import re
 import sys
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+import regex
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from corpora.files.problems import shown
@@ -18,6 +23,11 @@ from corpora.text.comparison import (
     scripts,
     stacked,
 )
+from corpora.text.near_names import near_names, one_of
+from corpora.text.placeholders import read
+from corpora.text.visible import MOST_MARKS, plain, readable
+from corpora.text.words import JOINERS, pieces, words
+from tests.growth import grows_less
 
 
 @given(st.text())
@@ -174,3 +184,214 @@ def test_looking_for_rows_takes_linear_time(monkeypatch: pytest.MonkeyPatch) -> 
     text = ("\u0301" * MOST_STACKED + "x") * 1000
     assert not stacked(text)
     assert asked <= 3 * len(text)
+
+
+REACHING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+def tower(text: str) -> int:
+    """Count the most marks in a row."""
+    best = run = 0
+    for character in text:
+        run = run + 1 if unicodedata.category(character).startswith("M") else 0
+        best = max(best, run)
+    return best
+
+
+@given(st.text(alphabet=st.one_of(st.characters(), st.sampled_from(REACHING + "\u0301\u20dd"))))
+def test_nothing_acts_and_nothing_is_stacked_high(text: str) -> None:
+    shown = readable(text)
+    assert not set(shown) & set(REACHING)
+    acting = [c for c in shown if unicodedata.category(c) in {"Cc", "Cs", "Co", "Cn", "Zl", "Zp"}]
+    assert set(acting) <= {"\n", "\t"}
+    assert tower(shown) <= MOST_MARKS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ᓂᐚᐸᒫᐤ ᐊᑎᒼ\nnîpîy",
+        "Il dit\u202f: «\u00a0oui\u00a0»",
+        "ƛ\u0313 x\u030c k\u0313\u02b7",
+        "שלום (abc)\u200f!",
+        "کتاب\u200cخانه",
+        "क्षत्रिय",
+        "a\tb",
+    ],
+    ids=["syllabics", "french", "salish", "hebrew", "sorani", "devanagari", "tab"],
+)
+def test_text_of_people_stays_as_it_is(text: str) -> None:
+    assert readable(text) == text
+
+
+def test_what_acts_becomes_visible() -> None:
+    assert readable("a\u202eb\x00c\x1b[0m\ud800") == "a‹RLO›b‹U+0000›c‹U+001B›[0m‹U+D800›"
+    assert readable("a\r\nb\rc") == "a\nb‹U+000D›c"
+    assert plain("a\u200fb") == "a⟨RLM⟩b"
+
+
+def test_many_of_the_same_are_counted() -> None:
+    assert readable("a" + "\x00" * 20_000 + "b") == "a‹U+0000›‹×20000›b"
+    assert readable("\x00\x00\x00") == "‹U+0000›" * 3
+    assert readable("éééé\x00" + "\u00a0" * 9) == "éééé‹U+0000›" + "\u00a0" * 9
+
+
+def test_what_became_visible_is_written_in_signs_of_every_latin_font() -> None:
+    acting = [chr(code) for code in range(0x3000) if readable(chr(code)) != chr(code)]
+    shown = set("".join(map(readable, acting)))
+    assert shown <= set("‹›+ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+
+
+def test_ten_thousand_marks_keep_their_number_on_many_seats() -> None:
+    shown = readable("a" + "\u0301" * 10_000)
+    assert shown.count("\u0301") == 10_000
+    assert tower(shown) == MOST_MARKS
+
+
+_hostile = st.lists(
+    st.sampled_from(
+        ["{", "}", "{{", "<b", ">", "</b>", "%(", ")s", "%s", "%1$d", "https://", "a", "é", "e\u0301",
+         " ", "  ", "\u00a0", "\n", "-", "’", "'", "ʼ", "·", ".", "7", "かな", "ไทย", "اب", "हि", "{a b}",
+         "%", "%un", "5 ", "{n, plural, ", "one {", "# a}"]
+    ),
+    max_size=14,
+).map("".join)  # fmt: skip
+
+
+_texts = st.one_of(st.text(), _hostile)
+
+
+def found(text: str, joiners: str, letters: str) -> list[str]:
+    return [word.text for word in words(text, joiners, letters)]
+
+
+@given(_texts, st.sampled_from([JOINERS, "", "-'"]), st.sampled_from(["", "'ʼ"]))
+@example("see {a b} and <b class='x y'>that</b> %(na me)s", JOINERS, "")
+@example("5 %un, 5 %s", JOINERS, "")
+def test_no_word_is_cut_between_pieces(text: str, joiners: str, letters: str) -> None:
+    apart = [word for piece in pieces(text) for word in found(piece, joiners, letters)]
+    assert apart == found(text, joiners, letters)
+    assert " ".join(pieces(text)) == text
+
+
+@given(st.text(st.characters(categories=["L"]), min_size=1))
+def test_letters_alone_are_one_word_as_they_are_among_others(text: str) -> None:
+    [alone] = words(text)
+    [first] = words(f"{text}.")
+    assert alone == first
+    assert (alone.text, alone.start, alone.end) == (text, 0, len(text))
+
+
+@pytest.mark.parametrize("text", ["{ a } c", "<b title='d e'>c</b>", "${ a }c", "5 %d c"])
+def test_what_may_hold_a_space_is_not_cut(text: str) -> None:
+    assert pieces(text) == [text]
+    assert found(text, JOINERS, "")[-1] == "c"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("See ${x} and {{y}} or %(z)s", "See and or"),
+        ("<a href='words in a tag'>dog</a> <br/>cat", "dog cat"),
+        ("{n, plural, =0 {no dog} one {# dog of {who}} other {# dogs}}!", "no dog dog of dogs"),
+        ("{g, select, male {he} other {they}} came on {d, date, long}", "he they came on"),
+        ("{see above} 100 %: https://example.org/dog", "see above 100"),
+    ],
+)
+def test_placeholders_tags_and_addresses_hold_no_words(text: str, wanted: str) -> None:
+    assert found(text, JOINERS, "") == wanted.split()
+
+
+@given(_texts)
+def test_the_words_of_a_text_are_those_of_its_prose(text: str) -> None:
+    assert found(text, JOINERS, "") == found_without_placeholders(read(text).prose)
+    assert all(text[word.start : word.end] == word.text for word in words(text))
+
+
+def found_without_placeholders(prose: str) -> list[str]:
+    letter = r"[\p{L}\p{M}\p{N}]+"
+    return regex.findall(rf"{letter}(?:[{regex.escape(JOINERS)}]{letter})*", prose)
+
+
+@pytest.mark.parametrize(
+    "piece", ["%0", "0", "%(w", "{a ", "<a ", "a-", "'", "https://", "{n, plural, a {", "5 %"]
+)
+def test_the_time_grows_with_the_text_and_not_faster(piece: str) -> None:
+    def act(times: int) -> None:
+        text = "%" + piece * times
+        for _ in words(text):
+            pass
+
+    assert grows_less(act, 4_000, 40_000, 4)
+
+
+OPTIONS = (
+    "--form", "--source-language", "--target-language", "--source-column", "--reference-column",
+    "--other-reference", "--model", "--endpoint", "--temperature", "--max-tokens", "--max-retries",
+    "--outputs", "--source-name", "--target-name", "--metrics", "--language-card", "--terms", "--tag",
+    "--concurrency", "--limit", "--plain", "--json-lines", "--help",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("--source", ["--source-language", "--source-column", "--source-name"]),
+        ("--soruce", ["--source-language", "--source-column", "--source-name"]),
+        ("--target", ["--target-language", "--target-name"]),
+        ("--source-lang", ["--source-language"]),
+        ("--Source_Language", ["--source-language"]),
+        ("--reference", ["--reference-column", "--other-reference"]),
+        ("--lang", ["--language-card", "--source-language", "--target-language"]),
+        ("--modle", ["--model"]),
+        ("--temp", ["--temperature"]),
+        ("--temprature", ["--temperature"]),
+        ("--metric", ["--metrics"]),
+        ("--output", ["--outputs"]),
+        ("--format", ["--form"]),
+        ("--json", ["--json-lines"]),
+        ("--concurrent", ["--concurrency"]),
+        ("--max-token", ["--max-tokens"]),
+        ("--max", ["--max-tokens", "--max-retries"]),
+        ("--alpha", []),
+        ("--by", []),
+        ("--as", []),
+        ("--verbose", []),
+        ("--max-cost", []),
+        ("-" * 99, []),
+        ("--" + "x" * 10**6, []),
+    ],
+)
+def test_what_a_typed_option_may_mean(typed: str, meant: list[str]) -> None:
+    assert near_names(typed, OPTIONS) == meant
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("comparison", ["compare"]), ("listing", ["list"]), ("lsit", ["list"]), ("rnu", ["run"]),
+     ("leader", ["leaderboard"]), ("evaluate", []), ("xyzzy", []), ("", [])],
+)  # fmt: skip
+def test_what_a_typed_command_may_mean(typed: str, meant: list[str]) -> None:
+    assert near_names(typed, ("run", "compare", "list", "leaderboard", "key")) == meant
+
+
+@given(st.sampled_from(OPTIONS), st.data())
+def test_one_slip_in_a_long_name_is_always_understood(name: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(2, len(name) - 2))
+    letter = data.draw(st.sampled_from("aeikotz"))
+    slip = data.draw(
+        st.sampled_from(
+            [
+                name[:at] + name[at + 1 :],
+                name[:at] + letter + name[at:],
+                name[:at] + letter + name[at + 1 :],
+                name[:at] + name[at + 1] + name[at] + name[at + 2 :],
+            ]
+        )
+    )
+    if len(name) > 7 and slip not in OPTIONS:
+        assert name in near_names(slip, OPTIONS)
+
+
+def test_a_choice_of_names_in_words() -> None:
+    assert [one_of(each) for each in ("a", "ab", "abc")] == ["a", "a or b", "a, b or c"]

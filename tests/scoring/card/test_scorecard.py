@@ -1,29 +1,38 @@
-"""The scores block: complete, JSON-safe, honest about what is missing, and free of texts."""
+"""The scores block: complete and honest about what is missing; its costs; its constant floor."""
 
 from __future__ import annotations
 
 import json
 import random
+from math import inf, log2
 from typing import Any
 from unicodedata import normalize
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from corpora.model.entry import Entry
+from scoring.card.constant import best_constant, constant_chrf, spread
+from scoring.card.cost import EntryCost, Timing, cost, cost_adjusted, speed, tokens
 from scoring.card.floors import FloorScores
 from scoring.card.scorecard import RunScores, scorecard
+from scoring.core.composite import composite
 from scoring.core.scorer import Scorer
 from scoring.core.specification import Tier, specification
 from scoring.core.table import Table
 from scoring.core.translation import Translation
+from scoring.metrics.chrf import ChrfPlusPlus
 from scoring.metrics.inventory import make_metrics, surface_setup
 from scoring.statistics.breakdown import breakdown
 from scoring.words.resources import Resources
-from tests.scoring.samples import ALPHABETS, corpus, worse
+from tests.scoring.samples import ALPHABETS, HOSTILE, corpus, worse
 
 ENTRIES = corpus(ALPHABETS["roman with circumflex"], 90)
+
+
 METRICS = make_metrics(Resources(surface_setup("und", "crk", ENTRIES)))
 
 
@@ -196,3 +205,169 @@ def test_scores_do_not_depend_on_the_order_of_entries_but_for_the_draws() -> Non
     assert {tag: floor for tag, floor in moved.floors.items() if tag not in drawn} == {
         tag: floor for tag, floor in here.floors.items() if tag not in drawn
     }
+
+
+EXAMPLE = [
+    EntryCost(cost_usd=0.5, source_characters=40, prompt_tokens=100, completion_tokens=20,
+              reasoning_tokens=15, cached_tokens=60),
+    EntryCost(cost_usd=0.25, source_characters=10, prompt_tokens=70, completion_tokens=10),
+]  # fmt: skip
+
+
+def test_token_block() -> None:
+    block = tokens(EXAMPLE)
+    assert (block.prompt_tokens, block.completion_tokens, block.total_tokens) == (170, 30, 200)
+    assert (block.reasoning_tokens, block.cached_tokens) == (15, 60)
+    assert (block.tokens_per_entry, block.uncounted_entries) == (100.0, 0)
+
+
+def test_cost_block() -> None:
+    block = cost(EXAMPLE)
+    assert (block.total_cost_usd, block.cost_per_entry_usd) == (0.75, 0.375)
+    assert block.cost_per_1k_tokens == pytest.approx(3.75)
+    assert block.cost_per_source_char == pytest.approx(0.015)
+
+
+def test_the_specifications_own_example_per_1k_tokens() -> None:
+    row = EntryCost(1.7114, 1, prompt_tokens=13985, completion_tokens=187822)
+    assert cost([row]).cost_per_1k_tokens == pytest.approx(0.00848, abs=5e-6)
+
+
+def test_one_unknown_price_makes_the_total_unknown_and_keeps_the_known_part() -> None:
+    block = cost([*EXAMPLE, EntryCost(cost_usd=None, source_characters=5)])
+    assert block.total_cost_usd is None
+    assert block.cost_per_entry_usd is None
+    assert block.cost_per_1k_tokens is None
+    assert (block.known_cost_usd, block.unpriced_entries) == (0.75, 1)
+
+
+def test_uncounted_tokens_are_not_zero() -> None:
+    block = tokens([*EXAMPLE, EntryCost(0.0, 5, prompt_tokens=None, completion_tokens=None)])
+    assert (block.total_tokens, block.tokens_per_entry) == (None, None)
+    assert (block.known_total_tokens, block.uncounted_entries) == (200, 1)
+
+
+def test_a_local_model_is_known_to_be_free() -> None:
+    block = cost([EntryCost(0.0, 0, 0, 0)])
+    assert block.total_cost_usd == 0.0
+    assert block.cost_per_1k_tokens is None
+    assert block.cost_per_source_char is None
+
+
+def test_no_entries() -> None:
+    assert cost([]).cost_per_entry_usd is None
+    assert tokens([]).tokens_per_entry is None
+
+
+@pytest.mark.parametrize(("composite", "per_entry"), [(0.8, 0.0), (0.8, None), (None, 0.01)])
+def test_cost_adjusted_is_null_where_it_means_nothing(
+    composite: float | None, per_entry: float | None
+) -> None:
+    assert cost_adjusted(composite, per_entry) is None
+
+
+def test_cost_adjusted_formula() -> None:
+    assert cost_adjusted(0.8, 0.007) == pytest.approx(0.8 / 3)
+    assert cost_adjusted(0.5, 0.027603) == pytest.approx(0.5 / log2(28.603))
+
+
+@given(st.floats(0, 1), st.floats(5e-324, 1e6))
+def test_cost_adjusted_never_raises(composite: float, per_entry: float) -> None:
+    value = cost_adjusted(composite, per_entry)
+    assert value is None or 0 <= value < inf
+
+
+def test_percentiles_are_interpolated() -> None:
+    timings = [Timing(float(second)) for second in (1, 2, 3, 4)]
+    block = speed(timings, elapsed_seconds=8.0, total_tokens=400)
+    assert (block.avg_latency_seconds, block.median_latency_seconds) == (2.5, 2.5)
+    assert block.p95_latency_seconds == pytest.approx(3.85)
+    assert (block.tokens_per_second, block.entries_per_minute) == (50.0, 30.0)
+
+
+def test_cached_and_unmeasured_entries_stay_out_of_the_latency() -> None:
+    timings = [Timing(1.0), Timing(0.0001, cached=True), Timing(None), Timing(3.0)]
+    block = speed(timings, elapsed_seconds=4.0, total_tokens=None)
+    assert (block.avg_latency_seconds, block.latency_entries, block.cached_entries) == (2.0, 2, 1)
+    assert block.tokens_per_second is None
+    assert block.entries_per_minute == 60.0
+
+
+def test_batch_calls_say_so() -> None:
+    assert (
+        speed([Timing(5.0, batch_size=25)], elapsed_seconds=5, total_tokens=0).latency_of
+        == "batch call"
+    )
+    assert speed([Timing(5.0)], elapsed_seconds=5, total_tokens=0).latency_of == "entry"
+
+
+def test_nothing_measured() -> None:
+    block = speed([Timing(0.1, cached=True)], elapsed_seconds=None, total_tokens=10)
+    assert block.median_latency_seconds is None
+    assert block.entries_per_minute is None
+
+
+TEXTS = st.lists(
+    st.one_of(st.sampled_from(HOSTILE), st.text("ab .,ê1", max_size=12)),
+    min_size=1, max_size=6, unique=True,
+)  # fmt: skip
+
+
+def as_constant(text: str, references: list[str]) -> float:
+    """Score one text for every reference, one by one."""
+    metric = ChrfPlusPlus()
+    rows = metric.stats_many(
+        [Translation(Entry(id=0, source="-", reference=each), text) for each in references]
+    )
+    return metric.value(np.array(rows, dtype=np.float64).sum(axis=0)) or 0.0
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXTS, st.data())
+def test_chrf_of_all_constants_is_that_of_each(texts: list[str], data: st.DataObject) -> None:
+    times = data.draw(st.lists(st.integers(1, 3), min_size=len(texts), max_size=len(texts)))
+    references = [text for text, number in zip(texts, times, strict=True) for _ in range(number)]
+    found = constant_chrf(texts, np.array(times))
+    expected = [as_constant(text, references) for text in texts]
+    assert found.tolist() == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("alphabet", ALPHABETS.values(), ids=ALPHABETS)
+def test_no_reference_is_a_better_constant(alphabet: str) -> None:
+    made = corpus(alphabet, 60)
+    metrics = make_metrics(Resources(surface_setup("und", "und", made)))
+    scorer = Scorer(metrics)
+
+    def reaches(text: str) -> float:
+        taken = scorer.statistics([Translation(each, text) for each in made])
+        return composite(scorer.table(taken).corpus_values()).value or 0.0
+
+    chosen = best_constant(made, metrics, list, judges=100)
+    assert reaches(chosen.text) == max(reaches(each.reference) for each in made)
+    assert chosen.searched == len({each.reference for each in made})
+
+
+def test_a_repeated_reference_is_the_constant() -> None:
+    made = [
+        Entry(id=place, source="-", reference=text)
+        for place, text in enumerate(["yes", "no", "yes ", "yes", "maybe", "perhaps"])
+    ]
+    metrics = make_metrics(Resources(surface_setup("und", "und", made)))
+    assert best_constant(made, metrics, list, judges=100).text == "yes"
+
+
+def test_a_large_corpus_is_searched_in_part() -> None:
+    rng = random.Random(1)
+    made = [
+        Entry(id=place, source="-", reference="".join(rng.choices("abcdef", k=500)))
+        for place in range(600)
+    ]
+    metrics = make_metrics(Resources(surface_setup("und", "und", made)))
+    assert best_constant(made, metrics, list, judges=3).searched == 400
+
+
+@given(st.integers(1, 50), st.integers(1, 60))
+def test_spread_takes_different_things_in_their_order(number: int, most: int) -> None:
+    taken = spread(range(number), most)
+    assert len(taken) == min(number, most)
+    assert taken == sorted(set(taken))

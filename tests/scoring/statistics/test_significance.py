@@ -1,9 +1,9 @@
-"""Paired tests against sacreBLEU's, against enumeration of all shuffles, and their own promises."""
+"""Paired tests against sacreBLEU's and against enumeration; Holm's correction; the ±2 % verdict."""
 
 from __future__ import annotations
 
 import random
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -22,17 +22,21 @@ from scoring.core.table import Table
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import surface_metrics
 from scoring.metrics.match import EquivalentMatch, ExactMatch
+from scoring.statistics.reproducibility import verdict
 from scoring.statistics.significance import (
     Difference,
     compare,
     difference_intervals,
     flipped,
+    holm,
     resamples,
 )
 from tests.scoring.samples import ALPHABETS, corpus, translations, worse
 from tests.scoring.statistics.matches import matches
 
 METRICS = surface_metrics(tokenizer="13a", has_variants=True)
+
+
 SCORER = Scorer(METRICS)
 
 
@@ -53,6 +57,8 @@ def tables(entries: int, seed: int = 4) -> tuple[Table, Table]:
 
 
 NAMES = {"chrf_plus_plus": "chrF2++", "bleu": "BLEU", "ter": "TER"}
+
+
 """Our metrics by sacreBLEU's names."""
 
 
@@ -308,3 +314,71 @@ def test_large_and_broken_numbers_are_summed_exactly() -> None:
     matrix = np.array([[2.0**24 + 1, 1 / 3], [1.0, 0.1]])
     heads = flipped(np.eye(2), 64, 9)
     assert flipped(matrix, 64, 9) == pytest.approx(heads @ matrix, rel=1e-15)
+
+
+def test_textbook() -> None:
+    assert holm([0.01, 0.02, 0.03, 0.04, 0.05]) == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+@given(st.lists(st.floats(0, 1), max_size=6))
+def test_it_is_the_closure_of_bonferroni(p_values: list[float]) -> None:
+    """A hypothesis falls where every set of hypotheses with it falls by Bonferroni's rule."""
+    places = range(len(p_values))
+    for place, found in zip(places, holm(p_values), strict=True):
+        families = [
+            family
+            for size in range(1, len(p_values) + 1)
+            for family in combinations(places, size)
+            if place in family
+        ]
+        closed = max(min(1.0, len(f) * min(p_values[i] for i in f)) for f in families)
+        assert found == pytest.approx(closed)
+
+
+def test_alone_a_p_value_stays() -> None:
+    assert holm([0.031]) == [0.031]
+    assert holm([]) == []
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])
+def test_what_is_no_probability_is_refused(wrong: float) -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        holm([0.5, wrong])
+
+
+@pytest.mark.parametrize(
+    ("claimed", "repeated", "within"),
+    [
+        (50.0, 51.0, True), (50.0, 49.0, True), (50.0, 51.001, False), (50.0, 48.999, False),
+        (0.7, 0.714, True), (0.7, 0.686, True), (0.7, 0.7141, False), (0.0, 0.0, True), (0.0, 0.001, False),
+    ],
+)  # fmt: skip
+def test_two_percent_of_the_claimed_score(claimed: float, repeated: float, within: bool) -> None:
+    found = verdict({"composite": claimed}, {"composite": repeated})
+    assert found.reproduced is within
+    assert found.outside == (() if within else ("composite",))
+
+
+def test_composite_and_chrf_decide_and_the_others_are_told() -> None:
+    claimed = {"composite": 0.5, "chrf_plus_plus": 60.0, "bleu": 20.0}
+    found = verdict(claimed, {"composite": 0.505, "chrf_plus_plus": 60.0, "bleu": 25.0})
+    assert found.reproduced is True
+    assert found.outside == ("bleu",)
+    assert found.deviations["bleu"].share == pytest.approx(0.25)
+    assert verdict(claimed, {**claimed, "chrf_plus_plus": 58.0}).reproduced is False
+
+
+def test_a_score_that_only_one_has_is_not_reproduced() -> None:
+    found = verdict({"composite": 0.5, "chrf_plus_plus": 60.0}, {"chrf_plus_plus": 60.0, "composite": None})  # fmt: skip
+    assert found.reproduced is False
+    assert found.missing == ("composite",)
+
+
+def test_without_deciding_scores_there_is_no_verdict() -> None:
+    assert verdict({"bleu": 20.0}, {"bleu": 20.0}).reproduced is None
+    assert verdict({}, {}).reproduced is None
+
+
+def test_a_claim_of_nothing_has_no_share() -> None:
+    assert verdict({"composite": 0.0}, {"composite": 0.1}).deviations["composite"].share is None

@@ -1,16 +1,26 @@
-"""IBM model 1: equal to nltk's, deterministic, quick."""
+"""Words of a text: their alignment, quotation marks around them, and those common in the source language."""
 
 from __future__ import annotations
 
+import gzip
 import random
+import subprocess
+import sys
+from pathlib import Path
 
+import msgpack
 import numpy as np
 import pytest
+from hypothesis import given
 
 from corpora.model.entry import Segment
+from scoring.words import source_words
 from scoring.words.bitext import LEAST_PAIRS, MOST_PAIRS, Alignment, alignable, alignment_name, ibm1
+from scoring.words.source_words import MOST, source_word_list
+from scoring.words.violations import quotation_marks, quoting, turned_round
 from tests.growth import grows_less
 from tests.scoring.behaviour import entries
+from tests.scoring.samples import sentences
 
 
 def toy(
@@ -82,3 +92,123 @@ def test_secret_and_one_sided_pairs_are_never_learned_from() -> None:
     assert alignment_name([*open_[1:], *secret]) is None
     assert alignable([*secret, *entries([("", "b"), ("a", " ")])]) == []
     assert len(alignable(entries([("a", "b")] * (MOST_PAIRS + 1)))) == MOST_PAIRS
+
+
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [
+        ('He said "go".', '"'),
+        ("“Go,” she said", "“”"),
+        ("„Geh“, sagte er", "„“"),
+        ("« Va », dit-elle", "«»"),
+        ("「行け」と『本』", "「」『』"),
+        ("“He said ‘no’ twice”", "“”‘’"),
+        ("worried about 'looking like muppets'", "'"),
+        ('"They shouted: \'I got bit!\'"', "\"'"),
+        ("said: 'The investigation of O'Hagan goes on'", "'"),
+        ('مثل "007"و"مهمة"', '"'),
+        ("これは\"テスト\"です", '"'),
+        ("‚so‘", "‚‘"),
+        ("‹so›", "‹›"),
+    ],
+)  # fmt: skip
+def test_quotations_are_found(text: str, marks: str) -> None:
+    assert quotation_marks(text) == frozenset(marks)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "don't", "l’homme", "it's the dogs' home", "the dogs' and cats' homes", "rock 'n roll", "kâ-wî'c", "qaʼaq",
+        "a 24\" screen", "5'10\" tall", "5′ 10″", "צה\"ל", "", "'", "‘", "в’їзд", "o‘zbek tili", "Toyota's Aurisን",
+    ],
+)  # fmt: skip
+def test_apostrophes_inches_and_abbreviations_are_none(text: str) -> None:
+    assert quotation_marks(text) == frozenset()
+
+
+def test_letters_of_the_language_are_none() -> None:
+    assert quotation_marks("‘o ka ‘ōlelo’ ", "‘’") == frozenset()
+    assert quotation_marks("“‘ōlelo”", "‘") == frozenset("“”")
+
+
+def test_a_number_may_end_a_quotation() -> None:
+    assert quotation_marks('he wrote "in 1974" twice') == frozenset('"')
+
+
+@given(sentences)
+def test_only_characters_of_the_text_are_named(text: str) -> None:
+    assert quotation_marks(text) <= frozenset(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "pair", "turned"),
+    [
+        ("»Va« , dit-elle", "«»", True),
+        ("«Va», dit-elle", "«»", False),
+        ("»Va« et »viens«", "«»", True),
+        ("»Va« et «viens»", "«»", False),
+        ("»Va ‘là’«", "«»", True),
+        ("Va»", "«»", False),
+        ('"Va"', '""', False),
+        ("„Geh“", "“”", False),
+        ("", "«»", False),
+    ],
+)
+def test_marks_that_are_turned_round(text: str, pair: str, turned: bool) -> None:
+    assert turned_round(quoting(text), pair) is turned
+
+
+wordfreq = pytest.importorskip("wordfreq", reason="the package wordfreq is not installed")
+
+
+@pytest.mark.parametrize(
+    ("tag", "code"), [("en", "en"), ("eng", "en"), ("spa-Latn", "es"), ("fin", "fi")]
+)
+def test_words_are_those_of_the_package(tag: str, code: str) -> None:
+    words, name = source_word_list(tag)
+    top = wordfreq.top_n_list(code, MOST, wordlist="small")
+    wanted = {word.casefold().replace("’", "'").replace("ʼ", "'") for word in top}
+    assert words == {word for word in wanted if len(word) > 1}
+    assert name is not None
+    assert name.endswith(f"small_{code}, 5,000 words")
+
+
+@pytest.mark.parametrize("tag", ["crk", "iu-Cans", "qqq", "../../x", "", "zh", "ja"])
+def test_languages_without_a_usable_list_have_none(tag: str) -> None:
+    assert source_word_list(tag) == (frozenset(), None)
+
+
+def test_without_the_package_there_is_no_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source_words, "find_spec", lambda _: None)
+    assert source_word_list.__wrapped__("en") == (frozenset(), None)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no gzip",
+        gzip.compress(b"", mtime=0),
+        gzip.compress(b"\xc1", mtime=0),
+        gzip.compress(msgpack.packb([{}, []]), mtime=0),
+        gzip.compress(msgpack.packb(7), mtime=0),
+    ],
+)
+def test_a_damaged_file_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    file = tmp_path / "small_en.msgpack.gz"
+    file.write_bytes(content)
+    monkeypatch.setattr(source_words, "_file", lambda _: file)
+    with pytest.raises(ValueError, match=r"small_en\.msgpack\.gz .* install the package anew"):
+        source_word_list.__wrapped__("en")
+
+
+def test_the_package_is_never_imported() -> None:
+    code = (
+        "import sys; from scoring.words.source_words import source_word_list as l;"
+        "assert len(l('en')[0]) > 4000; print('wordfreq' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
