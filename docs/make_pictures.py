@@ -10,12 +10,11 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from review.desktop.frame.desk import Desk
-from review.desktop.frame.work import Work
+from review.desktop.frame.work import Desk, Work
 from review.desktop.item import item_page
 from review.desktop.look import fonts
-from review.desktop.look.colours import Theme
 from review.desktop.look.look import SIZES, Look
+from review.desktop.look.style import Theme
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating

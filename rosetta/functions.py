@@ -157,7 +157,7 @@ def verdict(certificate: File) -> Verification:
     ``certificate.outcome`` is the verdict, ``ok`` says whether all of it holds. Where several evidences are at hand,
     the one that holds least counts. Whether you trust its signer is yours to find out.
     """
-    from review.office.results.presenting import presented
+    from review.office.results.certifying import presented
     from review.verdict.certificate.verifying import verify as verify_certificate
 
     found = presented(Path(certificate), None, home())

@@ -12,7 +12,7 @@ import re
 import secrets
 from typing import Final
 
-from review.sealed.stretching import stretch
+from review.sealed.passphrase import stretch
 
 SALT_BYTES: Final = 32
 

@@ -1,4 +1,7 @@
-"""An archive whose manifest is signed and names the hash of every other member."""
+"""An archive whose manifest is signed and names the hash of every other member.
+
+The signed head of what an organiser hands to the governance organisation.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,46 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from harness.card.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from review.files.batch_form import BatchManifest
-from review.files.export_form import ExportManifest
-from review.files.ratings_form import RatingsManifest
-from review.forms import formats
+from review.files.ratings_form import RatingsManifest, Recipient
+from review.forms import StrictForm, formats
+from review.log.payloads import Hex64, Short
 from review.sealed.archive import pack, unpack
 from review.sealed.keys import Identity
 from review.sealed.problem import FileError, FileProblem
 from review.sealed.signature import Signed, verify
+
+EXPORT_FORMAT: Final = "rosetta-export/1"
+EXPORT_SUFFIX: Final = ".rosetta-export"
+
+
+class ExportManifest(StrictForm):
+    """What the file holds, and for whom it was sealed."""
+
+    format: Literal["rosetta-export/1"] = EXPORT_FORMAT
+    review: Short
+    created: Short
+    """UTC, ISO 8601."""
+    runs: tuple[Short, ...]
+    """Ids of the reviewed runs."""
+    signing_key: Hex64
+    """Of the organisation, Ed25519."""
+    recipients: Annotated[tuple[Recipient, ...], Field(min_length=2, max_length=20)]
+    members: dict[Short, Hex64]
+    """Name of every other member of the file → SHA-256 of its bytes."""
+
+    @property
+    def signer(self) -> str:
+        """The key under which the file is signed."""
+        return self.signing_key
+
 
 MANIFEST: Final = "manifest.json"
 SIGNATURE: Final = "manifest.sig"

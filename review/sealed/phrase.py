@@ -17,7 +17,7 @@ from typing import Final
 from harness.core.failures import UsageError
 from review.sealed import made_up_words
 from review.sealed.made_up_words import is_made_up
-from review.sealed.stretching import stretch
+from review.sealed.passphrase import stretch
 from review.sealed.word_list import LIST
 
 WORDS: Final = 6

@@ -39,12 +39,11 @@ from review.log.payloads import (
 from review.log.saving import NotSaved
 from review.rating import CannotJudge, Rating, Reason, Relation
 from review.session import saying
-from review.session.author import Author
 from review.session.course import Course
 from review.session.handing_over import Exported, hand_over
 from review.session.picture import Picture
 from review.session.progress import SittingProgress, trained_before
-from review.session.record import KIND_OF, Record
+from review.session.record import KIND_OF, Author, Record
 from review.session.timing import GUARD_SECONDS, ActiveTime, Clock, Rest
 from review.session.view import Lesson, Phase, ShownItem, TextField, View
 from review.session.words.catalogue import Words

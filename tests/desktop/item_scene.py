@@ -13,12 +13,11 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from review.desktop.frame.desk import Desk
-from review.desktop.frame.work import Work
+from review.desktop.frame.work import Desk, Work
 from review.desktop.item.item_page import ItemPage
 from review.desktop.item.sentence_face import Mode
-from review.desktop.look.colours import Theme
 from review.desktop.look.look import Look
+from review.desktop.look.style import Theme
 from review.desktop.parts.text_pane import TextPane
 from review.files.batch import Batch
 from review.log.event import Event

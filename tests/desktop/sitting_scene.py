@@ -13,15 +13,14 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop.frame.desk import Desk
 from review.desktop.frame.page import Page
-from review.desktop.frame.work import Work
+from review.desktop.frame.work import Desk, Work
 from review.desktop.item.item_page import ItemPage
-from review.desktop.look.colours import Theme
 from review.desktop.look.look import Look
+from review.desktop.look.style import Theme
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.text_pane import TextPane
-from review.desktop.program.erasure import Erasure
+from review.desktop.program.running import Erasure
 from review.desktop.program.sitting import Sitting
 from review.desktop.program.window import Window
 from review.files.batch import Batch, write_batch

@@ -13,15 +13,14 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop.frame.desk import Desk
 from review.desktop.frame.page import Page
-from review.desktop.frame.work import Work
-from review.desktop.look.colours import Theme
+from review.desktop.frame.work import Desk, Work
 from review.desktop.look.look import Look
+from review.desktop.look.style import Theme
 from review.desktop.pages.relation_page import RelationPage
 from review.desktop.pages.sharing_page import SharingPage
 from review.desktop.parts.buttons import Button
-from review.desktop.program.erasure import Erasure
+from review.desktop.program.running import Erasure
 from review.desktop.program.visit import Visit
 from review.desktop.program.window import Window
 from review.log.laptop import Laptop

@@ -105,7 +105,7 @@ WARNINGS = """
 missing module named winreg - imported by platform (delayed), review.log.device (delayed, conditional)
 missing module named pydantic.BaseModel - imported by pydantic (conditional), review.forms (top-level)
 missing module named 'java.lang' - imported by platform (delayed, optional)
-missing module named regex - imported by review.desktop.look.missing_letters (top-level)
+missing module named regex - imported by review.desktop.look.fonts (top-level)
 excluded module named numpy - imported by more_itertools (delayed), harness.card.exporting (delayed)
 """
 

@@ -1,6 +1,10 @@
 """One thread in which everything that waits for a disk is done, one thing after the other.
 
 A commit waits for the disk, and for another program that holds the file; the window never does.
+
+What every page of the window needs: how to open a review, where to work, how things look, the words.
+
+A fault of the program itself: told by its kind and its place, for its words may hold a text of an item.
 """
 
 from __future__ import annotations
@@ -9,12 +13,35 @@ import gc
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 
 from harness.core.failures import HarnessError
-from review.desktop.frame.unforeseen import UnforeseenError
+from review.desktop.look.look import Look
+from review.session.opening import Opening
+from review.session.words.catalogue import Words
+
+
+class UnforeseenError(HarnessError):
+    """Something failed in a way that nobody foresaw."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(fault(type(error), error.__traceback__))
+
+
+def fault(kind: type[BaseException], trace: TracebackType | None) -> str:
+    """Name what failed and the innermost line of it, as ``ValueError file.py:12``."""
+    place = ""
+    while trace is not None:
+        path = Path(trace.tb_frame.f_code.co_filename)
+        place = f" {path.name}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return f"{kind.__name__}{place}"
+
 
 Result = TypeVar("Result")
 
@@ -93,3 +120,17 @@ def _collect() -> None:
     due = [made > most > 0 for made, most in zip(gc.get_count(), gc.get_threshold(), strict=True)]
     if any(due):
         gc.collect(max(generation for generation, is_due in enumerate(due) if is_due))
+
+
+@dataclass(frozen=True)
+class Desk:
+    """One for the whole run of the program."""
+
+    opening: Opening
+    work: Work
+    look: Look
+
+    @property
+    def words(self) -> Words:
+        """The words of the reviewer's language, which may change between two pages."""
+        return self.opening.words

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 
-from review.desktop.frame.desk import Desk
 from review.desktop.frame.page import Page
-from review.desktop.look.missing_letters import shown
+from review.desktop.frame.work import Desk
+from review.desktop.look.fonts import shown
 from review.desktop.parts.rows import ChoiceRows
 from review.session.view import ShownItem
 from review.session.words.catalogue import Words

@@ -1,28 +1,65 @@
-"""The page on which a person decides: two texts, four answers, and a key and a button for everything else."""
+"""The page on which a person decides: two texts, four answers, and a key and a button for everything else.
+
+The answer to a training item and why it is the answer.
+"""
 
 from __future__ import annotations
 
 from functools import partial
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QVBoxLayout
 
-from review.desktop.frame.desk import Desk
+from review.desktop.frame.work import Desk
 from review.desktop.item.choices import Choices
 from review.desktop.item.item_texts import ItemTexts
-from review.desktop.item.lesson import LessonBox
 from review.desktop.item.sentence_face import Mode
 from review.desktop.item.sentence_page import SentencePage
 from review.desktop.look.capital import capital
-from review.desktop.look.missing_letters import shown
+from review.desktop.look.fonts import shown
 from review.desktop.parts.announcing import announce
 from review.desktop.parts.answers import Answers
 from review.desktop.parts.buttons import Button
+from review.desktop.parts.labels import Line
+from review.desktop.parts.text_pane import WholeText
 from review.rating import Rating, Reason
 from review.session.session import Session
-from review.session.view import ShownItem, TextField, View
+from review.session.view import Lesson, ShownItem, TextField, View
 from review.session.words import item as item_words
-from review.session.words.item import Mark, Offer
+from review.session.words.catalogue import Words
+from review.session.words.item import Mark, Offer, lesson_said
 from review.session.words.keys import ACT_WORDS, RATING_OF, Act, reason_of
+
+
+class LessonBox(QFrame):
+    """Hidden until the person gave an answer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said = Line()
+        self._note = Line(role="quiet")
+        self._why = WholeText()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._said)
+        column.addWidget(self._note)
+        column.addWidget(self._why)
+        self.hide()
+
+    def tell(self, words: Words, lesson: Lesson | None) -> None:
+        """Say what the answer is; None hides the box."""
+        self.setVisible(lesson is not None)
+        if lesson is None:
+            return
+        agrees = lesson.given is lesson.expected
+        self._said.setProperty("role", "good" if agrees else "strong")
+        self._said.style().polish(self._said)
+        self._said.setText(lesson_said(words, lesson))
+        self._note.setText(lesson.note)
+        self._note.setVisible(bool(lesson.note))
+        self._why.setAccessibleName(self._said.text())
+        self._why.setVisible(bool(lesson.explanation.strip()))
+        self._why.show_text(shown(lesson.explanation))
 
 
 class ItemPage(SentencePage):

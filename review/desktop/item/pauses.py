@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent
 
-from review.desktop.frame.desk import Desk
 from review.desktop.frame.page import Page
+from review.desktop.frame.work import Desk
 from review.desktop.item.item_keys import control_act
 from review.desktop.parts.announcing import announce
 from review.desktop.parts.offers import Offers

@@ -1,6 +1,8 @@
 """The page of one sentence as it looks: what there is to read, what is asked, and what else can be done.
 
 What the person decides with stays in its place, whatever the length of the texts.
+
+The acts that have no button beside the answers, in full words.
 """
 
 from __future__ import annotations
@@ -11,31 +13,69 @@ from enum import Enum, auto
 from functools import partial
 from typing import ClassVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QProgressBar, QWidget
 
 from corpora.languages.scripts import tag_script
 from corpora.text.visible import readable
-from review.desktop.frame.desk import Desk
 from review.desktop.frame.page import INSET, Page
+from review.desktop.frame.work import Desk
 from review.desktop.item.act_row import BEHIND, ActRow
 from review.desktop.item.choices import Choices, OnceMore
 from review.desktop.item.item_texts import ItemTexts
-from review.desktop.item.more_acts import MoreActs
 from review.desktop.item.writing import Writing
-from review.desktop.look.missing_letters import legible
+from review.desktop.look.capital import capital
+from review.desktop.look.fonts import legible
 from review.desktop.parts.announcing import announce
 from review.desktop.parts.buttons import Button
+from review.desktop.parts.emptying import empty
+from review.desktop.parts.flow import FlowLayout
 from review.desktop.parts.labels import Line
 from review.desktop.parts.text_pane import TextPane
 from review.session.session import Session
 from review.session.view import Lesson, Phase, ShownItem, View
 from review.session.words import item as item_words
 from review.session.words.beside import beside as beside_it
+from review.session.words.catalogue import Words
 from review.session.words.item import Mark, Offer
-from review.session.words.keys import Act
+from review.session.words.keys import ACT_WORDS, KEYS, Act
 from review.session.words.troubles import Trouble
+
+
+class MoreActs(QWidget):
+    """Hidden until the person asks what else can be done."""
+
+    chosen = Signal(object)
+    """An Act."""
+    answers = Signal()
+    """The person's own answers are to be looked at again."""
+    left = Signal()
+
+    def __init__(self, words: Words, said: Mapping[Act, str] = ACT_WORDS) -> None:
+        """``said`` is what each act does, in full words."""
+        super().__init__()
+        self._words, self._said = words, said
+        self._flow = FlowLayout()
+        self.setLayout(self._flow)
+        self.hide()
+
+    def offer(self, acts: Sequence[Act], *, answers: bool) -> None:
+        """Show a button for each, one for the person's own answers where there are any, and one that goes back."""
+        empty(self._flow)
+        for act in acts:
+            button = Button(self._words(self._said[act]), KEYS[act][0])
+            button.clicked.connect(lambda _=False, act=act: self.chosen.emit(act))
+            self._flow.addWidget(button)
+        if answers:
+            look = Button(self._words("Look at my answers again"))
+            look.clicked.connect(self.answers)
+            self._flow.addWidget(look)
+        back = Button(capital(self._words("back")), self._words("Esc"))
+        back.clicked.connect(self.left)
+        self._flow.addWidget(back)
+        self.show()
+
 
 MOST_ROWS = 2
 """Rows of acts that stay in sight, where that leaves half of the height to read."""

@@ -15,7 +15,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent
 from shiboken6 import isValid
 
 from harness.core.failures import HarnessError
-from review.desktop.frame.desk import Desk
+from review.desktop.frame.work import Desk
 from review.desktop.item.item_keys import control_act
 from review.desktop.item.sentence_face import UNASKED, Mode, SentenceFace
 from review.desktop.parts.announcing import announce

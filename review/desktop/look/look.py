@@ -11,9 +11,8 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 
 from review.desktop.look import fonts
-from review.desktop.look.colours import COLOURS, Colours, Theme
-from review.desktop.look.missing_letters import forget_fonts
-from review.desktop.look.style import HIDES_KEYS, sheet
+from review.desktop.look.fonts import forget_fonts
+from review.desktop.look.style import COLOURS, HIDES_KEYS, Colours, Theme, sheet
 from review.files.font_file import CarriedFont
 
 SIZES: Final = (16, 20, 25, 30, 40, 48)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from review.desktop.frame.desk import Desk
+from review.desktop.frame.work import Desk
 from review.desktop.pages.first_page import FirstPage
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.flow import FlowLayout

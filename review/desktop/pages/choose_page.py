@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 
-from review.desktop.frame.desk import Desk
-from review.desktop.look.missing_letters import shown
+from review.desktop.frame.work import Desk
+from review.desktop.look.fonts import shown
 from review.desktop.pages.first_page import FirstPage
 from review.desktop.parts.rows import ChoiceRows
 from review.session import opening_words

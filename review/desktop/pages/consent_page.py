@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 
-from review.desktop.frame.desk import Desk
+from review.desktop.frame.work import Desk
 from review.desktop.pages.first_page import FirstPage
 from review.files.batch_form import BatchManifest
 from review.session.words import page as page_words

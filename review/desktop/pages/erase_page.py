@@ -11,8 +11,8 @@ from PySide6.QtCore import Signal
 from shiboken6 import isValid
 
 from harness.core.failures import HarnessError
-from review.desktop.frame.desk import Desk
 from review.desktop.frame.page import Page
+from review.desktop.frame.work import Desk
 from review.desktop.parts.announcing import announce
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.tick import Tick

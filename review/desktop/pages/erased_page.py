@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from harness.core.failures import HarnessError
-from review.desktop.frame.desk import Desk
 from review.desktop.frame.page import Page
+from review.desktop.frame.work import Desk
 from review.session.erasing import Remains, finish_erasing
 from review.session.words.troubles import trouble
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 
-from review.desktop.frame.desk import Desk
-from review.desktop.look.missing_letters import shown
+from review.desktop.frame.work import Desk
+from review.desktop.look.fonts import shown
 from review.desktop.pages.first_page import FirstPage
 from review.desktop.pages.folders import Folders, first_folder
 from review.files.finding import BATCH_SUFFIX

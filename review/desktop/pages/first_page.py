@@ -1,16 +1,44 @@
-"""The pages before the first sentence: on each of them whoever does not read it finds their own language first."""
+"""The pages before the first sentence: on each of them whoever does not read it finds their own language first.
+
+The other languages that can be chosen, each by its name: whoever reads none of this page finds theirs.
+
+A page before the first sentence that asks one question: a digit or a click answers, Enter alone does not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
-from review.desktop.frame.desk import Desk
 from review.desktop.frame.page import Page
-from review.desktop.pages.language_row import LanguageRow
+from review.desktop.frame.work import Desk
+from review.desktop.parts.answers import Answers
 from review.desktop.parts.buttons import Button
+from review.desktop.parts.flow import FlowLayout
+from review.session.words.item import Answer
+
+
+class LanguageRow(QWidget):
+    """Buttons that wrap; empty where there is one language."""
+
+    chosen = Signal(str)
+    """Tag of a language."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        row = FlowLayout(self)
+        for tag, name in desk.opening.languages.items():
+            if tag != desk.words.chosen:
+                button = Button(name)
+                button.clicked.connect(partial(self._choose, tag))
+                row.addWidget(button)
+
+    def _choose(self, tag: str) -> None:
+        self.chosen.emit(tag)
 
 
 class FirstPage(Page):
@@ -46,3 +74,14 @@ class FirstPage(Page):
         if self._agree is not None and isValid(self):
             button, said, _ = self._agree
             button.setText(said if self._scroll.end_shown else self.words("Read on"))
+
+
+class QuestionPage(FirstPage):
+    """Words to read, then numbered answers."""
+
+    def ask(self, told: Iterable[str]) -> Answers:
+        """Put the answers below the words and return them; their numbers are their keys, from 1 on."""
+        answers = Answers([Answer(str(number), said) for number, said in enumerate(told, 1)])
+        self.hold(answers)
+        self.button(self.words("Back"), self.back, self.words("Esc"))
+        return answers

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from harness.core.failures import HarnessError
-from review.desktop.frame.desk import Desk
-from review.desktop.look.missing_letters import shown
+from review.desktop.frame.work import Desk
+from review.desktop.look.fonts import shown
 from review.desktop.parts.labels import Line
 from review.desktop.parts.rows import ChoiceRows
 from review.files.stick import stick_error

@@ -12,9 +12,9 @@ from PySide6.QtGui import QGuiApplication
 from shiboken6 import isValid
 
 from harness.core.failures import HarnessError
-from review.desktop.frame.desk import Desk
 from review.desktop.frame.page import Page, harmless_lines
-from review.desktop.look.missing_letters import shown
+from review.desktop.frame.work import Desk
+from review.desktop.look.fonts import shown
 from review.desktop.pages.folders import Folders, first_folder
 from review.desktop.parts.announcing import announce
 from review.desktop.parts.offers import Offers

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from review.desktop.frame.desk import Desk
 from review.desktop.frame.page import Page
-from review.desktop.look.missing_letters import shown
+from review.desktop.frame.work import Desk
+from review.desktop.look.fonts import shown
 from review.desktop.parts.labels import Line
 from review.session.words import page as page_words
 from review.session.words.keys import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from review.desktop.frame.desk import Desk
+from review.desktop.frame.work import Desk
 from review.desktop.pages.first_page import FirstPage
 
 _MOST = 8

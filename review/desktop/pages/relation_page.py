@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 
-from review.desktop.frame.desk import Desk
-from review.desktop.pages.question_page import QuestionPage
+from review.desktop.frame.work import Desk
+from review.desktop.pages.first_page import QuestionPage
 from review.rating import Relation
 from review.session.words import page as page_words
 from review.session.words.keys import relation_of

@@ -10,10 +10,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from harness.core.version import VERSION
-from review.desktop.frame.desk import Desk
 from review.desktop.frame.page import Page
-from review.desktop.look.colours import Theme
+from review.desktop.frame.work import Desk
 from review.desktop.look.look import SIZES
+from review.desktop.look.style import Theme
 from review.desktop.parts.answers import Answer, Answers
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.flow import FlowLayout

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QTimer, Signal
 
-from review.desktop.frame.desk import Desk
 from review.desktop.frame.page import Page
+from review.desktop.frame.work import Desk
 from review.desktop.parts.announcing import announce
 from review.desktop.parts.answers import Answers
 from review.log.payloads import Scope

@@ -1,6 +1,8 @@
 """A text to be read: each paragraph runs in the direction of its own letters, and nothing in it acts.
 
 It can be selected and copied, read by a screen reader, and is as high as its text where there is room.
+
+A text in its full height: the page around it scrolls, because two bars beside each other lead nobody.
 """
 
 from __future__ import annotations
@@ -104,3 +106,12 @@ def _own_direction() -> QTextOption:
     option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     return option
+
+
+class WholeText(TextPane):
+    """Has no bar of its own, and is never laid out for one."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

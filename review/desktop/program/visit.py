@@ -15,10 +15,10 @@ from PySide6.QtCore import QObject
 
 from corpora.languages.scripts import tag_script
 from harness.core.failures import HarnessError
-from review.desktop.frame.desk import Desk
 from review.desktop.frame.page import Page
+from review.desktop.frame.work import Desk
 from review.desktop.look import fonts
-from review.desktop.look.missing_letters import legible, undrawn
+from review.desktop.look.fonts import legible, undrawn
 from review.desktop.pages.asking_page import AskingPage
 from review.desktop.pages.choose_page import ChoosePage
 from review.desktop.pages.consent_page import ConsentPage

@@ -15,8 +15,7 @@ from pathlib import Path
 from harness.core.failures import UsageError
 from review.files.batch_form import BatchManifest
 from review.files.finding import BATCH_SUFFIX, RATINGS_SUFFIX
-from review.files.ratings import RatingsFile, open_ratings
-from review.files.ratings_contents import chains_of, contents_of
+from review.files.ratings import RatingsFile, chains_of, contents_of, open_ratings
 from review.files.ratings_form import Sender
 from review.files.stick import StickError, read_file
 from review.log.event import Event, EventError, read_event

@@ -1,14 +1,26 @@
-"""Making a review: which sentences, which controls, who gets what; then the files and the answer key."""
+"""Making a review: which sentences, which controls, who gets what; then the files and the answer key.
+
+The analyser of a review's language, asked for wrong forms of right words.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from corpora.languages.cards import find_card
+from corpora.languages.scripts import resolve_script
+from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, EntryId
+from corpora.text.words import JOINERS, words
+from harness.annotators.fst import FstAnnotator
 from harness.card.rows import card_id
 from harness.core.failures import UsageError
+from harness.fst.analyser import open_analyser
+from harness.fst.find import find_analyser
+from harness.fst.model import AnalyserError
+from harness.setup.preparing import language_folders
 from review.files.batch_form import MOST_ITEMS, TrainingItem
 from review.files.reviewer_codes import make_codes
 from review.office.items.assignment import orders
@@ -20,18 +32,60 @@ from review.office.items.controls import (
     make_controls,
     usual_counts,
 )
+from review.office.items.inflected_controls import Inflected, OtherForms, inflected
 from review.office.items.items import Item, new_item
-from review.office.items.known_forms import known_forms
 from review.office.items.reviewed_runs import ReviewedRuns
 from review.office.items.sampling import draw, draw_core, drawing
-from review.office.items.sentences import check_count
-from review.office.items.surroundings import Carries, Surroundings, surroundings
+from review.office.items.sentences import Carries, Surroundings, check_count, surroundings
 from review.office.items.training import make_training
 from review.office.making.batches import Made, Said
 from review.office.making.making import Drawn, check_reviewers, make
 from review.office.making.texts import ReviewTexts
 from review.sealed.keys import Identity
 from review.verdict.gate.policy import GatePolicy
+
+
+@dataclass(frozen=True)
+class KnownForms:
+    """What changes a word of a text into another of its forms, if anything here can."""
+
+    make: Callable[[str], Sequence[Inflected]] | None
+    why_not: str
+    """Why nothing can, in words; empty where something can."""
+
+
+def known_forms(dataset: Dataset, texts: Iterable[str]) -> KnownForms:
+    """Open the analyser of the target language; ``texts`` are those whose words are attested.
+
+    What is looked up is kept nowhere: the texts may be secret.
+    """
+
+    tag = dataset.target_language
+    folders = language_folders()
+    found = find_card(tag, folders)
+    card = None if found is None else found.card
+    path = find_analyser(card, tag, folders)
+    if path is None:
+        return KnownForms(None, f"no analyser for {tag} is here (`rosetta language check {tag}`)")
+    try:
+        analyser = open_analyser(path)
+    except AnalyserError as error:
+        return KnownForms(None, str(error))
+    if analyser.acceptor:
+        return KnownForms(None, f"{analyser.name} only says yes or no; it has no analyses")
+    sentences = list(texts)
+    script = resolve_script(tag, card, sentences)
+    writing = None if card is None else card.writing(script)
+    annotator = FstAnnotator(analyser, writing)
+    attested = {word for text in sentences for word in annotator.split(text)}
+    forms = OtherForms(attested, lambda found: annotator.analyse_words(found, secret=True))
+    joiners = writing.joiners if writing else JOINERS
+    letters = writing.word_letters if writing else ""
+
+    def make(text: str) -> Sequence[Inflected]:
+        return inflected(text, list(words(text, joiners, letters)), forms)
+
+    return KnownForms(make, "")
 
 
 @dataclass(frozen=True)

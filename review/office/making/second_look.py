@@ -14,8 +14,8 @@ from corpora.model.corpus import Dataset
 from harness.core.failures import UsageError
 from review.files.batch_form import MOST_OTHERS, BatchItem, OthersWords
 from review.log.state import ReviewerState, State
+from review.office.items.assignment import order
 from review.office.items.items import Item
-from review.office.items.orders import order
 from review.office.items.sampling import drawing
 from review.office.making.batches import Made, Said
 from review.office.making.making import Drawn, make
@@ -25,8 +25,7 @@ from review.office.store.store import Office
 from review.rating import RANKS, Rating
 from review.sealed.keys import Identity
 from review.verdict.gate.adjudication import Case, SecondLook, Voice, queue, voices
-from review.verdict.panel.counted import counted
-from review.verdict.panel.key import KeyItem
+from review.verdict.panel.key import KeyItem, counted
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,8 +23,7 @@ from review.session.words.labels import REASONS
 from review.verdict.certificate.certificate import Certificate
 from review.verdict.certificate.html_page import document, outside
 from review.verdict.gate.verdict import GateOutcome
-from review.verdict.panel.counted import counted
-from review.verdict.panel.key import AnswerKey
+from review.verdict.panel.key import AnswerKey, counted
 
 FEWEST_PEOPLE = 5
 """With fewer people, what single items or reasons show could be traced to one of them."""

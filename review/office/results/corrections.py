@@ -14,8 +14,7 @@ from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry, EntryId
 from corpora.text.comparison import comparison_form
 from review.log.state import State
-from review.verdict.panel.counted import counted
-from review.verdict.panel.key import AnswerKey
+from review.verdict.panel.key import AnswerKey, counted
 
 
 @dataclass(frozen=True, slots=True)

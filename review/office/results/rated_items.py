@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from corpora.model.entry import EntryId
 from review.office.store.store import Office, Review
-from review.verdict.panel.counted import counted
+from review.verdict.panel.key import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from review.office.making.batches import scripted
 from review.office.results.rating_rows import people
 from review.office.store.store import Review
 from review.rating import CannotJudge
-from review.verdict.panel.counted import counted
+from review.verdict.panel.key import counted
 
 ELICITED = "elicited"
 """Provenance of what was asked of speakers (benchmark-specification §2.5)."""

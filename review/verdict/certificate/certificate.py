@@ -2,12 +2,18 @@
 
 It is canonical JSON (RFC 8785), signed by the organisation over its bytes. Everything in it but the time
 of issue follows from the evidence; it names no reviewer, not even by pseudonym.
+
+What became of everybody who was asked: nobody is left out of a certificate without a word.
+
+How many of the laptops somebody else saw, who signed for it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from enum import StrEnum
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal
 
@@ -16,11 +22,137 @@ from pydantic import Field, ValidationError
 from harness.card.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
+from review.files.witness import Statement, read_statement
 from review.forms import Since, StrictForm, VersionedForm, formats
-from review.log.payloads import Count, Hex64, Id, Short
-from review.verdict.certificate.asked import Became
-from review.verdict.certificate.witnesses import CertifiedWitnesses
+from review.log.event import Event
+from review.log.payloads import ANSWERS, Count, Hex64, Id, Scope, Short, Withdraw
+from review.sealed.problem import FileError
+from review.verdict.certificate.evidence import Evidence
 from review.verdict.gate.verdict import GateOutcome
+
+
+class Became(StrEnum):
+    """What became of a person; the first that holds, in this order."""
+
+    COUNTED = "counted"
+    """Rated enough of what all were asked."""
+    WITHDREW = "withdrew"
+    """Took everything back, or this review's, at a laptop."""
+    WITHDREW_AT_THE_DESK = "withdrew_at_the_desk"
+    """The organisation did so in the person's name."""
+    WAITING = "waiting"
+    """Several laptops speak for this person, and the organisation has not said which."""
+    NOT_HEARD = "not_heard"
+    """Spoke on laptops only that the organisation does not hear."""
+    NO_CONSENT = "no_consent"
+    """Answered, and there is no agreement to the terms."""
+    TOO_FEW = "too_few"
+    """Agreed, and rated too little to count."""
+    NOTHING = "nothing"
+    """Nothing of this person was handed in."""
+
+
+WORDS = {
+    Became.COUNTED: "{} counted",
+    Became.WITHDREW: "{} took theirs back",
+    Became.WITHDREW_AT_THE_DESK: "{} taken back by the organisation in their name",
+    Became.WAITING: "{} of whom several laptops speak, undecided",
+    Became.NOT_HEARD: "{} on laptops that the organisation does not hear",
+    Became.NO_CONSENT: "{} without agreement to the terms",
+    Became.TOO_FEW: "{} rated too little to count",
+    Became.NOTHING: "{} handed nothing in",
+}
+
+
+def what_became(evidence: Evidence, counted: Collection[str]) -> dict[str, int]:
+    """Return how many of the people who were asked came to what, for one run; ``counted`` are its valid reviewers."""
+    own, theirs = _taken_back(evidence)
+    batches = set(evidence.key.batches)
+    spoke, heard = _spoke(evidence.events, batches), _spoke(evidence.counted, batches)
+    waiting = {who for _, who in evidence.voices.waiting}
+    agreed = {who for (_, who), said in evidence.state.reviewers.items() if said.consented}
+
+    def of(who: str) -> Became:
+        tests = {
+            Became.COUNTED: who in counted,
+            Became.WITHDREW: who in theirs,
+            Became.WITHDREW_AT_THE_DESK: who in own,
+            Became.WAITING: who in waiting,
+            Became.NOT_HEARD: who in spoke - heard,
+            Became.NO_CONSENT: who in spoke - agreed,
+            Became.TOO_FEW: who in spoke,
+        }
+        return next((became for became, holds in tests.items() if holds), Became.NOTHING)
+
+    found = Counter(map(of, evidence.key.orders))
+    return {str(each): found[each] for each in Became}
+
+
+def _spoke(events: Iterable[Event], batches: Collection[str]) -> set[str]:
+    """Return the people of whom there is an answer to one of the review's batches."""
+    return {
+        event.payload.reviewer  # type: ignore[union-attr]  # every kind of answer has one
+        for event in events
+        if event.kind in ANSWERS
+        and not isinstance(event.payload, Withdraw)
+        and getattr(event.payload, "batch", None) in batches
+    }
+
+
+def _taken_back(evidence: Evidence) -> tuple[set[str], set[str]]:
+    """Return the people whose ratings were taken back at the office's desk, and those who did so at a laptop."""
+    own, theirs = set[str](), set[str]()
+    places = {None, *evidence.key.batches}
+    for event in evidence.events:
+        said = event.payload
+        if not isinstance(said, Withdraw) or said.scope is Scope.COMMENTS:
+            continue
+        if (None if said.scope is Scope.EVERYTHING else said.batch) in places:
+            (own if event.device in evidence.own_devices else theirs).add(said.reviewer)
+    return own, theirs
+
+
+class CertifiedWitnesses(StrictForm):
+    """What witnesses said, in numbers."""
+
+    laptops: Count
+    """Laptops that wrote the log."""
+    witnessed: Count
+    """Of these, laptops that a second person saw."""
+    witnesses: Count
+    """Different keys that signed for it."""
+    statements: tuple[Hex64, ...]
+    """SHA-256 of the statements that are counted, sorted."""
+
+
+def certified_witnesses(evidence: Evidence, organisation: str) -> CertifiedWitnesses:
+    """Count what witnesses said of the laptops that wrote some events; ``organisation`` is its signing key."""
+    wrote = _laptops(evidence)
+    found = dict(statements(evidence, organisation))
+    return CertifiedWitnesses(
+        laptops=len(wrote),
+        witnessed=len({said.laptop for said in found.values()}),
+        witnesses=len({said.witness for said in found.values()}),
+        statements=tuple(sorted(found)),
+    )
+
+
+def statements(evidence: Evidence, organisation: str) -> Iterator[tuple[str, Statement]]:
+    """Yield the SHA-256 of each statement that counts with what it says."""
+    wrote = _laptops(evidence)
+    for content in evidence.witnesses:
+        try:
+            said = read_statement(content)
+        except FileError:
+            continue
+        if said.organisation == organisation and said.laptop in wrote:
+            yield sha256(content).hexdigest(), said
+
+
+def _laptops(evidence: Evidence) -> set[str | None]:
+    theirs = {event.device for event in evidence.events} - evidence.own_devices
+    return {evidence.devices.get(device) for device in theirs} - {None}
+
 
 CertificateFormat = Literal["rosetta-certificate/1", "rosetta-certificate/2"]
 CERTIFICATE_FORMAT: Final[CertificateFormat] = "rosetta-certificate/2"

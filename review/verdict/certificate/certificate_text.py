@@ -1,23 +1,27 @@
-"""A certificate as one page of text for people."""
+"""A certificate as one page of text for people.
+
+A certificate as one self-contained HTML page.
+"""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
 from typing import Any
 
-from review.verdict.certificate.asked import WORDS
 from review.verdict.certificate.attachment import why_not_community
 from review.verdict.certificate.certificate import (
     COMMUNITY_VALIDATED,
+    WORDS,
     Certificate,
     CertifiedDecision,
     CertifiedLaptops,
     CertifiedRelations,
 )
-from review.verdict.certificate.html_page import visible
-from review.verdict.gate.findings import Code, GateFinding
+from review.verdict.certificate.html_page import document, outside, visible
 from review.verdict.gate.reasons import OUTCOMES, finding_words, findings_words
+from review.verdict.gate.verdict import Code, GateFinding
 from review.verdict.panel.agreement import MEASURES, SHARES
 from scoring.core.wording import minus, percent
 
@@ -252,3 +256,39 @@ def _wrapped(text: str, begin: str = "", width: int = WIDTH) -> list[str]:
     return textwrap.wrap(
         visible(text), width, initial_indent=begin, subsequent_indent=" " * len(begin)
     )
+
+
+def certificate_html(certificate: Certificate) -> str:
+    """Write the page: no script, nothing fetched, every text from outside escaped."""
+    body = "\n".join(
+        (
+            "<h1>Certificate of a community review</h1>",
+            f'<p class="answer">{escape(OUTCOMES[certificate.outcome])}</p>',
+            _table(facts(certificate)),
+            "<h2>What it rests on</h2>",
+            "<ul>",
+            *(_finding_lines(words, listed) for words, listed in findings(certificate)),
+            "</ul>",
+            "<h2>Seals</h2>",
+            _table(seals(certificate), code=True),
+            f'<p class="quiet">{escape(HOW_TO_CHECK)}</p>',
+        )
+    )
+    return document(f"Certificate: {certificate.review}", body)
+
+
+def _finding_lines(words: str, listed: Iterable[str]) -> str:
+    controls = "".join(f"<li>{outside(each)}</li>" for each in listed)
+    return f"<li>{outside(words)}{f'<ul>{controls}</ul>' if controls else ''}</li>"
+
+
+def _table(rows: Iterable[tuple[str, str]], *, code: bool = False) -> str:
+    lines = (
+        f'<tr><th scope="row">{escape(name)}</th><td>{_cell(value, code)}</td></tr>'
+        for name, value in rows
+    )
+    return "<table>\n" + "\n".join(lines) + "\n</table>"
+
+
+def _cell(value: str, code: bool) -> str:
+    return f"<code>{outside(value)}</code>" if code else outside(value)

@@ -16,7 +16,6 @@ from review.log.event import events_sha256
 from review.log.state import State
 from review.log.voices import Voices
 from review.rating import Relation
-from review.verdict.certificate.asked import what_became
 from review.verdict.certificate.certificate import (
     CERTIFICATE_FORMAT,
     ISSUED,
@@ -30,19 +29,19 @@ from review.verdict.certificate.certificate import (
     CertifiedRelations,
     CertifiedRun,
     Issuer,
+    certified_witnesses,
+    what_became,
 )
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.certificate.evidence_file import own_program_sha256
-from review.verdict.certificate.witnesses import certified_witnesses
-from review.verdict.gate.findings import Code
 from review.verdict.gate.gate import decide
 from review.verdict.gate.policy import GatePolicy, read_policy
-from review.verdict.gate.verdict import GateVerdict
+from review.verdict.gate.verdict import Code, GateVerdict
 from review.verdict.panel.agreement import MEASURES, Agreement, AgreementMeasure, agreement
-from review.verdict.panel.counted import counted
+from review.verdict.panel.estimate import six
+from review.verdict.panel.key import counted
 from review.verdict.panel.panel import Harm, Panel
 from review.verdict.panel.panels import panel_of, run_of
-from review.verdict.panel.rounding import six
 
 
 @dataclass(frozen=True)

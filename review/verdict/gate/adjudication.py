@@ -16,8 +16,7 @@ from review.log.payloads import MOST_TEXT, Adjudicate
 from review.log.state import Adjudication, ReviewerState, State
 from review.rating import RANKS, Rating, Reason
 from review.verdict.gate.panel_numbers import is_split
-from review.verdict.panel.counted import counted
-from review.verdict.panel.key import AnswerKey
+from review.verdict.panel.key import AnswerKey, counted
 
 MOST_GROUNDS: Final = 200
 """Characters of a reason, and of a name."""

@@ -10,10 +10,15 @@ from math import sqrt
 from review.verdict.gate.policy import Veto
 from review.verdict.gate.verdict import Numbers, Rejections, StratumShare
 from review.verdict.panel.agreement import alpha, pair_row, ratio, tallies
-from review.verdict.panel.distributions import clopper_pearson
-from review.verdict.panel.estimate import PanelEstimate, Spread, estimate
+from review.verdict.panel.estimate import (
+    Number,
+    PanelEstimate,
+    Spread,
+    clopper_pearson,
+    estimate,
+    six,
+)
 from review.verdict.panel.panel import Panel
-from review.verdict.panel.rounding import Number, six
 
 _SPLIT = 2
 """Steps between two ratings of one item from which on it splits the panel; one of them accepts it then."""

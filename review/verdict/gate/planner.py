@@ -14,8 +14,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from review.verdict.gate.policy import GatePolicy
-from review.verdict.panel.distributions import clopper_pearson, student_quantile
-from review.verdict.panel.estimate import WIDEST
+from review.verdict.panel.estimate import WIDEST, clopper_pearson, student_quantile
 from scoring.core.wording import percent
 
 if TYPE_CHECKING:

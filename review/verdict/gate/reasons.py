@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from review.verdict.gate.careless import Care, Sign
-from review.verdict.gate.findings import Code, GateFinding
-from review.verdict.gate.verdict import GateOutcome
+from review.verdict.gate.verdict import Code, GateFinding, GateOutcome
 from scoring.core.wording import minus, percent
 
 OUTCOMES: Mapping[GateOutcome, str] = {

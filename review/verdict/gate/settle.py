@@ -13,11 +13,10 @@ from functools import partial
 from math import sqrt
 from statistics import NormalDist
 
-from review.verdict.gate.findings import Code
 from review.verdict.gate.planner import RatingPlan
 from review.verdict.gate.policy import GatePolicy
-from review.verdict.gate.verdict import GateVerdict, Numbers
-from review.verdict.panel.distributions import student_quantile
+from review.verdict.gate.verdict import Code, GateVerdict, Numbers
+from review.verdict.panel.estimate import student_quantile
 
 CHANCE = 0.8
 MOST_REVIEWERS = 20

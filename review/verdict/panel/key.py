@@ -1,4 +1,7 @@
-"""The organiser's answer key: which item came from which run, and which are controls. It never travels."""
+"""The organiser's answer key: which item came from which run, and which are controls. It never travels.
+
+Who counts: the one rule by which the verdict, every table, every page and every offer choose whom they hear.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from pydantic import Field, StrictInt, StrictStr
 from harness.card.canonical import canonical_bytes
 from review.forms import Since, VersionedForm
 from review.log.payloads import Count, Hex64, Id, Reviewer, Short
+from review.log.state import ReviewerState, State
 from review.verdict.panel.panel import ControlKind
 
 KEY_FORMAT: Final = "rosetta-review-key/2"
@@ -86,3 +90,17 @@ class AnswerKey(VersionedForm):
         if about is None or about.control is not ControlKind.REPEAT:
             return item
         return about.partner or item
+
+
+def counted(state: State, key: AnswerKey) -> list[tuple[str, str, ReviewerState]]:
+    """Return (reviewer, batch, what was said there), reviewers by code, a reviewer's batches as the key lists them.
+
+    Heard are the people whom the answer key names, in its batches, who agreed to the terms there; what somebody
+    took back is in no state any more.
+    """
+    return [
+        (who, batch, said)
+        for who in sorted(key.orders)
+        for batch in key.batches
+        if (said := state.reviewers.get((batch, who))) is not None and said.consented
+    ]

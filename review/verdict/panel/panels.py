@@ -8,8 +8,7 @@ from typing import TypeVar
 from harness.core.failures import UsageError
 from review.log.state import Judgement, ReviewerState, State
 from review.rating import CannotJudge
-from review.verdict.panel.counted import counted
-from review.verdict.panel.key import AnswerKey, KeyRun
+from review.verdict.panel.key import AnswerKey, KeyRun, counted
 from review.verdict.panel.panel import ControlItem, Harm, Panel
 
 _Said = TypeVar("_Said", bound=Collection[str])

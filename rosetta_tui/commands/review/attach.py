@@ -31,7 +31,7 @@ def attach_(
     """
     from harness.store.file.database import home, opened
     from review.office.results.attaching import attach
-    from review.office.results.presenting import present
+    from review.office.results.certifying import present
     from rosetta_tui.review.organiser.words.gate import standing_lines
 
     if remove:

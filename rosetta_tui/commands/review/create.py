@@ -164,7 +164,7 @@ def _runs(names: Sequence[str], segments: Sequence[str]) -> ReviewedRuns:
 def _draft(
     runs: ReviewedRuns, policy: GatePolicy, texts: ReviewTexts, given: dict[str, Any]
 ) -> ReviewDraft:
-    from review.office.items.surroundings import Carries
+    from review.office.items.sentences import Carries
     from review.office.making.creating import draft_review
 
     training = _own_training(given["training"], given["language"]) if given["training"] else None

@@ -45,7 +45,7 @@ def verify_(
     that is there: what this machine's office keeps, and the evidence file beside the certificate.
     """
     from harness.store.file.database import home
-    from review.office.results.presenting import presented
+    from review.office.results.certifying import presented
     from review.sealed.phrase import read_words
     from review.verdict.certificate.verifying import verify
     from rosetta_tui.commands.review.trust import own_key, read_key

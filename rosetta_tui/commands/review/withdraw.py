@@ -36,7 +36,7 @@ def withdraw_(
     from harness.store.file.database import home
     from review.files.reviewer_codes import printed, read_code
     from review.log.payloads import Scope
-    from review.office.intake.withdrawing import withdraw
+    from review.office.intake.quarantine import withdraw
     from review.office.store.store import Office
     from review.sealed.keys import opening_identities
     from rosetta_tui.review.organiser.words.imported import certificates_rest, waiting_lines

@@ -11,11 +11,10 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from review.desktop.frame.desk import Desk
-from review.desktop.frame.work import Work
+from review.desktop.frame.work import Desk, Work
 from review.desktop.item.pauses import PAUSES, PausePage
-from review.desktop.look.colours import Theme
 from review.desktop.look.look import SIZES, Look
+from review.desktop.look.style import Theme
 from review.desktop.parts.buttons import Button
 from review.log.laptop import Laptop
 from review.rating import Rating

@@ -15,7 +15,7 @@ from PySide6.QtCore import QLocale, QPoint, Qt
 from PySide6.QtWidgets import QApplication
 
 from review.desktop.item.item_page import ItemPage
-from review.desktop.look.missing_letters import undrawn
+from review.desktop.look.fonts import undrawn
 from review.desktop.pages.choose_page import ChoosePage
 from review.desktop.pages.consent_page import ConsentPage
 from review.desktop.parts.buttons import Button

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from review.desktop.look.colours import COLOURS, Theme
 from review.desktop.look.look import SIZES, Look
+from review.desktop.look.style import COLOURS, Theme
 from review.desktop.parts.buttons import GAP, RING, Button
 from review.desktop.parts.text_pane import TextPane
 from tests.desktop.pixels import colours, contrast, picture, strongest

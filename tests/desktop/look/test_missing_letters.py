@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtWidgets import QApplication
 
-from review.desktop.look.missing_letters import forget_fonts, legible, shown, undrawn
+from review.desktop.look.fonts import forget_fonts, legible, shown, undrawn
 from tests.growth import grows_less
 
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QAccessible, QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QScrollBar, QTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop.look.qt_words import QT_WORDS, QtWords, without_mnemonic
+from review.desktop.program.application import QT_WORDS, QtWords, without_mnemonic
 from review.session.words import build
 from review.session.words.catalogue import Words
 from tests.desktop.visit_scene import Enter, Entry

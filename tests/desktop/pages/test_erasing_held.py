@@ -17,7 +17,7 @@ from review.desktop.pages.erase_page import ErasePage
 from review.desktop.pages.erased_page import ErasedPage
 from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.pages.organisation_page import OrganisationPage
-from review.desktop.program import erasure
+from review.desktop.program import running
 from review.log.laptop import Laptop
 from review.session import waiting
 from review.session.erasing import Remains, erase_everything
@@ -45,7 +45,7 @@ class Held:
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
     held = Held()
-    monkeypatch.setattr(erasure, "erase_everything", held.erase)
+    monkeypatch.setattr(running, "erase_everything", held.erase)
     yield held
     held.go.set()
 

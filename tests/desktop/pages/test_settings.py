@@ -8,9 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from review.desktop.look.colours import Theme
 from review.desktop.look.look import SIZES
-from review.desktop.look.style import HIDES_KEYS
+from review.desktop.look.style import HIDES_KEYS, Theme
 from review.desktop.pages.asking_page import AskingPage
 from review.desktop.pages.choose_page import ChoosePage
 from review.desktop.pages.erase_page import ErasePage

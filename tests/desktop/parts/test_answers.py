@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop.look.colours import Theme
 from review.desktop.look.look import SIZES, Look
+from review.desktop.look.style import Theme
 from review.desktop.parts.answers import Answers
 from review.desktop.parts.buttons import Button
 from review.session.words.catalogue import Words

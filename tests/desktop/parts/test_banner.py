@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from harness.core.storage_problems import StorageProblem
-from review.desktop.look.colours import Theme
 from review.desktop.look.look import SIZES, Look
+from review.desktop.look.style import Theme
 from review.desktop.parts import banner as banner_module
 from review.desktop.parts.banner import Banner
 from review.desktop.parts.buttons import Button

@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTextEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop.look.colours import Theme
 from review.desktop.look.look import SIZES, Look
+from review.desktop.look.style import Theme
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.letter_row import LetterRow
 from review.files.batch_form import MOST_LETTERS

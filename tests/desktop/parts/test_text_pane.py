@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop.look.colours import Theme
 from review.desktop.look.look import SIZES, Look
+from review.desktop.look.style import Theme
 from review.desktop.parts.text_pane import TextPane
 
 LONG = "ᓂᐚᐸᒫᐤ ᐊᑎᒼ. I saw a caribou. " * 40

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from review.desktop.look.qt_words import without_mnemonic
+from review.desktop.program.application import without_mnemonic
 
 SCRIPT = """
 import json, sys

@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from review.desktop.program.held_keys import HeldKeys
+from review.desktop.program.window import HeldKeys
 
 
 class Pressed(QWidget):

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenuBar
 from shiboken6 import isValid
 
 from review.desktop.frame.page import Page
-from review.desktop.frame.unforeseen import fault
+from review.desktop.frame.work import fault
 from review.desktop.item.item_page import ItemPage
 from review.desktop.look.look import SIZES
 from review.desktop.pages.choose_page import ChoosePage

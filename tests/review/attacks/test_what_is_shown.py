@@ -21,8 +21,7 @@ from review.rating import Relation
 from review.sealed.archive import pack, unpack
 from review.sealed.keys import Identity, Role
 from review.sealed.signature import Signed
-from review.verdict.certificate.asked import Became
-from review.verdict.certificate.certificate import read_certificate
+from review.verdict.certificate.certificate import Became, read_certificate
 from review.verdict.certificate.certificate_text import certificate_text
 from review.verdict.certificate.certify import certified_again
 from review.verdict.certificate.evidence import Evidence

@@ -14,7 +14,7 @@ from review.files.batch_form import Organisation
 from review.files.laptop_card import write_laptop_card
 from review.files.ratings import open_ratings, write_ratings
 from review.files.reviewer_codes import read_code
-from review.office.results.bundle import governance_bundle
+from review.office.results.results import governance_bundle
 from review.sealed.keys import write_private
 from review.sealed.made_up_words import words
 from review.sealed.passphrase import seal_with_passphrase

@@ -17,8 +17,7 @@ from harness.core.failures import StoreError, UsageError
 from harness.core.storage_problems import StorageProblem
 from review.log.chain import check_chain
 from review.log.event import read_event
-from review.log.laptop import FILE_NAME, Draft, Laptop, StoredBatch
-from review.log.laptop_schema import LAPTOP, MIGRATIONS
+from review.log.laptop import FILE_NAME, LAPTOP, MIGRATIONS, Draft, Laptop, StoredBatch
 from review.log.merge import export_events, merge
 from review.log.payloads import Export, Scope
 from review.log.presence import FILE_NAME as PRESENCE

@@ -13,7 +13,7 @@ from harness.core.failures import UsageError
 from harness.store.file.database import open_store
 from review.log.payloads import Adjudicate, Scope
 from review.office.intake.file_report import FileOutcome
-from review.office.intake.withdrawing import withdraw
+from review.office.intake.quarantine import withdraw
 from review.office.results.certifying import issue, look, review_evidence
 from review.office.results.progress import progress
 from review.office.results.results import of_runs, page_of

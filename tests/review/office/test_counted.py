@@ -16,8 +16,7 @@ from review.office.results.rated_items import rated_items
 from review.office.results.rating_rows import rating_rows
 from review.rating import Rating, Reason
 from review.verdict.gate.adjudication import queue
-from review.verdict.panel.counted import counted
-from review.verdict.panel.key import AnswerKey
+from review.verdict.panel.key import AnswerKey, counted
 from review.verdict.panel.panels import panel_of
 from tests.review.office.page_texts import texts
 from tests.review.office.reviewed import BATCH, ITEMS, PEOPLE, RUN, corpus, key, said, state

@@ -17,7 +17,7 @@ from review.log.saving import NotSaved
 from review.office.intake import importing
 from review.office.intake.file_report import FileOutcome
 from review.office.intake.importing import enrol_laptop, import_bytes, import_files
-from review.office.intake.withdrawing import withdraw
+from review.office.intake.quarantine import withdraw
 from review.office.store.database import FILE
 from review.office.store.store import Office
 from tests.review.office.made import Person, desk, random_ratings, take_vouched, vouch_for

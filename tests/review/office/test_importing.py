@@ -22,7 +22,7 @@ from review.log.merge import export_events
 from review.log.payloads import Adjudicate, Comment, Kind, Rate, Scope
 from review.office.intake.file_report import FileOutcome, FileReport
 from review.office.intake.importing import enrol_laptop, find_ratings, import_bytes, import_files
-from review.office.intake.withdrawing import withdraw
+from review.office.intake.quarantine import withdraw
 from review.office.results.progress import progress, waiting
 from review.office.results.rated_items import rated_items
 from review.office.store.store import Office

@@ -9,8 +9,7 @@ import pytest
 
 from harness.card.model import RunCard
 from harness.core.failures import UsageError
-from review.office.results.mtme import mtme_files, system_names
-from review.office.results.rating_rows import rating_rows
+from review.office.results.rating_rows import mtme_files, rating_rows, system_names
 from review.rating import Rating
 from tests.review.office.reviewed import RUN, key, review, said, state
 

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.core.failures import UsageError
-from review.office.items.assignment import orders, spread
-from review.office.items.orders import REPEAT_APART, order
+from review.office.items.assignment import REPEAT_APART, order, orders, spread
 from tests.review.thorough import times
 
 

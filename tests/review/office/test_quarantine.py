@@ -11,7 +11,7 @@ import pytest
 from review.log.payloads import Comment, Scope
 from review.office.intake.file_report import FileOutcome, FileReport
 from review.office.intake.importing import import_bytes
-from review.office.intake.withdrawing import withdraw
+from review.office.intake.quarantine import withdraw
 from review.office.store.database import FILE
 from review.sealed.sealing import AgeIdentity
 from rosetta_tui.review.organiser.words.imported import report_lines

@@ -16,7 +16,7 @@ from harness.store.file.database import open_store
 from review.files.batch_form import Around
 from review.office.items.reviewed_runs import read_runs
 from review.office.items.sampling import stratum
-from review.office.items.surroundings import Carries, surroundings
+from review.office.items.sentences import Carries, surroundings
 from review.office.making.creating import ReviewDraft, Size, draft_review
 from review.office.making.texts import review_texts
 from review.office.store.store import Office

@@ -9,7 +9,7 @@ from hashlib import sha256
 from harness.card.canonical import canonical_bytes
 from review.files.batch_form import BatchManifest, Organisation
 from review.files.person_tag import place_of
-from review.files.ratings_contents import chains_of, contents_of
+from review.files.ratings import chains_of, contents_of
 from review.files.ratings_form import RatingsManifest, Sender
 from review.log.event import Event
 from review.sealed.keys import Identity, Role

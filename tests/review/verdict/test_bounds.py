@@ -16,8 +16,8 @@ from review.verdict.certificate.certify import without_names
 from review.verdict.gate.careless import not_worse_p
 from review.verdict.gate.gate import decide
 from review.verdict.gate.policy import GatePolicy, proposed
+from review.verdict.panel.estimate import six
 from review.verdict.panel.panel import Panel
-from review.verdict.panel.rounding import six
 from review.verdict.stand_alone import rosetta_verify as second
 from tests.review.verdict.panels import good, made, with_controls
 

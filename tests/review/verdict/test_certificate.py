@@ -19,8 +19,7 @@ from review.log.payloads import Rate, Undo
 from review.sealed.signature import public_pem
 from review.verdict.certificate.attachment import standing, why_not_community
 from review.verdict.certificate.certificate import Certificate, read_certificate
-from review.verdict.certificate.certificate_html import certificate_html
-from review.verdict.certificate.certificate_text import certificate_text
+from review.verdict.certificate.certificate_text import certificate_html, certificate_text
 from review.verdict.certificate.certify import certified_again, certify, read_verdict
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.certificate.verifying import verify

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from review.verdict.panel.distributions import (
+from review.verdict.panel.estimate import (
     beta_probability,
     beta_quantile,
     clopper_pearson,

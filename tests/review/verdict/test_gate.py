@@ -14,11 +14,11 @@ from scipy import stats
 
 from harness.card.canonical import canonical_bytes
 from harness.core.failures import HarnessError
-from review.verdict.gate.findings import Code
 from review.verdict.gate.gate import GateOutcome, GateVerdict, decide
 from review.verdict.gate.policy import GatePolicy, proposed
+from review.verdict.gate.verdict import Code
+from review.verdict.panel.estimate import six
 from review.verdict.panel.panel import Harm, Panel
-from review.verdict.panel.rounding import six
 from tests.review.thorough import times
 from tests.review.verdict.oracle import t_rule
 from tests.review.verdict.panels import FIVE, bad, by_chance, good, made, with_controls

@@ -11,11 +11,11 @@ from string import Formatter
 import pytest
 
 from review.verdict.gate.careless import Tally, carelessness
-from review.verdict.gate.findings import Code, GateFinding
 from review.verdict.gate.gate import GateOutcome, decide
 from review.verdict.gate.planner import promises
 from review.verdict.gate.policy import proposed
 from review.verdict.gate.reasons import _COUNTED, _ONE, _WORDS, OUTCOMES, care_words, finding_words
+from review.verdict.gate.verdict import Code, GateFinding
 from tests.review.verdict.panels import by_chance, good, made, with_controls
 
 POLICY, _ = proposed()

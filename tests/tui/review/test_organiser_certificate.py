@@ -11,8 +11,8 @@ from harness.core.failures import HarnessError
 from harness.store.certificates import attached_to
 from harness.store.runs import find_run
 from review.log.payloads import Scope
-from review.office.intake.withdrawing import withdraw
-from review.office.results.presenting import present
+from review.office.intake.quarantine import withdraw
+from review.office.results.certifying import present
 from review.verdict.certificate.verifying import verify
 from rosetta_tui.review.organiser.pages.acts import ReportScreen
 from rosetta_tui.toolkit.dialogs.choose import ChooseScreen

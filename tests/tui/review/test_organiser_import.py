@@ -206,7 +206,7 @@ async def test_a_certificate_that_rests_on_what_was_taken_back_is_marked(tmp_pat
         review, own_key = office.review("spring"), made.identity.public.signing_key
         evidence = review_evidence(office, review, own_key)
         issue(office, review, made.run_id, evidence, made.identity)
-    from review.office.intake.withdrawing import withdraw
+    from review.office.intake.quarantine import withdraw
 
     app = app_of(made)
     async with app.run_test(size=LARGE) as pilot:

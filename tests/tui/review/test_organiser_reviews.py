@@ -8,7 +8,7 @@ import pytest
 
 from harness.store.file.database import open_store
 from review.log.payloads import Scope
-from review.office.intake.withdrawing import withdraw
+from review.office.intake.quarantine import withdraw
 from review.office.results.certifying import issue, review_evidence
 from review.office.store.database import FILE
 from rosetta_tui.home.screen import HomeScreen

@@ -11,7 +11,7 @@ from harness.core.storage_problems import StorageProblem
 from review.files import stick
 from review.files.laptop_card import write_laptop_card
 from review.office.making import publishing
-from review.office.making.recovery_key import keep_recipient, recovery_key
+from review.office.making.publishing import keep_recipient, recovery_key
 from review.office.store.store import Office
 from review.sealed.keys import Identity, Role
 from tests.review.office import made

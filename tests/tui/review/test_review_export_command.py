@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from corpora.formats.load import load
 from corpora.samples import DEMO_CORPUS, sample_path
 from review.files.batch import Batch
-from review.files.export_form import ExportManifest
+from review.files.signed_archive import ExportManifest
 from review.sealed.archive import unpack
 from review.sealed.keys import Identity, Role
 from review.sealed.sealing import read_age_identities, unseal

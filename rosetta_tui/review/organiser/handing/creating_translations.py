@@ -63,8 +63,7 @@ def _sentences(path: Path, given: dict[str, Any]) -> Sentences:
     """Read lines from a text file, and sources from a corpus in any of its forms."""
     from corpora.model.entry import Segment
     from harness.core.failures import UsageError
-    from review.office.items.sentences import of_corpus, of_lines
-    from review.office.items.surroundings import Carries
+    from review.office.items.sentences import Carries, of_corpus, of_lines
     from rosetta_tui.request.reading import load_corpus
 
     segments = [Segment(each) for each in given["segments"]]

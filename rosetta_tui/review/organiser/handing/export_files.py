@@ -48,9 +48,8 @@ def sealed(
     office: Office, review: Review, store: sqlite3.Connection, identity: Identity, words: Words
 ) -> ExportFiles:
     """Gather everything into one file, signed, and sealed for the review's recipients; a look, for it holds the ratings."""
-    from review.office.results.bundle import bundle_name, governance_bundle
     from review.office.results.certifying import look_at_ratings
-    from review.office.results.results import of_runs
+    from review.office.results.results import bundle_name, governance_bundle, of_runs
     from review.office.store.store import utc_now
 
     notes = look_notes(look_at_ratings(office, review))
@@ -92,8 +91,7 @@ def table(office: Office, review: Review, name: str, *, comments: bool) -> Expor
 def layout(office: Office, review: Review, store: sqlite3.Connection) -> ExportFiles:
     """Return ratings and scores laid out as in the metrics shared tasks, which is a look."""
     from review.office.results.certifying import look_at_ratings
-    from review.office.results.mtme import mtme_files
-    from review.office.results.rating_rows import rating_rows
+    from review.office.results.rating_rows import mtme_files, rating_rows
     from review.office.results.results import require_runs, run_cards
 
     require_runs(review)
@@ -191,10 +189,9 @@ def issue_files(
 def write_certificate(presented: EvidenceFile, folder: Path, name: str) -> Sequence[Path]:
     """Write a certificate in its forms, its signature and its evidence, for everybody to read; what bears their names is replaced."""
     from harness.core.written_files import PUBLISHED, write_file
-    from review.office.results.presenting import CERTIFICATE_SUFFIX, SIGNATURE_SUFFIX
+    from review.office.results.certifying import CERTIFICATE_SUFFIX, SIGNATURE_SUFFIX
     from review.verdict.certificate.certificate import read_certificate
-    from review.verdict.certificate.certificate_html import certificate_html
-    from review.verdict.certificate.certificate_text import certificate_text
+    from review.verdict.certificate.certificate_text import certificate_html, certificate_text
     from review.verdict.certificate.evidence_file import EVIDENCE_SUFFIX, pack_evidence
 
     certificate = read_certificate(presented.certificate, "the certificate")

@@ -21,8 +21,7 @@ from rosetta_tui.show.text import plain
 if TYPE_CHECKING:
     from review.files.laptop_card import LaptopCard
     from review.office.making.batches import Made, Said
-    from review.office.making.publishing import Protection, Published
-    from review.office.making.recovery_key import RecoveryKey
+    from review.office.making.publishing import Protection, Published, RecoveryKey
     from review.office.making.texts import Kind, ReviewTexts
     from review.office.store.store import Office
     from rosetta_tui.review.organiser.words.letters import Letters
@@ -215,7 +214,7 @@ def _recipients(
 ) -> tuple[tuple[str, ...], RecoveryKey | None]:
     """Say who can open the ratings: this installation, and those named or the recovery key."""
     from harness.store.file.database import home
-    from review.office.making.recovery_key import recovery_key
+    from review.office.making.publishing import recovery_key
 
     own, others = identity.public.recipient, []
     for each in named:

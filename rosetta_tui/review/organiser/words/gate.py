@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from review.verdict.gate.findings import GateFinding
+from review.verdict.gate.verdict import GateFinding
 from review.verdict.panel.agreement import MEASURES, SHARES
 from scoring.core.wording import counted
 

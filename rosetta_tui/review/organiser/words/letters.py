@@ -14,8 +14,8 @@ from review.files.font_file import read_font
 if TYPE_CHECKING:
     from review.files.font_file import CarriedFont
     from review.office.items.items import Item
+    from review.office.making.carried_fonts import Readability
     from review.office.making.making import Drawn
-    from review.office.making.readability import Readability
     from review.office.making.texts import ReviewTexts
     from review.office.results.progress import ReviewProgress
 
@@ -42,8 +42,7 @@ def look_at_letters(
     drawn: Drawn, texts: ReviewTexts, given: Mapping[str, Any], *, secret: bool
 ) -> Letters:
     """Cut the fonts that are named to the letters of a review, and work out what can be read; UsageError in words."""
-    from review.office.making.carried_fonts import carried_fonts
-    from review.office.making.readability import readability
+    from review.office.making.carried_fonts import carried_fonts, readability
 
     shown = [*(item.shown for item in drawn.items), *drawn.training]
     written = [text for each in shown for text in _texts(each.model_dump())]
