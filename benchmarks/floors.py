@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from corpora.model.entry import Entry
 from harness.setup.scoring_options import ScoringOptions
-from harness.setup.scoring_tools import Instruments
+from harness.setup.scoring_tools import ScoringTools
 from scoring.card.constant import spread
 from scoring.card.floors import FloorScores, derangement, floors, joined
 from scoring.card.scorecard import RunScores, scorecard
@@ -42,11 +42,11 @@ class Case:
     """One corpus with everything that a run over it is scored with, and its floors."""
 
     name: str
-    found: Instruments
+    found: ScoringTools
     floors: dict[str, FloorScores]
 
     @classmethod
-    def of(cls, name: str, found: Instruments) -> Case:
+    def of(cls, name: str, found: ScoringTools) -> Case:
         """Work the floors out."""
         entries = found.resources.entries
         return cls(name, found, floors(entries, found.scorer.metrics, annotate=found.annotated))
@@ -223,7 +223,7 @@ def cases(only: str = "") -> Iterator[Case]:
         ):
             full = f"{name}{analyser}"
             if only in full and not (analyser and name not in {"demo", "cree"}):
-                yield Case.of(full, given.instruments(name, options))
+                yield Case.of(full, given.tools(name, options))
     for number in SUBSETS if at_hand else ():
         for unknown in (0.0, 0.28):
             for path in (given.STRICT, given.DESCRIPTIVE):

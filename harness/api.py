@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from harness.card.checking.verify import CardVerdict
     from harness.estimate.estimate import RunEstimate
     from harness.method.method import Method
-    from harness.setup.scoring_tools import Instruments
+    from harness.setup.scoring_tools import ScoringTools
     from harness.store.runs import Run
 
 Options = TypeVar("Options", bound=BaseModel)
@@ -213,7 +213,7 @@ class Ready:
     """The store's own."""
     run_id: str
     method: Method
-    instruments: Instruments | None = None
+    tools: ScoringTools | None = None
     """What it began with, where that is still at hand."""
     resumption: Resumption = AS_BEFORE
     secret: frozenset[int] = frozenset()
@@ -231,7 +231,7 @@ def start(store: Path, asked: RunRequest, method: Method | None = None) -> Ready
     stored then.
     """
     from harness.privacy import shut_door
-    from harness.run.beginning import begin, instruments_for
+    from harness.run.beginning import begin, tools_for
     from harness.store.file.database import opened
     from harness.store.notes import change_words
     from harness.store.runs import read_run
@@ -240,12 +240,12 @@ def start(store: Path, asked: RunRequest, method: Method | None = None) -> Ready
     shut_door(asked.entries, plan)
     made = asked.method() if method is None else method
     with opened(store) as connection:
-        instruments = instruments_for(connection, corpus, places, plan)
-        number = begin(connection, corpus, places, made, plan, instruments)
+        tools = tools_for(connection, corpus, places, plan)
+        number = begin(connection, corpus, places, made, plan, tools)
         if asked.note or asked.tags:
             change_words(connection, number, note=asked.note, add=asked.tags)
         run_id = read_run(connection, number).run_id
-    return Ready(store, number, run_id, made, instruments, secret=asked.secret)
+    return Ready(store, number, run_id, made, tools, secret=asked.secret)
 
 
 def resume(store: Path, name: str, resumption: Resumption = AS_BEFORE) -> Ready:
@@ -282,7 +282,7 @@ def retry(store: Path, name: str, changes: Mapping[str, Any]) -> Ready:
         made.number,
         made.run_id,
         made.method,
-        made.instruments,
+        made.tools,
         secret=secret,
         asked_again=made.asked,
         kept=made.kept,

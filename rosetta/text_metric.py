@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from corpora.model.entry import Entry
     from harness.setup.scoring_options import ScoringOptions
-    from harness.setup.scoring_tools import Instruments
+    from harness.setup.scoring_tools import ScoringTools
     from scoring.core.metric import MetricInfo
     from scoring.core.translation import Translation
 
@@ -73,7 +73,7 @@ class TextMetric:
         finally:
             tools.close()
 
-    def _tools(self, entries: Sequence[Entry]) -> Instruments:
+    def _tools(self, entries: Sequence[Entry]) -> ScoringTools:
         from corpora.model.corpus import Dataset
         from harness.annotators.annotator import NoMemo
         from harness.setup.preparing import prepare
@@ -95,7 +95,9 @@ def _entry(number: int, source: str, reference: str | Sequence[str]) -> Entry:
     return Entry(id=number, source=source, reference=first, variants=tuple(others))
 
 
-def _measured(tools: Instruments, metric: str, translations: Sequence[Translation]) -> float | None:
+def _measured(
+    tools: ScoringTools, metric: str, translations: Sequence[Translation]
+) -> float | None:
     from harness.setup.scoring_tools import filled
 
     for annotator in tools.annotators:

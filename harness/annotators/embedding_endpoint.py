@@ -95,35 +95,35 @@ class EndpointEmbedder:
             raise first from None
 
     async def _all(self, batches: Sequence[Sequence[str]], received: Received) -> None:
-        wire = EndpointClient(timeout_seconds=self._timeout, offline=self._offline)
+        client = EndpointClient(timeout_seconds=self._timeout, offline=self._offline)
         gate = asyncio.Semaphore(_AT_ONCE)
 
         async def one(batch: Sequence[str]) -> None:
             async with gate:
-                received(batch, await self._batch(wire, batch))
+                received(batch, await self._batch(client, batch))
 
         try:
             async with asyncio.TaskGroup() as group:
                 for batch in batches:
                     group.create_task(one(batch))
         finally:
-            await wire.close()
+            await client.close()
 
-    async def _batch(self, wire: EndpointClient, batch: Sequence[str]) -> npt.NDArray[np.float64]:
+    async def _batch(self, client: EndpointClient, batch: Sequence[str]) -> npt.NDArray[np.float64]:
         """Ask for one batch; where it is too large for the endpoint, for its halves."""
         try:
-            return await self._patiently(wire, batch)
+            return await self._patiently(client, batch)
         except Refused as failure:
             if failure.status not in _TOO_MANY or len(batch) == 1:
                 raise
         middle = len(batch) // 2
-        halves = [await self._batch(wire, half) for half in (batch[:middle], batch[middle:])]
+        halves = [await self._batch(client, half) for half in (batch[:middle], batch[middle:])]
         if halves[0].shape[1] != halves[1].shape[1]:
             raise _malformed("The endpoint gave vectors of different lengths.")
         return np.concatenate(halves)
 
     async def _patiently(
-        self, wire: EndpointClient, batch: Sequence[str]
+        self, client: EndpointClient, batch: Sequence[str]
     ) -> npt.NDArray[np.float64]:
         request = Request(
             provider=self._endpoint.name,
@@ -137,7 +137,7 @@ class EndpointEmbedder:
         while True:
             attempt += 1
             try:
-                reply, _ = await wire.send(request)
+                reply, _ = await client.send(request)
             except CallError as failure:
                 seconds = self._retry.wait(failure, attempt, random.random)
                 if seconds is None or _hopeless(failure, attempt):

@@ -184,7 +184,7 @@ def _same_card(
 
 
 def _back(connection: sqlite3.Connection, run: Run) -> bool:
-    deleted = run.put_away is not None
+    deleted = run.trashed is not None
     if deleted:
         bring_back(connection, run.id)
     return deleted

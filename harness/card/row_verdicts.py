@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from harness.method.result import Result
-from harness.setup.scoring_tools import Instruments
+from harness.setup.scoring_tools import ScoringTools
 from harness.store.row_words import RowWords
 from scoring.core.analysis import FstAnnotation, WordAnalysis
 from scoring.core.translation import Translation
@@ -16,14 +16,14 @@ EXACT, EQUIVALENT, MISS, NO_OUTPUT = "EXACT", "EQUIVALENT", "MISS", "NO_OUTPUT"
 
 
 def row_words(
-    instruments: Instruments, entries: Mapping[int, Entry], results: Sequence[Result]
+    tools: ScoringTools, entries: Mapping[int, Entry], results: Sequence[Result]
 ) -> dict[int, RowWords]:
     """Return the words of the rows by place in the corpus; secret entries have none.
 
     Empty where there is neither an analyser nor a language with rules of variants.
     """
-    annotators = [each for each in instruments.annotators if each.id == "fst"]
-    rules = instruments.setup.variant_rules
+    annotators = [each for each in tools.annotators if each.id == "fst"]
+    rules = tools.setup.variant_rules
     if not annotators and not rules:
         return {}
     open_ones = [each for each in results if not entries[each.position].secret]

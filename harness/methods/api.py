@@ -61,15 +61,15 @@ class Api:
         question = ServiceQuestion(
             texts, options.source_language, options.target_language, self._key, options.region
         )
-        wire = self._service.wire(self.endpoint, question)
+        asked = self._service.request(self.endpoint, question)
         return Request(
             provider=self._service.name,
-            url=wire.url,
-            body=wire.body,
+            url=asked.url,
+            body=asked.body,
             read=partial(_read, self._service, len(texts)),
             accept=_answers_all,
-            headers=wire.headers,
-            body_secrets=wire.body_secrets,
+            headers=asked.headers,
+            body_secrets=asked.body_secrets,
             price=self._price,
             characters=sum(map(len, texts)),
             replicate=options.replicate,

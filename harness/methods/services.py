@@ -24,7 +24,7 @@ class ServiceQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class WireRequest:
+class ServiceRequest:
     """A question in the form in which it goes over the wire."""
 
     url: str
@@ -40,7 +40,7 @@ class Service(Protocol):
     most_texts: int
     """Texts that one call may hold."""
 
-    def wire(self, url: str, question: ServiceQuestion) -> WireRequest:
+    def request(self, url: str, question: ServiceQuestion) -> ServiceRequest:
         """Put a question into the service's shape; keys into headers, never into the URL."""
         ...
 
@@ -74,7 +74,7 @@ class DeepL:
     name = "deepl"
     most_texts = 50
 
-    def wire(self, url: str, question: ServiceQuestion) -> WireRequest:
+    def request(self, url: str, question: ServiceQuestion) -> ServiceRequest:
         """See ``Service``."""
         if (question.key or "").endswith(":fx"):
             url = url.replace("https://api.deepl.com/", "https://api-free.deepl.com/")
@@ -84,7 +84,7 @@ class DeepL:
             "target_lang": _target(question.target),
         }
         headers = {"Authorization": f"DeepL-Auth-Key {question.key}"} if question.key else {}
-        return WireRequest(url, body, headers)
+        return ServiceRequest(url, body, headers)
 
     def texts(self, reply: Any) -> list[Any]:
         """See ``Service``."""
@@ -110,7 +110,7 @@ class Google:
     name = "google"
     most_texts = 128
 
-    def wire(self, url: str, question: ServiceQuestion) -> WireRequest:
+    def request(self, url: str, question: ServiceQuestion) -> ServiceRequest:
         """See ``Service``."""
         body = {
             "q": list(question.texts),
@@ -118,7 +118,7 @@ class Google:
             "target": _GOOGLE_TAGS.get(question.target.lower(), question.target),
             "format": "text",
         }
-        return WireRequest(url, body, {"X-goog-api-key": question.key} if question.key else {})
+        return ServiceRequest(url, body, {"X-goog-api-key": question.key} if question.key else {})
 
     def texts(self, reply: Any) -> list[Any]:
         """See ``Service``."""
@@ -131,7 +131,7 @@ class LibreTranslate:
     name = "libretranslate"
     most_texts = 50
 
-    def wire(self, url: str, question: ServiceQuestion) -> WireRequest:
+    def request(self, url: str, question: ServiceQuestion) -> ServiceRequest:
         """See ``Service``."""
         body = {
             "q": list(question.texts),
@@ -140,7 +140,7 @@ class LibreTranslate:
             "format": "text",
         }
         secrets = {"api_key": question.key} if question.key else {}
-        return WireRequest(url, body, body_secrets=secrets)
+        return ServiceRequest(url, body, body_secrets=secrets)
 
     def texts(self, reply: Any) -> list[Any]:
         """See ``Service``; a single text may come back without a list."""
@@ -163,7 +163,7 @@ class Microsoft:
     name = "microsoft"
     most_texts = 100
 
-    def wire(self, url: str, question: ServiceQuestion) -> WireRequest:
+    def request(self, url: str, question: ServiceQuestion) -> ServiceRequest:
         """See ``Service``."""
         source, target = (
             _MICROSOFT_TAGS.get(tag, tag) for tag in (question.source, question.target)
@@ -173,7 +173,7 @@ class Microsoft:
             "Ocp-Apim-Subscription-Key": question.key,
             "Ocp-Apim-Subscription-Region": question.region,
         }
-        return WireRequest(
+        return ServiceRequest(
             url=f"{url}?{asked}",
             body=[{"Text": text} for text in question.texts],
             headers={name: value for name, value in headers.items() if value},

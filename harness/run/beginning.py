@@ -27,7 +27,7 @@ from harness.setup.plan import Plan, Resumption
 from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import (
-    Instruments,
+    ScoringTools,
     changes,
     require_same,
     stated_setup,
@@ -56,11 +56,11 @@ def begin(
     positions: Sequence[int],
     method: Method,
     plan: Plan,
-    instruments: Instruments | None = None,
+    tools: ScoringTools | None = None,
 ) -> int:
     """Store the beginning of a run and give its number; nothing is asked of the method yet.
 
-    ``instruments`` are those that ``instruments_for`` gave, where the caller goes on using them.
+    ``tools`` are those that ``tools_for`` gave, where the caller goes on using them.
     """
     chosen = [corpus.entries[place] for place in positions]
     refuse_written_keys(plan.options)
@@ -69,9 +69,9 @@ def begin(
     plan = keep_here(chosen, method, plan).model_copy(update={"corpus_files": corpus.files})
     check_budget(method, plan)
     refuse_known_secrets(connection, chosen)
-    used = instruments or instruments_for(connection, corpus, positions, plan)
+    used = tools or tools_for(connection, corpus, positions, plan)
     opening = _opening(connection, corpus, positions, used)
-    if instruments is None:
+    if tools is None:
         used.close()
     print_ = fingerprint(method.setup, corpus.sha256, VERSION)
     with transaction(connection):
@@ -127,9 +127,9 @@ def check_budget(method: Method, plan: Plan) -> None:
         method.check_budget()
 
 
-def instruments_for(
+def tools_for(
     connection: sqlite3.Connection, corpus: Corpus, positions: Sequence[int], plan: Plan
-) -> Instruments:
+) -> ScoringTools:
     """Find what a run over some entries of a corpus is scored with."""
     chosen = [corpus.entries[place] for place in positions]
     memo = StoredFindings(store_path(connection))
@@ -144,9 +144,9 @@ def instruments_for(
     )
 
 
-def begun_with(connection: sqlite3.Connection, run: Run) -> Instruments:
+def begun_with(connection: sqlite3.Connection, run: Run) -> ScoringTools:
     """Find again what a run is scored with; raises HarnessError where it is no longer the same."""
-    found = instruments_of(connection, run)
+    found = tools_of(connection, run)
     stored = stored_setup(run, found.setup.target_language, found.resources.entries)
     require_same(stored, found.setup)
     columns = stored_columns(run.opening)
@@ -158,16 +158,14 @@ def begun_with(connection: sqlite3.Connection, run: Run) -> Instruments:
     return found
 
 
-def instruments_of(connection: sqlite3.Connection, run: Run) -> Instruments:
+def tools_of(connection: sqlite3.Connection, run: Run) -> ScoringTools:
     """Find what the plan of a stored run asks to score with, as it is here now."""
-    return instruments_with(
+    return tools_with(
         connection, run, unpacks(ScoringOptions.model_validate)(run.plan.get("scoring", {}))
     )
 
 
-def instruments_with(
-    connection: sqlite3.Connection, run: Run, options: ScoringOptions
-) -> Instruments:
+def tools_with(connection: sqlite3.Connection, run: Run, options: ScoringOptions) -> ScoringTools:
     """Find what these options ask to score a stored run with; an imported one tells no coaching."""
     entries = read_entries(connection, run.corpus)
     coaching = run.opening.get("terms_from", run.plan.get("options", {}).get("coaching"))
@@ -186,14 +184,14 @@ def _opening(
     connection: sqlite3.Connection,
     corpus: Corpus,
     positions: Sequence[int],
-    instruments: Instruments,
+    tools: ScoringTools,
 ) -> dict[str, Any]:
     """Return what a run shows from its first moment: the floors, what will be missing, and the setup.
 
     An earlier run on the same entries with the same setup has worked it out already. Annotators may write
     to the store meanwhile, so this is no part of a transaction.
     """
-    setup = instruments.setup
+    setup = tools.setup
     number = find_corpus(connection, corpus)
     openings = [] if number is None else find_openings(connection, number, positions, VERSION)
     for known in openings:
@@ -201,23 +199,21 @@ def _opening(
         if known.get("floors_version") != FLOORS_VERSION:
             continue
         if stated is not None and not changes(stated, setup):
-            return {name: known[name] for name in OPENING if name in known} | _scored_with(
-                instruments
-            )
-    entries = instruments.resources.entries
-    reached = floors(entries, instruments.scorer.metrics, annotate=instruments.annotated)
+            return {name: known[name] for name in OPENING if name in known} | _scored_with(tools)
+    entries = tools.resources.entries
+    reached = floors(entries, tools.scorer.metrics, annotate=tools.annotated)
     return {
         **floors_json(reached),
-        "missing": _missing(instruments, entries),
-        **_scored_with(instruments),
+        "missing": _missing(tools, entries),
+        **_scored_with(tools),
     }
 
 
-def _scored_with(instruments: Instruments) -> dict[str, Any]:
-    """Return the set-up, and what the packed statistics of a run with these instruments hold."""
+def _scored_with(tools: ScoringTools) -> dict[str, Any]:
+    """Return the set-up, and what the packed statistics of a run with these tools hold."""
     return {
-        "scoring": instruments.setup.model_dump(mode="json"),
-        "packed": instruments.scorer.packed,
+        "scoring": tools.setup.model_dump(mode="json"),
+        "packed": tools.scorer.packed,
     }
 
 
@@ -225,13 +221,13 @@ _TRIED = 200
 """Entries, from the first, that are looked at for a metric that has something to look at."""
 
 
-def _missing(instruments: Instruments, entries: Sequence[Entry]) -> dict[str, str]:
+def _missing(tools: ScoringTools, entries: Sequence[Entry]) -> dict[str, str]:
     """Say which metrics can have no value for these entries, and why; perfect outputs show it."""
     perfect = [Translation(each, each.reference) for each in entries[:_TRIED]]
-    totals = RunningTotals(instruments.scorer)
-    totals.add(instruments.scorer.statistics(instruments.annotated(perfect)))
-    whole = {metric.info.id: LATER for metric in instruments.scorer.corpus_metrics}
-    return {**instruments.scorer.reasons(totals.values()), **whole}
+    totals = RunningTotals(tools.scorer)
+    totals.add(tools.scorer.statistics(tools.annotated(perfect)))
+    whole = {metric.info.id: LATER for metric in tools.scorer.corpus_metrics}
+    return {**tools.scorer.reasons(totals.values()), **whole}
 
 
 LATER = "worked out when all outputs are in"

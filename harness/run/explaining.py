@@ -10,9 +10,9 @@ from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from harness.core.failures import HarnessError
 from harness.method.result import Result
-from harness.run.beginning import instruments_of
+from harness.run.beginning import tools_of
 from harness.run.final_scores import translation
-from harness.setup.scoring_tools import Instruments, changes, stored_setup
+from harness.setup.scoring_tools import ScoringTools, changes, stored_setup
 from harness.store.runs import Run
 from scoring.core.analysis import FstAnnotation
 
@@ -31,23 +31,23 @@ _NO_SOURCE = "The corpus has no source text for this entry, and this compares wi
 
 
 class Explainer:
-    """Explains the entries of one run; costs what the run's instruments cost, so it is made in a thread."""
+    """Explains the entries of one run; costs what the run's tools cost, so it is made in a thread."""
 
     def __init__(self, connection: sqlite3.Connection, run: Run) -> None:
-        self._instruments, self.why_not = _instruments(connection, run)
+        self._tools, self.why_not = _tools(connection, run)
         """``why_not`` says why nothing can be explained, None where it can."""
 
     def explain(self, entry: Entry, result: Result) -> Explanation:
         """Explain one stored output."""
-        if self._instruments is None or result.failed:
+        if self._tools is None or result.failed:
             return Explanation({}, None)
         given = [translation(entry, result)]
-        (annotated,) = self._instruments.annotated(given)
+        (annotated,) = self._tools.annotated(given)
         said = {
             metric.info.id: (_NO_SOURCE,)
             if metric.reads_source and is_blank(entry.source)
             else metric.explain(annotated)
-            for metric in self._instruments.scorer.metrics
+            for metric in self._tools.scorer.metrics
         }
         words = annotated.annotations.get("fst")
         return Explanation(
@@ -57,16 +57,16 @@ class Explainer:
 
     def close(self) -> None:
         """Let the annotators go."""
-        if self._instruments is not None:
-            self._instruments.close()
+        if self._tools is not None:
+            self._tools.close()
 
 
-def _instruments(connection: sqlite3.Connection, run: Run) -> tuple[Instruments | None, str | None]:
+def _tools(connection: sqlite3.Connection, run: Run) -> tuple[ScoringTools | None, str | None]:
     """Find what the run was scored with; another analyser or card would explain other numbers."""
     if "scoring" not in run.plan:
         return None, "the run was imported; only its numbers are here"
     try:
-        found = instruments_of(connection, run)
+        found = tools_of(connection, run)
     except HarnessError as error:
         return None, str(error)
     setup = stored_setup(run, found.setup.target_language, found.resources.entries)

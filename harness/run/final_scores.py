@@ -10,7 +10,7 @@ from typing import Any
 from corpora.model.entry import Entry
 from harness.method.result import Result
 from harness.setup.floors import floors_json
-from harness.setup.scoring_tools import AnnotatorError, Instruments, filled, without
+from harness.setup.scoring_tools import AnnotatorError, ScoringTools, filled, without
 from harness.store.corpora.entries import read_entries
 from harness.store.file.transaction import transaction
 from harness.store.openings import set_opening
@@ -31,33 +31,33 @@ Tell = Callable[[str], None]
 
 
 def finish_scores(
-    connection: sqlite3.Connection, number: int, instruments: Instruments, tell: Tell
+    connection: sqlite3.Connection, number: int, tools: ScoringTools, tell: Tell
 ) -> None:
     """Complete the scores of a run whose entries are all in, before its card is sealed.
 
     Slow annotators are asked now, and metrics that only a whole corpus has are computed.
     """
-    if not (instruments.slow or instruments.scorer.corpus_metrics):
+    if not (tools.slow or tools.scorer.corpus_metrics):
         return
     run = read_run(connection, number)
     results = list(read_results(connection, number))
     entries = read_entries(connection, run.corpus, run.positions)
-    if instruments.slow:
-        scored = score_outputs(instruments, entries, results, tell)
+    if tools.slow:
+        scored = score_outputs(tools, entries, results, tell)
         rows, opening = scored.rows, scored.opening
     else:
-        rows, opening = [], _corpus_opening(instruments, entries, results, tell)
+        rows, opening = [], _corpus_opening(tools, entries, results, tell)
     with transaction(connection):
         replace_scores(connection, number, rows)
         set_opening(connection, number, {**run.opening, **opening})
 
 
 def _corpus_opening(
-    instruments: Instruments, entries: Mapping[int, Entry], results: Sequence[Result], tell: Tell
+    tools: ScoringTools, entries: Mapping[int, Entry], results: Sequence[Result], tell: Tell
 ) -> dict[str, Any]:
     tell("scoring the whole")
     given = [translation(entries[result.position], result) for result in results]
-    return {"corpus_values": instruments.corpus_values(instruments.annotated(given))}
+    return {"corpus_values": tools.corpus_values(tools.annotated(given))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Scored:
 
 
 def score_outputs(
-    instruments: Instruments,
+    tools: ScoringTools,
     entries: Mapping[int, Entry],
     results: Sequence[Result],
     tell: Tell,
@@ -90,34 +90,34 @@ def score_outputs(
 
     A model that cannot be asked turns its metric off, with the reason; the others are scored all the same.
     """
-    instruments.listen(tell)
+    tools.listen(tell)
     while True:
         try:
-            return _scored(instruments, entries, results, tell)
+            return _scored(tools, entries, results, tell)
         except AnnotatorError as failure:
-            instruments = without(instruments, failure.annotator, str(failure))
+            tools = without(tools, failure.annotator, str(failure))
 
 
 def _scored(
-    instruments: Instruments,
+    tools: ScoringTools,
     entries: Mapping[int, Entry],
     results: Sequence[Result],
     tell: Tell,
 ) -> Scored:
     annotated = [translation(entries[result.position], result) for result in results]
-    for annotator in instruments.annotators:
+    for annotator in tools.annotators:
         tell(f"asking {annotator.id}")
         annotated = filled(annotator, annotated)
     tell("scoring the whole")
     return Scored(
-        instruments.scorer,
+        tools.scorer,
         [result.position for result in results],
-        instruments.scorer.statistics(annotated),
+        tools.scorer.statistics(annotated),
         {
-            "scoring": instruments.setup.model_dump(mode="json"),
-            "packed": instruments.scorer.packed,
-            "corpus_values": instruments.corpus_values(annotated),
-            **floors_json(_floors(instruments, list(entries.values()), tell)),
+            "scoring": tools.setup.model_dump(mode="json"),
+            "packed": tools.scorer.packed,
+            "corpus_values": tools.corpus_values(annotated),
+            **floors_json(_floors(tools, list(entries.values()), tell)),
         },
     )
 
@@ -127,15 +127,13 @@ def translation(entry: Entry, result: Result) -> Translation:
     return Translation(entry, result.output or "", raw=result.raw)
 
 
-def _floors(
-    instruments: Instruments, entries: Sequence[Entry], tell: Tell
-) -> dict[str, FloorScores]:
+def _floors(tools: ScoringTools, entries: Sequence[Entry], tell: Tell) -> dict[str, FloorScores]:
     """Work the floors out; on a part of the entries where that would take as long as the run."""
     tell("working out the floors")
-    step = max(1, len(entries) // SLOW_FLOOR_ENTRIES) if instruments.slow else 1
+    step = max(1, len(entries) // SLOW_FLOOR_ENTRIES) if tools.slow else 1
     return floors(
         entries[::step],
-        instruments.scorer.metrics,
-        annotate=instruments.annotated_for_floors,
-        judges=SLOW_JUDGES if instruments.slow else JUDGES,
+        tools.scorer.metrics,
+        annotate=tools.annotated_for_floors,
+        judges=SLOW_JUDGES if tools.slow else JUDGES,
     )

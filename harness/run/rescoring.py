@@ -1,4 +1,4 @@
-"""Scoring a finished run again, with more metrics or other instruments; no method is called.
+"""Scoring a finished run again, with more metrics or other tools; no method is called.
 
 A sealed card never changes (DESIGN C4): the result is a record of its own that names the run it is of.
 """
@@ -16,7 +16,7 @@ from harness.card.row_verdicts import row_words
 from harness.core.failures import HarnessError, UsageError
 from harness.method.result import Result
 from harness.privacy import shut_door
-from harness.run.beginning import begin_like, instruments_with, new_identity
+from harness.run.beginning import begin_like, new_identity, tools_with
 from harness.run.final_scores import Scored, Tell, score_outputs
 from harness.setup.floors import floors_version
 from harness.setup.scoring_options import ScoringOptions
@@ -61,8 +61,8 @@ def rescore(
     had = stored_setup(run, "und", covered)
     chosen = chosen_options(run, had, options)
     shut_door(covered)
-    instruments = instruments_with(connection, run, chosen)
-    entries = instruments.resources.entries
+    tools = tools_with(connection, run, chosen)
+    entries = tools.resources.entries
     if any(not entry.reference for entry in entries):
         raise UsageError(
             f"Run {run.run_id[:8]} was imported without the texts of its secret entries; only who "
@@ -70,10 +70,10 @@ def rescore(
         )
     by_place = dict(zip(run.positions, entries, strict=True))
     try:
-        fresh = score_outputs(instruments, by_place, results, tell)
-        again = row_words(instruments, by_place, _scored_again(results, fresh))
+        fresh = score_outputs(tools, by_place, results, tell)
+        again = row_words(tools, by_place, _scored_again(results, fresh))
     finally:
-        instruments.close()
+        tools.close()
     now = ScoringSetup.model_validate(fresh.opening["scoring"])
     kept = [id_ for id_ in had.metrics if id_ not in now.metrics]
     stored = make_scorer(Resources(had), stored_columns(run.opening))

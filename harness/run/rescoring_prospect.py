@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from harness.run.beginning import instruments_with
+from harness.run.beginning import tools_with
 from harness.run.rescoring import chosen_options
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import stored_setup
@@ -36,9 +36,9 @@ def prospect(connection: sqlite3.Connection, run: Run, options: ScoringOptions) 
     """
     covered = list(read_entries(connection, run.corpus, run.positions).values())
     had = stored_setup(run, "und", covered)
-    instruments = instruments_with(connection, run, chosen_options(run, had, options))
-    instruments.close()
-    now = instruments.setup
+    tools = tools_with(connection, run, chosen_options(run, had, options))
+    tools.close()
+    now = tools.setup
     can = [id_ for id_ in specification().metrics if id_ in now.metrics]
     return Prospect(
         new=tuple(id_ for id_ in can if id_ not in had.metrics),

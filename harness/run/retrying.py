@@ -26,7 +26,7 @@ from harness.methods.registry import build
 from harness.privacy import keep_here, require_answer, shut_door
 from harness.run.beginning import begin_like, begun_with, check_budget, new_identity
 from harness.setup.plan import Plan, RunOptions
-from harness.setup.scoring_tools import Instruments
+from harness.setup.scoring_tools import ScoringTools
 from harness.store.corpora.entries import corpus_sha256, read_entries
 from harness.store.file.transaction import transaction
 from harness.store.file.trouble import unpacks
@@ -49,7 +49,7 @@ class Retry:
     number: int
     run_id: str
     method: Method
-    instruments: Instruments
+    tools: ScoringTools
     asked: int
     """Entries that it asks for."""
     kept: int
@@ -76,15 +76,15 @@ def retry(
     plan = _kept_here([entries[place] for place in run.positions], whole, plan)
     method = build(plan.method, plan.options, whole, find_key)
     check_budget(method, plan)
-    instruments = begun_with(connection, run)
+    tools = begun_with(connection, run)
     try:
         with transaction(connection):
             read_run(connection, run.id)  # it may have been deleted meanwhile
             number, run_id = _store(connection, run, plan, method, tried)
     except BaseException:
-        instruments.close()
+        tools.close()
         raise
-    return Retry(number, run_id, method, instruments, len(tried), len(run.positions) - len(tried))
+    return Retry(number, run_id, method, tools, len(tried), len(run.positions) - len(tried))
 
 
 def _failed(connection: sqlite3.Connection, run: Run) -> dict[int, int]:

@@ -35,7 +35,7 @@ from harness.run.recorder import Recorder
 from harness.run.total_failure import why_not_sealed, why_nothing_came
 from harness.setup.floors import read_floors
 from harness.setup.plan import AS_BEFORE, Plan, Resumption
-from harness.setup.scoring_tools import Instruments
+from harness.setup.scoring_tools import ScoringTools
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.database import open_store
 from harness.store.file.transaction import transaction
@@ -51,20 +51,20 @@ from harness.store.stretches import begin_stretch, elapsed_seconds, spent_usd, t
 Listener = Callable[[Event], None]
 
 
-def go(
+def execute_run(
     path: Path,
     number: int,
     method: Method,
     listener: Listener,
     control: Control,
     resumption: Resumption = AS_BEFORE,
-    instruments: Instruments | None = None,
+    tools: ScoringTools | None = None,
 ) -> Finished:
     """Bring a run to its end, or as far as the control lets it; gives the last event.
 
     Blocks; belongs into a thread of its own where something else must stay alive. Raises after a Failed
     event, HarnessError where the fault is known, CorpusError where it is one of a language card; whatever was
-    finished before is stored, and the run can be resumed. ``instruments`` are those that the run began with,
+    finished before is stored, and the run can be resumed. ``tools`` are those that the run began with,
     where they are still at hand.
     """
     run_id = ""
@@ -74,8 +74,8 @@ def go(
             with alone(path, run_id):
                 run = take_up(connection, number, method, resumption)
                 with _leaving(connection, number):
-                    go = _Go(connection, path, run, method, listener, control, instruments)
-                    return go.go()
+                    here = _Execution(connection, path, run, method, listener, control, tools)
+                    return here.to_the_end()
     except (CorpusError, HarnessError) as error:
         listener(Failed(run_id, str(error)))
         raise
@@ -111,7 +111,7 @@ def _plan(run: Run) -> Plan:
     return unpacks(Plan.model_validate)(run.plan)
 
 
-class _Go:
+class _Execution:
     """One stretch of a run: its parts, put together once."""
 
     def __init__(
@@ -122,7 +122,7 @@ class _Go:
         method: Method,
         listener: Listener,
         control: Control,
-        instruments: Instruments | None,
+        tools: ScoringTools | None,
     ) -> None:
         self.connection = connection
         self.run = run
@@ -134,15 +134,15 @@ class _Go:
         self.entries: Mapping[int, Entry] = read_entries(connection, run.corpus, run.positions)
         self.secret = any(entry.secret for entry in self.entries.values())
         shut_door(self.entries.values(), _plan(run))
-        self.instruments = instruments or begun_with(connection, run)
-        self.scorer = self.instruments.scorer
+        self.tools = tools or begun_with(connection, run)
+        self.scorer = self.tools.scorer
         self.flight = InFlight()
         self.known_replies = known_keys(connection) if self.options.use_cache else set()
         most = self.options.concurrency
         self.limiter = Limiter(most, start=max(4, most // 4) if method.endpoint else most)
         self.path = path
 
-    def go(self) -> Finished:
+    def to_the_end(self) -> Finished:
         """Translate what is waiting, then seal or stop."""
         done = stored_positions(self.connection, self.run.id)
         waiting = [place for place in self.run.positions if place not in done]
@@ -159,7 +159,7 @@ class _Go:
             return self._end(board, reason, budget_reached=ledger.reached)
         finally:
             ear.close()
-            self.instruments.close()
+            self.tools.close()
 
     def _stretch(
         self,
@@ -179,7 +179,7 @@ class _Go:
             self.scorer,
             board,
             self.listener,
-            self.instruments.annotated,
+            self.tools.annotated,
             tries_before(self.run),
         )
         recorder.failed = self.control.stop
@@ -269,7 +269,7 @@ class _Go:
         complete = everything and reason is None
         card_hash = None
         if complete:
-            finish_scores(self.connection, self.run.id, self.instruments, self._doing(board))
+            finish_scores(self.connection, self.run.id, self.tools, self._doing(board))
             self._keep_row_words()
             card_hash = seal(self.connection, self.run.id).run_card_hash
         else:
@@ -292,6 +292,6 @@ class _Go:
     def _keep_row_words(self) -> None:
         """Keep what the card's rows say of each output besides numbers."""
         results = list(read_results(self.connection, self.run.id))
-        found = row_words(self.instruments, self.entries, results)
+        found = row_words(self.tools, self.entries, results)
         with transaction(self.connection):
             keep_row_words(self.connection, self.run.id, found)

@@ -19,7 +19,7 @@ from harness.inputs.dictionary import read_dictionary
 from harness.inputs.gloss_dictionary import GlossDictionary, read_gloss_dictionary
 from harness.setup.annotator_table import find_annotators
 from harness.setup.scoring_options import ScoringOptions
-from harness.setup.scoring_tools import Instruments
+from harness.setup.scoring_tools import ScoringTools
 from harness.store.file.database import home
 from scoring.metrics.inventory import choose, make_scorer, surface_setup
 from scoring.words.bitext import alignment_name
@@ -47,7 +47,7 @@ def prepare(
     *,
     coaching: Path | None = None,
     offline: bool = False,
-) -> Instruments:
+) -> ScoringTools:
     """Find card, analyser, dictionaries and models for a run over ``entries`` of a ``corpus``.
 
     UsageError names what was asked for and cannot be had; what was not asked for and is not here only
@@ -61,7 +61,7 @@ def prepare(
     )
     on, off = choose(complete, options.wanted)
     chosen = replace(complete, setup=complete.setup.model_copy(update={"metrics": on, "off": off}))
-    return Instruments(chosen, make_scorer(chosen), annotators, steps)
+    return ScoringTools(chosen, make_scorer(chosen), annotators, steps)
 
 
 def _languages(

@@ -39,7 +39,7 @@ class Steps:
 
 
 @dataclass(frozen=True, slots=True)
-class Instruments:
+class ScoringTools:
     """A run's scorer with the annotators that fill in what its metrics read."""
 
     resources: Resources
@@ -118,20 +118,20 @@ def _with(translation: Translation, id_: str, annotation: object) -> Translation
     return replace(translation, annotations={**translation.annotations, id_: annotation})
 
 
-def without(instruments: Instruments, annotator: Annotator, reason: str) -> Instruments:
-    """Return instruments without a slow annotator that failed: what asks it has no value, with the reason.
+def without(tools: ScoringTools, annotator: Annotator, reason: str) -> ScoringTools:
+    """Return tools without a slow annotator that failed: what asks it has no value, with the reason.
 
     The metric keeps its place among the others, so that statistics stored before still fit. A model that gave
     no score is not named as one that the run was scored with.
     """
-    setup = instruments.setup
+    setup = tools.setup
     off = {**setup.off, **dict.fromkeys(read_by(annotator.id), reason)}
     kept = {id_: facts for id_, facts in setup.annotators.items() if id_ != annotator.id}
     gone = {"comet": None} if annotator.id == "comet" else {"annotators": kept}
     left = setup.model_copy(update={"off": off, **gone})
-    resources = replace(instruments.resources, setup=left)
-    others = tuple(each for each in instruments.annotators if each is not annotator)
-    return Instruments(resources, make_scorer(resources), others, instruments.steps)
+    resources = replace(tools.resources, setup=left)
+    others = tuple(each for each in tools.annotators if each is not annotator)
+    return ScoringTools(resources, make_scorer(resources), others, tools.steps)
 
 
 def stored_setup(run: Run, target_language: str, entries: Sequence[Entry]) -> ScoringSetup:
@@ -171,7 +171,7 @@ def comparable(setup: ScoringSetup) -> ScoringSetup:
 
 
 def require_same(stored: ScoringSetup, now: ScoringSetup) -> None:
-    """Raise HarnessError where a run would go on with other instruments than it began with."""
+    """Raise HarnessError where a run would go on with other tools than it began with."""
     if changed := changes(stored, now):
         raise HarnessError(
             "What the run is scored with is no longer what it was when it began: "

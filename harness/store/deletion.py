@@ -25,7 +25,7 @@ class HoldsSecrets(UsageError):  # noqa: N818  said of the run
     """The run has entries of a secret segment: it is not kept for an undo, only erased at once."""
 
 
-def put_away(connection: sqlite3.Connection, run: int) -> None:
+def trash(connection: sqlite3.Connection, run: int) -> None:
     """Delete a run so that it can be brought back: no list, count or name finds it any more.
 
     Secret entries of its corpus that no run has are erased now; stores filled by older versions hold some.

@@ -46,7 +46,7 @@ class Run:
     dataset_id: str
     language_pair: str
     fingerprint_hash: str
-    put_away: float | None = None
+    trashed: float | None = None
     """Unix time at which it was deleted; it can be brought back for some days."""
 
 
@@ -77,7 +77,7 @@ def _run(row: tuple[Any, ...]) -> Run:
         dataset_id=row[13],
         language_pair=row[14],
         fingerprint_hash=row[15],
-        put_away=row[16],
+        trashed=row[16],
     )
 
 
@@ -336,7 +336,7 @@ class RunSummary:
     """Id of the run whose failed entries this one asked for again; empty for a run of its own."""
     rescore_of: str = ""
     """Id of the run whose outputs this one scored again; empty for a run of its own."""
-    put_away: float | None = None
+    trashed: float | None = None
     """Unix time at which it was deleted, None where it is not."""
     distinction: str = ""
     """What parts it from others of its method, model and condition; empty where none has all three."""
@@ -417,7 +417,7 @@ def _summary(row: tuple[Any, ...], done: int, failures: Mapping[str, int]) -> Ru
         note=row[13],
         retry_of=row[14] or _origin(card, "retry_of"),
         rescore_of=row[15] or _origin(card, "rescore_of"),
-        put_away=row[16],
+        trashed=row[16],
     )
 
 

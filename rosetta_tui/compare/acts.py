@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.background import in_store, telling
+from rosetta_tui.toolkit.background import background, telling
 from rosetta_tui.toolkit.dialogs.choose import choose
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class RunChoice:
             self._screen.notify(told, markup=False)
         else:
             cannot = telling(self._screen, "The runs cannot be read")
-            in_store(
+            background(
                 self._screen, self._path, "others", self._others, self._ask_other, cannot, asks=True
             )
 

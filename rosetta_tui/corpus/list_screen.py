@@ -16,7 +16,7 @@ from corpora.samples import DEMO_CORPUS, sample_path
 from harness.store.corpora.listing import list_corpora
 from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 from rosetta_tui.corpus.rows import CORPORA, CorpusRows, segment_words
-from rosetta_tui.toolkit.background import in_store, in_thread
+from rosetta_tui.toolkit.background import background, in_thread
 from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import CorpusChosen, Left
@@ -90,7 +90,7 @@ class CorporaScreen(Screen[None]):
 
     def action_read(self) -> None:
         """Read the list again."""
-        in_store(self, self._path, "corpora", _listed, self._show, self._cannot)
+        background(self, self._path, "corpora", _listed, self._show, self._cannot)
 
     def _cannot(self, why: str) -> None:
         self.query_one(Where).say(show(why, "$bad"))

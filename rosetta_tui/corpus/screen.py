@@ -22,7 +22,7 @@ from rosetta_tui.corpus.table import CorpusTable
 from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.background import in_store, in_thread, telling
+from rosetta_tui.toolkit.background import background, in_thread, telling
 from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
@@ -64,7 +64,7 @@ def ask_for_user(screen: Screen[Any], path: Path, run_ids: Collection[str]) -> N
     """Let a person choose one of the runs that used a corpus; the screen posts RunChosen."""
     cannot = telling(screen, "The runs cannot be read")
     read, ask = partial(_users, frozenset(run_ids)), partial(_choose, screen)
-    in_store(screen, path, "users", read, ask, cannot, asks=True)
+    background(screen, path, "users", read, ask, cannot, asks=True)
 
 
 def _users(run_ids: frozenset[str], store: sqlite3.Connection) -> list[RunSummary]:

@@ -145,7 +145,7 @@ class Explaining:
                 self._let_go()
 
     def close(self) -> None:
-        """Let the instruments go, after the question that is being answered."""
+        """Let the tools go, after the question that is being answered."""
         self._over = True
         if self._lock.acquire(blocking=False):
             try:

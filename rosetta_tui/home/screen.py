@@ -74,7 +74,7 @@ KEYS: list[BindingType] = [
     Binding("S", "score_again", "Score again", show=False, id="home.score_again"),
     Binding(
         "delete,backspace",
-        "put_away",
+        "trash",
         "Delete",
         key_display="del",
         show=False,
@@ -388,9 +388,9 @@ class HomeScreen(Screen[None]):
         """Ask for the failed entries again."""
         self._with_chosen(lambda run: self._acts.retry(run.run_id))
 
-    def action_put_away(self) -> None:
+    def action_trash(self) -> None:
         """Delete the run under the cursor; it can be brought back."""
-        self._with_chosen(self._acts.put_away)
+        self._with_chosen(self._acts.trash)
 
     def action_bring_back(self) -> None:
         """Bring back the run that was deleted last."""

@@ -28,7 +28,7 @@ from rosetta_tui.leaderboard.rows import (
     ranked_for,
 )
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.background import in_store
+from rosetta_tui.toolkit.background import background
 from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
@@ -127,7 +127,7 @@ class LeaderboardScreen(Screen[None]):
 
     def action_read(self) -> None:
         """Read the lists again."""
-        in_store(self, self._path, "boards", _read, self._show, self._cannot)
+        background(self, self._path, "boards", _read, self._show, self._cannot)
 
     def _cannot(self, why: str) -> None:
         self.query_one(EmptyState).say("The leaderboard cannot be read.", show(why))
@@ -179,7 +179,7 @@ class LeaderboardScreen(Screen[None]):
             self._clustered(replace(board, unclustered=why))
 
         group = partial(_with_clusters, board)
-        in_store(self, self._path, "clusters", group, self._clustered, cannot)
+        background(self, self._path, "clusters", group, self._clustered, cannot)
 
     def _clustered(self, found: Board) -> None:
         if self._boards is None:

@@ -418,7 +418,7 @@ class LiveScreen(SearchedScreen):
             self.action_drain()
 
     def on_unmount(self) -> None:
-        """Let the instruments and the source go: they are this screen's own."""
+        """Let the tools and the source go: they are this screen's own."""
         if self._explaining is not None:
             self._explaining.close()
         if isinstance(self._source, Ahead):

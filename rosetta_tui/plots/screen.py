@@ -36,7 +36,7 @@ from rosetta_tui.plots.view import PlotView
 from rosetta_tui.show import figures
 from rosetta_tui.show.exporting import row_text
 from rosetta_tui.show.records import Listed
-from rosetta_tui.toolkit.background import in_store
+from rosetta_tui.toolkit.background import background
 from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
@@ -126,7 +126,7 @@ class PlotsScreen(Screen[None]):
 
     def action_read(self) -> None:
         """Read the runs again."""
-        in_store(self, self._path, "plots", self._runs, self._take, self._cannot)
+        background(self, self._path, "plots", self._runs, self._take, self._cannot)
 
     def _runs(self, store: sqlite3.Connection) -> dict[PlotCorpus, list[RunSummary]]:
         from harness.store.runs import list_runs
@@ -161,7 +161,7 @@ class PlotsScreen(Screen[None]):
 
     def _read_latencies(self, runs: Sequence[RunSummary]) -> None:
         read, take = partial(_latencies, runs), self._take_latencies
-        in_store(self, self._path, "latencies", read, take, self._cannot)
+        background(self, self._path, "latencies", read, take, self._cannot)
 
     def _take_latencies(self, found: Mapping[str, Sequence[float]]) -> None:
         self._seconds.update(found)
@@ -170,7 +170,7 @@ class PlotsScreen(Screen[None]):
 
     def _read_breakdowns(self, runs: Sequence[RunSummary]) -> None:
         read, take = partial(_broken_down, runs), self._take_breakdowns
-        in_store(self, self._path, "breakdowns", read, take, self._cannot)
+        background(self, self._path, "breakdowns", read, take, self._cannot)
 
     def _take_breakdowns(self, runs: Sequence[RunSummary]) -> None:
         self._whole.update((run.run_id, run) for run in runs)

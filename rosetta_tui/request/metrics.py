@@ -24,7 +24,7 @@ def measured(store_path: Path, draft: RunDraft, corpus: Corpus, known: Known) ->
     draft is one that nothing is wrong with, the corpus the one that ``look`` read: its file may be another
     by now.
     """
-    from harness.run.beginning import instruments_for
+    from harness.run.beginning import tools_for
     from harness.store.file.database import opened
 
     names = (*READING, *SELECTING, *_MEASURING)
@@ -33,10 +33,10 @@ def measured(store_path: Path, draft: RunDraft, corpus: Corpus, known: Known) ->
     if found is None:
         with opened(store_path) as connection:
             places, plan = draft.positions(corpus), draft.plan(corpus)
-            instruments = instruments_for(connection, corpus, places, plan)
+            tools = tools_for(connection, corpus, places, plan)
             try:
-                found = instruments.setup.metrics, dict(instruments.setup.off)
+                found = tools.setup.metrics, dict(tools.setup.off)
             finally:
-                instruments.close()
+                tools.close()
         known.metrics = {key: found}
     return found

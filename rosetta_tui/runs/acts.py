@@ -17,7 +17,7 @@ from rosetta_tui.session.resuming import may_resume, may_retry
 from rosetta_tui.show import figures
 from rosetta_tui.show.run_facts import setup_words
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.background import COVERED, Found, Work, in_store, telling
+from rosetta_tui.toolkit.background import COVERED, Found, Work, background, telling
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.messages import NewRunAsked, ReplayAsked, RunChosen, RunResumed, RunRetried
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rosetta_tui.runs.go_on import GoOn, RetryScreen, Stop
     from rosetta_tui.runs.score_again import ScoreAgainScreen, ScoredAgain
 
-ACTS = frozenset({"mark", "compare", "notes", "put_away", "like", "sort", "filter", "search"})
+ACTS = frozenset({"mark", "compare", "notes", "trash", "like", "sort", "filter", "search"})
 """What can be done with any run."""
 
 SOMETIMES = ACTS | {"resume", "retry", "score_again", "bring_back"}
@@ -59,7 +59,7 @@ class RunActs:
         self._path = path
         self._after = after
 
-    def put_away(self, run: RunSummary) -> None:
+    def trash(self, run: RunSummary) -> None:
         """Delete a run so that it can be brought back; one with secret texts only for good, after a question."""
 
         def said(words: str) -> None:
@@ -158,12 +158,12 @@ class RunActs:
     def _ask(self, title: str, read: Work[Found], then: Callable[[Found], object]) -> None:
         """Read what a question is about, then ask it; of several questions the last."""
         here, cannot = self._screen, telling(self._screen, title)
-        in_store(here, self._path, "asks", read, then, cannot, asks=True)
+        background(here, self._path, "asks", read, then, cannot, asks=True)
 
     def _do(self, title: str, work: Work[str], then: Callable[[str], object] | None = None) -> None:
         """Change the store and say the words that tell of it; what was begun before goes on."""
         here, cannot = self._screen, telling(self._screen, title)
-        in_store(here, self._path, "acts", work, then or self._done, cannot, exclusive=False)
+        background(here, self._path, "acts", work, then or self._done, cannot, exclusive=False)
 
     def _done(self, words: str) -> None:
         self._screen.notify(plain(words), markup=False)
@@ -231,10 +231,10 @@ def _like(run: RunSummary, store: sqlite3.Connection) -> RunDraft:
 
 def _put_away(run: RunSummary, store: sqlite3.Connection) -> str:
     """Return what tells of it; nothing where the run holds secrets and stays."""
-    from harness.store.deletion import HoldsSecrets, put_away
+    from harness.store.deletion import HoldsSecrets, trash
 
     try:
-        put_away(store, run.number)
+        trash(store, run.number)
     except HoldsSecrets:
         return ""
     return f"Deleted: {_name(run)}. For a week, Undo brings it back."
@@ -289,7 +289,7 @@ class RunEnd:
 
     def read(self) -> None:
         """Read again."""
-        in_store(self._screen, self._path, "summary", self._find, self._take, _to_go_on)
+        background(self._screen, self._path, "summary", self._find, self._take, _to_go_on)
 
     def _find(self, store: sqlite3.Connection) -> RunSummary | None:
         from harness.store.runs import list_runs

@@ -24,7 +24,7 @@ from rosetta_tui.request.draft import Value
 from rosetta_tui.request.fields import FIELDS, PATHS
 from rosetta_tui.show.metric_words import by_reason
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.background import AnsweringScreen, bring, in_store
+from rosetta_tui.toolkit.background import AnsweringScreen, background, bring
 from rosetta_tui.toolkit.content import show, show_lines
 from rosetta_tui.toolkit.form.form_line import FormLine
 from scoring.core.metric_names import short_title
@@ -123,7 +123,7 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
             self._waiting.stop()
             self._waiting = None
         read = partial(_prospect, self._number, self._told)
-        in_store(self, self._path, "prospect", read, self._expect, self._cannot_expect)
+        background(self, self._path, "prospect", read, self._expect, self._cannot_expect)
 
     @property
     def _told(self) -> dict[str, Value]:
@@ -151,7 +151,7 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
             self._scoring, self._stopping = True, False
             self._say("Scoring …")
             score = partial(self._score, self._told)
-            in_store(self, self._path, "scoring", score, self._scored, self._not_scored)
+            background(self, self._path, "scoring", score, self._scored, self._not_scored)
 
     def _score(self, told: Mapping[str, Value], store: sqlite3.Connection) -> ScoredAgain | None:
         """Return the new run; None where the person stopped it."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from harness.events.control import Control
 from harness.events.kinds import Event, EventQueue, Failed, Finished
-from harness.run.running import go
+from harness.run.running import execute_run
 from harness.store.results import stored_positions
 from harness.store.runs import leave_run, read_run
 
@@ -117,14 +117,14 @@ class Engine:
     def _go(self) -> None:
         ready = self._ready
         try:
-            self._finished = go(
+            self._finished = execute_run(
                 ready.path,
                 ready.number,
                 ready.method,
                 self._hear,
                 self.control,
                 ready.resumption,
-                ready.instruments,
+                ready.tools,
             )
         except Exception as error:  # noqa: BLE001  handed to whoever waits for the result
             self._failure = error

@@ -117,7 +117,7 @@ def in_thread(
     return screen.run_worker(run, thread=True, exclusive=exclusive, group=group, description=group)
 
 
-def in_store(
+def background(
     screen: Widget,
     path: Path,
     group: str,

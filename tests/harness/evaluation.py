@@ -19,7 +19,7 @@ from harness.method.options import MethodOptions
 from harness.method.result import Attempt, Result
 from harness.methods.registry import build
 from harness.run.beginning import begin, resume_method
-from harness.run.running import go
+from harness.run.running import execute_run
 from harness.setup.plan import Plan, Resumption, RunOptions
 from harness.store.file.database import open_store
 from harness.store.results import read_attempts, read_results
@@ -108,7 +108,7 @@ def run_corpus(
     """Begin a run and bring it as far as it goes."""
     heard = heard or Heard()
     number, heard.method = begun(path, given, plan, method, positions)
-    go(path, number, heard.method, heard, heard.control)
+    execute_run(path, number, heard.method, heard, heard.control)
     return heard
 
 
@@ -139,7 +139,7 @@ def resume(
     with closing(open_store(path)) as connection:
         run = find_run(connection, "last")
         method = method or resume_method(connection, run)
-    go(path, run.id, method, heard, heard.control, Resumption(options, retry_failed))
+    execute_run(path, run.id, method, heard, heard.control, Resumption(options, retry_failed))
     return heard
 
 

@@ -19,11 +19,11 @@ from harness.annotators.annotator import NoMemo
 from harness.fst.analyser import open_analyser
 from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
-from harness.setup.scoring_tools import Instruments
+from harness.setup.scoring_tools import ScoringTools
 from tests.harness.fst.making import layout_of, spelt_by
 from tests.outside import DESCRIPTIVE, STRICT, TEXTS
 
-__all__ = ["CORPORA", "DESCRIPTIVE", "STRICT", "TEXTS", "cree", "instruments"]
+__all__ = ["CORPORA", "DESCRIPTIVE", "STRICT", "TEXTS", "cree", "tools"]
 
 NEWS = {
     "fin": "fi",
@@ -43,7 +43,7 @@ ENTRIES = 300
 
 
 @cache
-def instruments(name: str, options: ScoringOptions | None = None) -> Instruments:
+def tools(name: str, options: ScoringOptions | None = None) -> ScoringTools:
     """Everything that a run over one of the corpora is scored with."""
     if name == "demo":
         corpus = load(sample_path(DEMO_CORPUS))
@@ -62,7 +62,7 @@ def instruments(name: str, options: ScoringOptions | None = None) -> Instruments
     return _prepared(_dataset(NEWS[name]), _entries(_lines("src.eng"), references), options)
 
 
-def cree(number: int, analyser: Path, unknown: float = 0.0) -> Instruments:
+def cree(number: int, analyser: Path, unknown: float = 0.0) -> ScoringTools:
     """Entries without gold analyses; a share of the words of the references is such as no analyser knows."""
     entries = [_with_unknown(entry, unknown) for entry in _cree(number)]
     return _prepared(_dataset("crk-Latn"), entries, ScoringOptions(analyser=analyser))
@@ -82,7 +82,7 @@ def _prepared(
     entries: Sequence[Entry],
     options: ScoringOptions | None = None,
     coaching: Path | None = None,
-) -> Instruments:
+) -> ScoringTools:
     asked = options or ScoringOptions()
     return prepare(dataset, entries, entries, asked, NoMemo(), coaching=coaching)
 

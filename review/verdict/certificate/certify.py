@@ -38,7 +38,7 @@ from review.verdict.gate.gate import decide
 from review.verdict.gate.policy import GatePolicy, read_policy
 from review.verdict.gate.verdict import Code, GateVerdict
 from review.verdict.panel.agreement import MEASURES, Agreement, AgreementMeasure, agreement
-from review.verdict.panel.estimate import six
+from review.verdict.panel.estimate import round6
 from review.verdict.panel.key import counted
 from review.verdict.panel.panel import Harm, Panel
 from review.verdict.panel.panels import panel_of, run_of
@@ -227,14 +227,14 @@ def agreement_json(measured: Agreement) -> dict[str, Any]:
 def _measure(measure: AgreementMeasure) -> dict[str, Any]:
     ends = measure.interval
     return {
-        "value": None if measure.value is None else str(six(measure.value)),
+        "value": None if measure.value is None else str(round6(measure.value)),
         "why": None if measure.why is None else str(measure.why),
         "interval": None
         if ends is None
         else {
-            "lower": str(six(ends.lower)),
-            "upper": str(six(ends.upper)),
-            "level": str(six(ends.level)),
+            "lower": str(round6(ends.lower)),
+            "upper": str(round6(ends.upper)),
+            "level": str(round6(ends.level)),
             "draws": ends.draws,
             "seed": ends.seed,
             "method": ends.method,

@@ -16,7 +16,7 @@ from statistics import median
 
 from review.rating import LEAST_ACCEPTABLE, RANKS
 from review.verdict.gate.policy import CarelessRule
-from review.verdict.panel.estimate import six
+from review.verdict.panel.estimate import round6
 from review.verdict.panel.panel import ControlKind, Panel
 
 MOST_PAIRS = 50
@@ -140,9 +140,9 @@ def _signs(
 ) -> tuple[Sign, ...]:
     few = rule.fewest_controls
     shown = {
-        Sign.NOT_WORSE: p is not None and six(p) >= rule.not_worse_p,
-        Sign.BAD_ACCEPTED: accepted.of >= few and six(accepted.share) > rule.bad_accepted,
-        Sign.INCONSISTENT: close.of >= few and six(close.share) < rule.repeats_within_one,
+        Sign.NOT_WORSE: p is not None and round6(p) >= rule.not_worse_p,
+        Sign.BAD_ACCEPTED: accepted.of >= few and round6(accepted.share) > rule.bad_accepted,
+        Sign.INCONSISTENT: close.of >= few and round6(close.share) < rule.repeats_within_one,
         Sign.LONG_RUN: run >= rule.longest_run,
     }
     return tuple(sign for sign, present in shown.items() if present)
@@ -151,7 +151,7 @@ def _signs(
 def _bad(panel: Panel, control: str, rule: CarelessRule) -> bool:
     """Tell whether most of those who rated a control fail it."""
     failures = _failures(panel, control)
-    return failures.of >= rule.control_reviewers and six(failures.share) > rule.control_failed
+    return failures.of >= rule.control_reviewers and round6(failures.share) > rule.control_failed
 
 
 def _spoilt(panel: Panel, rule: CarelessRule) -> Iterator[str]:

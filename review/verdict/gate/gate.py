@@ -17,10 +17,10 @@ from math import isfinite
 from harness.core.failures import HarnessError
 from review.rating import RANKS
 from review.verdict.gate.careless import Carelessness, carelessness
-from review.verdict.gate.panel_numbers import add_up
+from review.verdict.gate.panel_numbers import panel_numbers
 from review.verdict.gate.policy import GatePolicy
 from review.verdict.gate.verdict import Code, Fact, GateFinding, GateOutcome, GateVerdict, Numbers
-from review.verdict.panel.estimate import six
+from review.verdict.panel.estimate import round6
 from review.verdict.panel.panel import Harm, Panel
 
 
@@ -102,8 +102,8 @@ def decide(panel: Panel, policy: GatePolicy) -> GateVerdict:
     return GateVerdict(
         outcome=GateOutcome.DISCUSS if changed else outcome,
         numbers=numbers,
-        level=six(policy.level.share),
-        confidence=six(policy.confidence(panel.look)),
+        level=round6(policy.level.share),
+        confidence=round6(policy.confidence(panel.look)),
         look=panel.look,
         harm=_harm(panel),
         findings=(*findings, *changed, *notes),
@@ -133,7 +133,7 @@ def _judge(
     panel: Panel, reviewers: Collection[str], policy: GatePolicy, failed: Collection[GateFinding]
 ) -> tuple[Numbers, list[GateFinding]]:
     """Hold the ratings of these reviewers against the policy; ``failed`` tells of the controls of all."""
-    numbers = add_up(panel, reviewers, policy.confidence(panel.look), policy.veto)
+    numbers = panel_numbers(panel, reviewers, policy.confidence(panel.look), policy.veto)
     lacking = list(_lacking(panel, numbers, policy))
     findings = [*lacking, *_harmful(panel)]
     if not lacking:
@@ -151,7 +151,7 @@ def _core_ratings(panel: Panel) -> dict[str, int]:
 def _is_valid(panel: Panel, rated: int, policy: GatePolicy) -> bool:
     if not rated:
         return False
-    return six(Fraction(rated, len(panel.core))) >= policy.enough.core_share
+    return round6(Fraction(rated, len(panel.core))) >= policy.enough.core_share
 
 
 def _lacking(panel: Panel, numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
@@ -186,7 +186,7 @@ def _harmful(panel: Panel) -> Iterator[GateFinding]:
 
 def _level(numbers: Numbers, policy: GatePolicy) -> GateFinding:
     """Rules 2 and 6: which side of the bounds is the level on?"""
-    level, lower, upper = six(policy.level.share), numbers.lower, numbers.upper
+    level, lower, upper = round6(policy.level.share), numbers.lower, numbers.upper
     if lower is not None and lower >= level:
         return GateFinding(Code.LEVEL_REACHED, _facts(lower=lower, level=level))
     if upper is not None and upper < level:
@@ -196,16 +196,16 @@ def _level(numbers: Numbers, policy: GatePolicy) -> GateFinding:
 
 def _stops(numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
     """Rules 3, 4 and 5: a weak stratum, too many rejected items, a reviewer far below the level."""
-    needed = six(policy.level.share - policy.stops.weak_stratum_margin)
+    needed = round6(policy.level.share - policy.stops.weak_stratum_margin)
     for stratum, found in numbers.strata.items():
         if found.share is not None and found.share < needed:
             shares = _facts(share=found.share, needed=needed)
             yield GateFinding(Code.WEAK_STRATUM, {"stratum": stratum, **shares})
     rejected = numbers.rejections
     if rejected.upper > policy.veto.most:
-        shares = _facts(upper=rejected.upper, most=six(policy.veto.most))
+        shares = _facts(upper=rejected.upper, most=round6(policy.veto.most))
         yield GateFinding(Code.VETO, {"items": rejected.items, "of": rejected.of, **shares})
-    needed = six(policy.level.share - policy.stops.reviewer_margin)
+    needed = round6(policy.level.share - policy.stops.reviewer_margin)
     for who, share in numbers.reviewers.items():
         if share < needed:
             yield GateFinding(
@@ -216,7 +216,7 @@ def _stops(numbers: Numbers, policy: GatePolicy) -> Iterator[GateFinding]:
 def _controls_failed(care: Carelessness, policy: GatePolicy) -> Iterator[GateFinding]:
     """Where most people accept most of what was spoilt, nothing shows that anybody read."""
     failed = care.spoilt_failed
-    if six(failed.share) > policy.careless.spoilt_failed:
+    if round6(failed.share) > policy.careless.spoilt_failed:
         yield GateFinding(Code.CONTROLS_FAILED, {"dropped": failed.count, "of": failed.of})
 
 
@@ -228,7 +228,7 @@ def _left_out(panel: Panel, valid: Collection[str]) -> Iterator[GateFinding]:
             counts = {"rated": rated, "core": len(panel.core), "cannot_judge": not_judged}
             yield GateFinding(Code.REVIEWER_LEFT_OUT, {"reviewer": who, **counts})
     for stratum in sorted(panel.weights.keys() - panel.strata.values()):
-        if weight := six(panel.weights[stratum]):
+        if weight := round6(panel.weights[stratum]):
             yield GateFinding(Code.STRATUM_LEFT_OUT, {"stratum": stratum, **_facts(weight=weight)})
 
 
@@ -238,7 +238,7 @@ def _notes(panel: Panel, numbers: Numbers, policy: GatePolicy) -> Iterator[GateF
     if found < needed:
         yield GateFinding(Code.SMALL_PANEL, {"found": found, "needed": needed})
     if panel.look > 1:
-        confidence = six(policy.confidence(panel.look))
+        confidence = round6(policy.confidence(panel.look))
         yield GateFinding(Code.LATER_LOOK, {"look": panel.look, **_facts(confidence=confidence)})
 
 

@@ -16,7 +16,7 @@ from review.verdict.panel.estimate import (
     Spread,
     clopper_pearson,
     estimate,
-    six,
+    round6,
 )
 from review.verdict.panel.panel import Panel
 
@@ -26,20 +26,22 @@ _SPLIT = 2
 _OF_SPREAD = ("lower", "upper", "item_error", "reviewer_error", "effective_items", "df", "t")
 
 
-def add_up(panel: Panel, reviewers: Collection[str], confidence: Decimal, veto: Veto) -> Numbers:
+def panel_numbers(
+    panel: Panel, reviewers: Collection[str], confidence: Decimal, veto: Veto
+) -> Numbers:
     """Return every number of a verdict that comes from the ratings of these reviewers."""
     found = estimate(panel, reviewers)
     rows = tallies(panel, reviewers)
     return Numbers(
-        reviewers={who: six(share) for who, share in found.reviewers.items()} if found else {},
+        reviewers={who: round6(share) for who, share in found.reviewers.items()} if found else {},
         items=len(rows),
         strata=_strata(panel, found),
-        share=six(found.share) if found else None,
+        share=round6(found.share) if found else None,
         **_bounds(found.spread if found else None, confidence),
         rejections=_rejections(rows, veto),
         split=tuple(item for item, row in rows.items() if is_split(row)),
-        alpha=_six(alpha(list(rows.values()))),
-        within_one=_six(_within_one(rows)),
+        alpha=_round6(alpha(list(rows.values()))),
+        within_one=_round6(_within_one(rows)),
     )
 
 
@@ -57,7 +59,7 @@ def _bounds(spread: Spread | None, confidence: Decimal) -> dict[str, Decimal | N
         bounds.df,
         bounds.t,
     )
-    return dict(zip(_OF_SPREAD, map(_six, values), strict=True))
+    return dict(zip(_OF_SPREAD, map(_round6, values), strict=True))
 
 
 def _strata(panel: Panel, found: PanelEstimate | None) -> dict[int, StratumShare]:
@@ -69,8 +71,8 @@ def _strata(panel: Panel, found: PanelEstimate | None) -> dict[int, StratumShare
         stratum: StratumShare(
             items=rated[stratum][0] if stratum in rated else 0,
             asked=asked.count(stratum),
-            weight=six(weights.get(stratum, 0)),
-            share=six(rated[stratum][1]) if stratum in rated else None,
+            weight=round6(weights.get(stratum, 0)),
+            share=round6(rated[stratum][1]) if stratum in rated else None,
         )
         for stratum in sorted(set(asked))
     }
@@ -81,7 +83,7 @@ def _rejections(rows: Mapping[str, Collection[int]], veto: Veto) -> Rejections:
     seen = [tuple(row) for row in rows.values() if sum(row) >= veto.reviewers]
     rejected = sum(row[0] >= veto.reviewers for row in seen)
     upper = clopper_pearson(rejected, len(seen), float(veto.confidence))[1]
-    return Rejections(rejected, len(seen), six(upper))
+    return Rejections(rejected, len(seen), round6(upper))
 
 
 def is_split(row: Sequence[int]) -> bool:
@@ -95,5 +97,5 @@ def _within_one(rows: Mapping[str, Collection[int]]) -> Number | None:
     return ratio([sum(column) for column in zip(*pairs, strict=True)] or [Fraction(0)] * 2)
 
 
-def _six(value: Number | None) -> Decimal | None:
-    return None if value is None else six(value)
+def _round6(value: Number | None) -> Decimal | None:
+    return None if value is None else round6(value)

@@ -120,7 +120,7 @@ def _away(value: float) -> float:
 Number = Fraction | Decimal | float | int
 
 
-def six(value: Number) -> Decimal:
+def round6(value: Number) -> Decimal:
     """Round to six decimal places, exact ties to the even digit; ``str`` of it always shows all six.
 
     A verdict that compared hidden digits could not be repeated from its own certificate. Raises
@@ -233,7 +233,7 @@ def _by_stratum(panel: Panel, shares: Mapping[str, Fraction]) -> dict[int, list[
 
 def _weights(panel: Panel, strata: Iterable[int]) -> dict[int, Fraction]:
     """Return the weights of these strata, scaled to sum to 1; six places of each count, as a verdict shows them."""
-    weights = {stratum: Fraction(six(panel.weights[stratum])) for stratum in strata}
+    weights = {stratum: Fraction(round6(panel.weights[stratum])) for stratum in strata}
     total = sum(weights.values())
     return {stratum: weight / total for stratum, weight in weights.items()}
 

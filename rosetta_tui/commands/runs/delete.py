@@ -25,7 +25,7 @@ def delete(names: Sequence[str], *, now: bool, yes: bool) -> None:
     After a week the next start of the app erases them with all their outputs, and what nothing else needs.
     --now erases at once. A run with secret entries is always erased at once.
     """
-    from harness.store.deletion import erase, holds_secrets, put_away, refuse_under_way
+    from harness.store.deletion import erase, holds_secrets, refuse_under_way, trash
     from harness.store.file.database import opened
 
     with opened() as connection:
@@ -42,7 +42,7 @@ def delete(names: Sequence[str], *, now: bool, yes: bool) -> None:
                 erase(connection, run)
                 click.echo(f"Erased: {plain(run.run_id)}", err=True)
             else:
-                put_away(connection, run.id)
+                trash(connection, run.id)
                 said = f"Deleted: {run.run_id}. Back with: rosetta runs undelete {run.run_id[:8]}"
                 click.echo(plain(said), err=True)
 

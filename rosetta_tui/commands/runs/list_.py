@@ -58,7 +58,7 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
 
 def _with_score(run: RunSummary) -> RunSummary:
     """Return a stopped run with its score so far, which only its entries tell; any other as it is."""
-    if run.state != "stopped" or run.put_away is not None or not run.done:
+    if run.state != "stopped" or run.trashed is not None or not run.done:
         return run
     from harness.store.file.database import default_path
     from rosetta_tui.report.unfinished import read_unfinished
@@ -123,7 +123,7 @@ def _summary(run: RunSummary) -> dict[str, Any]:
         "retry_of": run.retry_of or None,
         "tags": list(run.tags),
         "note": run.note,
-        "deleted": None if run.put_away is None else iso(run.put_away),
+        "deleted": None if run.trashed is None else iso(run.trashed),
         "run_card_hash": card.get("run_card_hash"),
     }
 

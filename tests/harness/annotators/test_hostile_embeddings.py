@@ -83,7 +83,9 @@ def test_nothing_but_named_failures_comes_out(server: Scripted, reply: Any) -> N
 )
 def test_what_is_no_number_of_a_vector_is_malformed(server: Scripted, number: Any) -> None:
     items = [{"index": place, "embedding": [number, number]} for place in range(2)]
-    with pytest.raises((HarnessError, ValueError, TypeError)):  # the latter become one in the wire
+    with pytest.raises(
+        (HarnessError, ValueError, TypeError)
+    ):  # the latter become one in the client
         read_embeddings({"data": items}, 2)
     body = json.dumps({"data": items}).encode()
     server.answer = lambda _: Answer(body=body)

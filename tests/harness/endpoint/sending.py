@@ -33,11 +33,11 @@ def request(url: str, **more: Any) -> Request:
 
 def send(asked: Request, *, timeout: float = 5.0, offline: bool = False) -> tuple[Reply, int]:
     async def main() -> tuple[Reply, int]:
-        wire = EndpointClient(timeout_seconds=timeout, offline=offline)
+        client = EndpointClient(timeout_seconds=timeout, offline=offline)
         try:
-            return await wire.send(asked)
+            return await client.send(asked)
         finally:
-            await wire.close()
+            await client.close()
 
     return asyncio.run(main())
 

@@ -1,4 +1,4 @@
-"""The wire against a real server that misbehaves in every way it can."""
+"""The client against a real server that misbehaves in every way it can."""
 
 from __future__ import annotations
 
@@ -304,12 +304,12 @@ def test_cookies_are_not_kept(endpoint: Scripted) -> None:
     endpoint.answer = lambda _: json_answer(completion("y"), headers={"set-cookie": "id=1"})
 
     async def main() -> None:
-        wire = EndpointClient(timeout_seconds=20, offline=True)
+        client = EndpointClient(timeout_seconds=20, offline=True)
         try:
             for _ in range(2):
-                await wire.send(request(endpoint.url.replace("127.0.0.1", "localhost")))
+                await client.send(request(endpoint.url.replace("127.0.0.1", "localhost")))
         finally:
-            await wire.close()
+            await client.close()
 
     asyncio.run(main())
     assert "cookie" not in endpoint.asked[1].headers
@@ -319,12 +319,12 @@ def test_connections_are_kept_and_many_may_be_open_at_once(endpoint: Scripted) -
     endpoint.answer = lambda _: json_answer(completion("y"), seconds=0.2)
 
     async def main() -> None:
-        wire = EndpointClient(timeout_seconds=20, offline=True)
+        client = EndpointClient(timeout_seconds=20, offline=True)
         try:
             for _ in range(2):
-                await asyncio.gather(*(wire.send(request(endpoint.url)) for _ in range(150)))
+                await asyncio.gather(*(client.send(request(endpoint.url)) for _ in range(150)))
         finally:
-            await wire.close()
+            await client.close()
 
     asyncio.run(main())
     assert endpoint.most_under_way == 150

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from harness.core.run_state import RunState
-from harness.run.running import go
+from harness.run.running import execute_run
 from tests.harness.evaluation import Heard, begun, chat_plan, corpus, kept
 from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer
 
@@ -29,7 +29,7 @@ def under_way(path: Path, endpoint: Scripted) -> Iterator[Heard]:
     number, heard.method = begun(path, corpus(SIZE), chat_plan(endpoint.url))
     heard.react = lambda event, control: seen.set()
     given = (path, number, heard.method, heard, heard.control)
-    thread = threading.Thread(target=go, args=given)
+    thread = threading.Thread(target=execute_run, args=given)
     thread.start()
     try:
         assert seen.wait(60)

@@ -16,7 +16,7 @@ from harness.events.control import Control
 from harness.events.following import Follower
 from harness.events.kinds import Event, Finished
 from harness.events.steering import Wish, ask, done
-from harness.run.running import go
+from harness.run.running import execute_run
 from harness.store.file.database import open_store
 from harness.store.holding import alone, open_wishes, write_wish
 from harness.store.runs import find_run, set_live
@@ -101,7 +101,7 @@ def test_what_was_asked_of_an_earlier_stretch_is_not_done_in_a_later_one(
     with closing(open_store(store_path)) as connection:
         write_wish(connection, number, Wish.STOP, None)
     heard = Heard()
-    go(store_path, number, method, heard, heard.control)
+    execute_run(store_path, number, method, heard, heard.control)
     assert heard.finished.state is RunState.COMPLETE
     assert query(store_path, "SELECT * FROM steering") == []
 

@@ -104,12 +104,12 @@ def peak_of_eight(url: str) -> int:
     asked = request(url, most_completion_tokens=1)
 
     async def eight() -> list[BaseException | tuple[Reply, int]]:
-        wire = EndpointClient(timeout_seconds=60, offline=False)
+        client = EndpointClient(timeout_seconds=60, offline=False)
         try:
-            calls = (wire.send(asked) for _ in range(8))
+            calls = (client.send(asked) for _ in range(8))
             return await asyncio.gather(*calls, return_exceptions=True)
         finally:
-            await wire.close()
+            await client.close()
 
     asyncio.run(eight())  # what is imported and kept is not a reply's
     gc.collect()

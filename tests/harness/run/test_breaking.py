@@ -20,7 +20,7 @@ from harness.methods.copy_source import CopySource
 from harness.run import running
 from harness.run.loop import RunLoop
 from harness.run.recorder import Recorder
-from harness.run.running import go
+from harness.run.running import execute_run
 from harness.run.streak import Streak
 from harness.store.file.database import open_store
 from scoring.core.scorer import Scorer
@@ -65,7 +65,7 @@ def test_what_breaks_is_said_and_the_run_can_go_on(
         patch.setattr(place, name, breaking)
         patch.setattr(running, "open_store", opening)
         with pytest.raises(ValueError, match="cannot read"):
-            go(store_path, number, method, heard, heard.control)
+            execute_run(store_path, number, method, heard, heard.control)
     assert "ValueError" in heard.failed.message
     assert SECRET not in heard.failed.message
     assert heard.failed.run_id == kept(store_path).run.run_id
@@ -104,7 +104,7 @@ def test_a_store_that_cannot_be_opened_is_said(
     spoil(path)
     heard = Heard()
     with pytest.raises(StoreError, match="cannot be used as a store"):
-        go(path, 1, CopySource(PLAN.options), heard, heard.control)
+        execute_run(path, 1, CopySource(PLAN.options), heard, heard.control)
     assert "cannot be used as a store" in heard.failed.message
 
 
@@ -122,13 +122,13 @@ def test_a_damaged_store_is_said_and_nothing_of_it_quoted(
 ) -> None:
     heard = Heard()
     number, method = begun(store_path, corpus(8, segment="held_out", source=SECRET), PLAN)
-    go(store_path, number, method, heard, heard.control)
+    execute_run(store_path, number, method, heard, heard.control)
     with closing(open_store(store_path)) as connection:
         connection.execute("UPDATE runs SET run_card = NULL, state = 'stopped'")
         connection.execute("DELETE FROM results WHERE position > 4")
         connection.execute(damage)
     with pytest.raises(StoreError, match=said):
-        go(store_path, number, method, heard, heard.control)
+        execute_run(store_path, number, method, heard, heard.control)
     assert said in heard.failed.message
     assert SECRET not in heard.failed.message
 

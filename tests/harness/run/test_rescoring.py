@@ -19,13 +19,13 @@ from harness.card.load import load_card
 from harness.core.failures import HarnessError, StoreError, UsageError
 from harness.events.control import Control
 from harness.run import rescoring
-from harness.run.beginning import instruments_for
+from harness.run.beginning import tools_for
 from harness.run.final_scores import finish_scores
 from harness.run.rescoring import _statistics, rescore
-from harness.run.running import go
+from harness.run.running import execute_run
 from harness.setup.scoring_options import ScoringOptions
-from harness.setup.scoring_tools import Instruments, without
-from harness.store.deletion import delete_run, put_away
+from harness.setup.scoring_tools import ScoringTools, without
+from harness.store.deletion import delete_run, trash
 from harness.store.file.database import open_store
 from harness.store.runs import find_run, list_runs, read_card
 from scoring.core.scorer import Scorer
@@ -215,20 +215,20 @@ class Slow:
         self.closed = True
 
 
-def with_slow(path: Path, *slow: Slow) -> tuple[int, Any, Instruments]:
+def with_slow(path: Path, *slow: Slow) -> tuple[int, Any, ScoringTools]:
     """Begin a run that is scored with the surface metrics and slow annotators."""
     made, plan = corpus(6), constant()
     with closing(open_store(path)) as connection:
-        found = instruments_for(connection, made, range(6), plan)
+        found = tools_for(connection, made, range(6), plan)
     number, method = begun(path, made, plan)
-    return number, method, Instruments(found.resources, found.scorer, tuple(slow))
+    return number, method, ScoringTools(found.resources, found.scorer, tuple(slow))
 
 
 def test_slow_annotators_are_asked_once_all_outputs_are_in(store_path: Path) -> None:
     slow = Slow("comet", 0.5)
-    number, method, instruments = with_slow(store_path, slow)
+    number, method, tools = with_slow(store_path, slow)
     heard = Heard()
-    go(store_path, number, method, heard, Control(), instruments=instruments)
+    execute_run(store_path, number, method, heard, Control(), tools=tools)
     assert heard.finished.card_hash
     assert "asking comet" in [each.doing for each in heard.progress]
     assert slow.asked >= 6
@@ -236,9 +236,9 @@ def test_slow_annotators_are_asked_once_all_outputs_are_in(store_path: Path) -> 
 
 
 def test_a_model_that_is_gone_turns_its_metric_off_and_the_run_is_sealed(store_path: Path) -> None:
-    number, method, instruments = with_slow(store_path, Slow("comet", None))
+    number, method, tools = with_slow(store_path, Slow("comet", None))
     heard = Heard()
-    go(store_path, number, method, heard, Control(), instruments=instruments)
+    execute_run(store_path, number, method, heard, Control(), tools=tools)
     with closing(open_store(store_path)) as connection:
         card = read_card(connection, number)
     assert heard.finished.card_hash
@@ -254,7 +254,7 @@ def test_without_a_model_the_widths_follow() -> None:
     assert setup.wanted == set(FEW)
     found = corpus_of([entry])
     resources = Resources(_setup(found.dataset.target_language))
-    left = without(Instruments(resources, make_scorer(resources), (slow,)), slow, "gone")
+    left = without(ScoringTools(resources, make_scorer(resources), (slow,)), slow, "gone")
     assert left.annotators == ()
     assert left.setup.off["comet_score"] == "gone"
     assert "comet_score" not in left.setup.metrics
@@ -267,15 +267,15 @@ def _setup(target: str) -> Any:
 
 
 def test_nothing_is_done_twice_where_nothing_is_slow(store_path: Path) -> None:
-    number, _, instruments = with_slow(store_path)
+    number, _, tools = with_slow(store_path)
     with closing(open_store(store_path)) as connection:
         before = connection.total_changes
-        finish_scores(connection, number, instruments, lambda words: None)
+        finish_scores(connection, number, tools, lambda words: None)
         assert connection.total_changes == before
 
 
 @pytest.mark.parametrize("other", [False, True], ids=["alone", "with-another-run"])
-@pytest.mark.parametrize("end", [delete_run, put_away])
+@pytest.mark.parametrize("end", [delete_run, trash])
 def test_a_run_that_is_deleted_meanwhile_leaves_no_new_run(
     store_path: Path, end: Callable[[sqlite3.Connection, int], object], *, other: bool
 ) -> None:

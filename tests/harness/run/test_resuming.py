@@ -13,7 +13,7 @@ from harness.events.control import Control
 from harness.events.kinds import EntryScored, Event
 from harness.run import running
 from harness.run.beginning import resume_method, take_up
-from harness.run.running import go
+from harness.run.running import execute_run
 from harness.setup.plan import Resumption
 from harness.store.file.database import open_store
 from harness.store.runs import find_run, set_live
@@ -141,5 +141,5 @@ def test_a_run_that_was_completed_meanwhile_is_not_touched(
     method = heard.method
     assert method is not None
     with pytest.raises(UsageError, match="is complete"):
-        go(store_path, run.id, method, again, again.control, Resumption(retry_failed=True))
+        execute_run(store_path, run.id, method, again, again.control, Resumption(retry_failed=True))
     assert kept(store_path) == before

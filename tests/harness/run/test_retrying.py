@@ -20,8 +20,8 @@ from harness.method.method import MethodClass, Setup
 from harness.privacy import remember
 from harness.run.retried_scores import retried_scores
 from harness.run.retrying import retry
-from harness.run.running import go
-from harness.store.deletion import put_away
+from harness.run.running import execute_run
+from harness.store.deletion import trash
 from harness.store.file.database import open_store
 from harness.store.mixed_setups import SetupPart, parts_of, whole_setup, with_part
 from harness.store.runs import find_run, list_runs
@@ -56,7 +56,7 @@ def again(path: Path, name: str = "last", heard: Heard | None = None, **changes:
     heard = heard or Heard()
     with closing(open_store(path)) as connection:
         made = retry(connection, find_run(connection, name), changes, no_key)
-    go(path, made.number, made.method, heard, heard.control, instruments=made.instruments)
+    execute_run(path, made.number, made.method, heard, heard.control, tools=made.tools)
     return heard
 
 
@@ -334,7 +334,7 @@ def test_parts_are_read_back_from_a_run(store_path: Path, failed: str) -> None:
 def test_a_run_that_was_deleted_meanwhile_is_not_asked_again(store_path: Path, failed: str) -> None:
     with closing(open_store(store_path)) as connection:
         run = find_run(connection, failed)
-        put_away(connection, run.id)
+        trash(connection, run.id)
         with pytest.raises(StoreError, match="has been deleted"):
             retry(connection, run, {}, no_key)
         assert list_runs(connection) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -105,11 +106,18 @@ def test_a_pipelines_good_steps_are_kept_and_only_the_failed_one_is_asked_again(
 def test_a_resumed_run_asks_for_its_failed_entries_again(
     endpoint: Scripted, store_path: Path
 ) -> None:
+    drained = threading.Event()
+
     def drain(event: Event, control: Control) -> None:
         if isinstance(event, EntryScored):
             control.drain()
+            drained.set()
 
-    endpoint.answer = answered("<think>")
+    def thinking(asked: Asked) -> Answer:
+        assert asked.number < 9 or drained.wait(60), "no entry was told of"
+        return answered("<think>")(asked)
+
+    endpoint.answer = thinking
     plan = chat_plan(endpoint.url, run={"concurrency": 1})
     assert run_corpus(store_path, corpus(60), plan, Heard(react=drain)).finished.failed > 0
     with closing(open_store(store_path)) as connection:

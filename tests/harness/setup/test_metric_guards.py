@@ -11,22 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
-from harness.setup.scoring_tools import Instruments
+from harness.setup.scoring_tools import ScoringTools
 from scoring.card.floors import FloorScores, derangement, floors
 from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.composite import composite
 from scoring.core.specification import Tier, specification
 from scoring.core.translation import Translation
-from tests.harness.guarded_corpora import CORPORA, instruments
+from tests.harness.guarded_corpora import CORPORA, tools
 from tests.scoring.samples import sentences
 
 
-def entries_of(found: Instruments) -> Sequence[Entry]:
+def entries_of(found: ScoringTools) -> Sequence[Entry]:
     return found.resources.entries
 
 
 def judged(language: str, outputs: Sequence[str]) -> RunScores:
-    found = instruments(language)
+    found = tools(language)
     entries = entries_of(found)
     statistics = found.scorer.statistics(found.annotated(paired(entries, outputs)))
     return scorecard(
@@ -45,7 +45,7 @@ def paired(entries: Sequence[Entry], outputs: Sequence[str]) -> list[Translation
 
 @cache
 def floors_of(language: str) -> dict[str, FloorScores]:
-    found = instruments(language)
+    found = tools(language)
     return floors(entries_of(found), found.scorer.metrics, annotate=found.annotated)
 
 
@@ -63,7 +63,7 @@ WORTHLESS: dict[str, Callable[[Sequence[Entry]], list[str]]] = {
 @pytest.mark.parametrize("kind", WORTHLESS)
 @pytest.mark.parametrize("language", CORPORA)
 def test_worthless_outputs_claim_baseline(language: str, kind: str) -> None:
-    found = instruments(language)
+    found = tools(language)
     scores = judged(language, WORTHLESS[kind](entries_of(found)))
     assert scores.claimable_tier is Tier.BASELINE, (kind, scores.composite)
 
@@ -71,7 +71,7 @@ def test_worthless_outputs_claim_baseline(language: str, kind: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("language", CORPORA)
 def test_references_scored_as_outputs(language: str) -> None:
-    found = instruments(language)
+    found = tools(language)
     entries = entries_of(found)
     translations = found.annotated(paired(entries, [entry.reference for entry in entries]))
     statistics = found.scorer.statistics(translations)
@@ -91,7 +91,7 @@ def test_references_scored_as_outputs(language: str) -> None:
 
 
 def test_the_cree_corpus_is_judged_by_its_analyser() -> None:
-    found = instruments("cree")
+    found = tools("cree")
     scores = judged("cree", [entry.reference for entry in entries_of(found)])
     analyser = found.setup.analyser
     assert analyser is not None
@@ -111,7 +111,7 @@ def _without_analyser(scores: RunScores) -> float:
 
 @pytest.mark.parametrize("language", CORPORA)
 def test_each_value_has_an_interval_around_it_or_is_said_to_have_none(language: str) -> None:
-    found = instruments(language)
+    found = tools(language)
     seeded = random.Random(3)
     texts = [_worse(entry.reference, seeded) for entry in entries_of(found)]
     scores = judged(language, texts)
@@ -135,7 +135,7 @@ def _worse(text: str, seeded: random.Random) -> str:
 
 @pytest.mark.parametrize("language", CORPORA)
 def test_dropping_words_from_the_end_never_raises_the_composite(language: str) -> None:
-    found = instruments(language)
+    found = tools(language)
     entries = entries_of(found)[:60]
     before = None
     for kept in (1.0, 0.8, 0.6, 0.4, 0.2, 0.0):
@@ -149,7 +149,7 @@ def _split(entries: Sequence[Entry]) -> list[list[str]]:
     return [entry.reference.split() or [entry.reference] for entry in entries]
 
 
-def _composite(found: Instruments, entries: Sequence[Entry], texts: Sequence[str]) -> float:
+def _composite(found: ScoringTools, entries: Sequence[Entry], texts: Sequence[str]) -> float:
     statistics = found.scorer.statistics(found.annotated(paired(entries, texts)))
     return composite(found.scorer.table(statistics).corpus_values()).value or 0.0
 
@@ -159,7 +159,7 @@ def _composite(found: Instruments, entries: Sequence[Entry], texts: Sequence[str
 def test_adding_the_next_correct_word_never_lowers_the_entry(
     language: str, place: int, kept: int
 ) -> None:
-    found = instruments(language)
+    found = tools(language)
     entry = entries_of(found)[place]
     words = _split([entry])[0]
     cut = kept % len(words)
@@ -173,7 +173,7 @@ def test_adding_the_next_correct_word_never_lowers_the_entry(
 def test_no_metric_raises_and_no_value_leaves_its_range(
     language: str, texts: list[tuple[str, str, str]]
 ) -> None:
-    found = instruments(language)
+    found = tools(language)
     translations = [
         Translation(Entry(id=n, source=source, reference=reference), output)
         for n, (source, reference, output) in enumerate(texts)

@@ -13,7 +13,7 @@ from corpora.model.entry import Entry
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.store import deletion
-from harness.store.deletion import bring_back, delete_run, purge, put_away
+from harness.store.deletion import bring_back, delete_run, purge, trash
 from harness.store.file.database import open_store
 from harness.store.holding import alone
 from harness.store.runs import find_run
@@ -107,7 +107,7 @@ def away(path: Path) -> int:
     run_corpus(path, corpus(2), PLAN)
     with closing(open_store(path)) as connection:
         number = find_run(connection, "last").id
-        put_away(connection, number)
+        trash(connection, number)
         connection.execute("UPDATE runs SET put_away = 1")
     return number
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
 from harness.core.failures import StoreError, UsageError
-from harness.store.deletion import bring_back, delete_run, put_away
+from harness.store.deletion import bring_back, delete_run, trash
 from harness.store.notes import (
     MOST_NOTE,
     MOST_TAG,
@@ -101,7 +101,7 @@ def test_note_and_tags_are_changed_together_or_not_at_all(
 def test_nothing_is_written_beside_a_run_that_is_gone(
     connection: sqlite3.Connection, run: int
 ) -> None:
-    put_away(connection, run)
+    trash(connection, run)
     for each in (run, 999):
         with pytest.raises(StoreError, match="was deleted meanwhile"):
             set_note(connection, each, "words")

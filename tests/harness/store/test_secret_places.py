@@ -18,7 +18,7 @@ from harness.setup.plan import Plan
 from harness.store.corpora.entries import read_entries, save_corpus
 from harness.store.corpora.listing import list_corpora
 from harness.store.corpora.naming import read_stored, stored_name
-from harness.store.deletion import bring_back, erase, put_away
+from harness.store.deletion import bring_back, erase, trash
 from harness.store.file.database import open_store
 from harness.store.file.transaction import transaction
 from harness.store.runs import find_run
@@ -92,7 +92,7 @@ def test_putting_a_run_away_erases_what_an_older_version_stored_beside_it(
         with transaction(store):  # as older versions did: every entry of the file
             assert save_corpus(store, mixed()) == 1
         assert canaries(store_path) > 0
-        put_away(store, number)
+        trash(store, number)
         assert canaries(store_path) == 0
         bring_back(store, number)
     resume(store_path)
@@ -114,7 +114,7 @@ def test_a_corpus_kept_here_by_its_terms_is_stored_and_erased_alike(
         assert [each.not_stored for each in entries.values()] == [True, True, False, True]
         assert all(each.secret for each in entries.values())
         with pytest.raises(UsageError, match="delete --now"):
-            put_away(store, find_run(store, "last").id)
+            trash(store, find_run(store, "last").id)
         erase(store, find_run(store, "last"))
     file.unlink()
     assert canaries(store_path) == 0

@@ -16,7 +16,7 @@ from review.verdict.certificate.certify import without_names
 from review.verdict.gate.careless import not_worse_p
 from review.verdict.gate.gate import decide
 from review.verdict.gate.policy import GatePolicy, proposed
-from review.verdict.panel.estimate import six
+from review.verdict.panel.estimate import round6
 from review.verdict.panel.panel import Panel
 from review.verdict.stand_alone import rosetta_verify as second
 from tests.review.verdict.panels import good, made, with_controls
@@ -60,7 +60,7 @@ def as_second(panel: Panel) -> dict[str, Any]:
         "core": set(panel.core),
         "look": panel.look,
         "harm": Counter(str(each) for each in panel.harm.values()),
-        "weights": {h: Fraction(six(weight)) for h, weight in sorted(panel.weights.items())},
+        "weights": {h: Fraction(round6(weight)) for h, weight in sorted(panel.weights.items())},
         "all": {who: ranks(who) for who in everybody},
         "ratings": {who: dict(panel.ratings.get(who, {})) for who in everybody},
         "not_judged": {who: set(panel.cannot_judge.get(who, ())) for who in everybody},
@@ -126,7 +126,7 @@ PART_OF_CORE = replace(
 LEVEL_65 = changed(POLICY, "level", share=Decimal("0.65"))
 CARE = changed(POLICY, "careless", signs=1, longest_run=1000)
 ACCEPTS = steps(made(good), accepted=4)
-NOT_WORSE = six(not_worse_p([3] * 4 + [0] * 4, [2] * 8))
+NOT_WORSE = round6(not_worse_p([3] * 4 + [0] * 4, [2] * 8))
 OFF = steps(made(good), again=4)
 NO_OTHER_SIGN = changed(CARE, "careless", bad_accepted=Decimal(1), not_worse_p=Decimal(1))
 
@@ -148,7 +148,7 @@ class Bound:
 
 
 def share(part: int, of: int) -> Decimal:
-    return six(Fraction(part, of))
+    return round6(Fraction(part, of))
 
 
 BOUNDS = [

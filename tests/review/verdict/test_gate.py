@@ -17,7 +17,7 @@ from harness.core.failures import HarnessError
 from review.verdict.gate.gate import GateOutcome, GateVerdict, decide
 from review.verdict.gate.policy import GatePolicy, proposed
 from review.verdict.gate.verdict import Code
-from review.verdict.panel.estimate import six
+from review.verdict.panel.estimate import round6
 from review.verdict.panel.panel import Harm, Panel
 from tests.review.thorough import times
 from tests.review.verdict.oracle import t_rule
@@ -84,7 +84,7 @@ def test_json_holds_no_floating_point_and_six_places_each(seed: int) -> None:
     for value in numbers_of(written):
         assert value is None or isinstance(value, bool | int | str)
         if isinstance(value, str) and "." in value:
-            assert str(six(Decimal(value))) == value
+            assert str(round6(Decimal(value))) == value
             assert not value.startswith("-0.000000")
     assert "flagged" not in written
 
@@ -105,24 +105,24 @@ def test_a_whole_verdict_is_pinned() -> None:
 def test_a_flawless_method_goes_with_the_exact_bound() -> None:
     verdict = decide(made(good), POLICY)
     assert verdict.outcome is GateOutcome.GO
-    assert verdict.numbers.lower == six(0.05 ** (1 / 80))
-    assert (verdict.numbers.upper, verdict.numbers.df, verdict.numbers.t) == (six(1), None, None)
+    assert verdict.numbers.lower == round6(0.05 ** (1 / 80))
+    assert (verdict.numbers.upper, verdict.numbers.df, verdict.numbers.t) == (round6(1), None, None)
     assert verdict.numbers.alpha is None
 
 
 def test_a_worthless_method_does_not_and_dissent_below_the_floor_saves_it_not() -> None:
     verdict = decide(made(bad), POLICY)
     assert verdict.outcome is GateOutcome.NO_GO
-    assert verdict.numbers.upper == six(1 - 0.05 ** (1 / 80))
+    assert verdict.numbers.upper == round6(1 - 0.05 ** (1 / 80))
     assert codes(verdict).count(Code.LOW_REVIEWER) == 5
 
 
 def test_disagreement_that_cancels_out_exactly_has_the_bounds_of_so_many_items() -> None:
     verdict = decide(made(lambda i, j: 1 if i % 5 == j else 3, weights={0: 1.0}), POLICY)
-    assert verdict.numbers.share == six(0.8)
-    assert (verdict.numbers.item_error, verdict.numbers.effective_items) == (six(0), six(80))
-    assert verdict.numbers.lower == six(float(stats.beta.ppf(0.05, 64, 17)))
-    assert verdict.numbers.upper == six(float(stats.beta.ppf(0.95, 65, 16)))
+    assert verdict.numbers.share == round6(0.8)
+    assert (verdict.numbers.item_error, verdict.numbers.effective_items) == (round6(0), round6(80))
+    assert verdict.numbers.lower == round6(float(stats.beta.ppf(0.05, 64, 17)))
+    assert verdict.numbers.upper == round6(float(stats.beta.ppf(0.95, 65, 16)))
 
 
 def test_the_level_between_the_bounds_is_a_matter_for_talk() -> None:
@@ -173,12 +173,12 @@ def test_a_stratum_that_nobody_rated_is_too_few_and_one_never_asked_is_left_out(
     unrated = decide(replace(panel, ratings=ratings), POLICY)
     assert unrated.outcome is GateOutcome.INSUFFICIENT
     assert facts(unrated, Code.FEW_IN_STRATUM) == {"stratum": 5, "found": 0, "needed": 8}
-    assert (unrated.numbers.strata[5].weight, unrated.numbers.strata[5].share) == (six(0), None)
+    assert (unrated.numbers.strata[5].weight, unrated.numbers.strata[5].share) == (round6(0), None)
     strata = {item: stratum for item, stratum in panel.strata.items() if stratum != 5}
     unasked = decide(replace(panel, strata=strata, ratings=ratings, core=frozenset(strata)), POLICY)
     assert unasked.outcome is GateOutcome.GO
     assert facts(unasked, Code.STRATUM_LEFT_OUT) == {"stratum": 5, "weight": "0.100000"}
-    assert unasked.numbers.strata[1].weight == six(0.3 / 0.9)
+    assert unasked.numbers.strata[1].weight == round6(0.3 / 0.9)
 
 
 def test_who_rated_too_little_of_the_core_does_not_count() -> None:
@@ -248,7 +248,7 @@ def test_one_weak_difficulty_is_for_people_to_decide() -> None:
         return 1 if item % 5 == 4 and item % 10 == 4 else 3
 
     half = decide(made(rank), POLICY)  # exactly half of difficulty 5, and 0.70 - 0.20 is needed
-    assert half.numbers.strata[5].share == six(0.5)
+    assert half.numbers.strata[5].share == round6(0.5)
     assert half.outcome is GateOutcome.GO
     weak = decide(made(lambda i, j: 1 if i in {4, 14} or rank(i, j) == 1 or i == 9 else 3), POLICY)
     assert weak.outcome is GateOutcome.DISCUSS

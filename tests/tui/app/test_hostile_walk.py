@@ -18,7 +18,7 @@ from textual.screen import Screen
 import rosetta_tui
 from corpora.files.problems import Problem, Severity
 from corpora.model.entry import Entry, Segment
-from harness.store.deletion import put_away
+from harness.store.deletion import trash
 from harness.store.file.database import open_store
 from harness.store.notes import set_note, set_tags
 from harness.store.runs import list_runs
@@ -95,7 +95,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     set_note(store, runs[0].number, " ".join(each for each in TEXTS if "\x00" not in each)[:300])
     set_tags(store, runs[0].number, ["[/b]", "[@click=app.quit]x[/]"])
-    put_away(store, runs[2].number)
+    trash(store, runs[2].number)
     store.close()
     return found
 

@@ -50,7 +50,7 @@ def test_metrics_say_what_an_entry_lost_by(run: tuple[Path, Run]) -> None:
     assert "{name}" in " ".join(why.sentences["compliance_index"])
 
 
-def test_instruments_are_made_once_whoever_asks(
+def test_tools_are_made_once_whoever_asks(
     run: tuple[Path, Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, TextArea
 
-from harness.store.deletion import put_away
+from harness.store.deletion import trash
 from harness.store.file.database import open_store
 from harness.store.notes import MOST_NOTE, change_tags, set_note
 from harness.store.runs import RunSummary, list_runs
@@ -76,7 +76,7 @@ async def test_what_cannot_be_written_stays_in_the_dialog(app: App) -> None:
         await settle(pilot)
         await pilot.press("t", *"mine")
         with closing(open_store(app.store_path)) as store:
-            put_away(store, listed(app).number)
+            trash(store, listed(app).number)
         await pilot.press("ctrl+s")
         await settle(pilot)
         assert "was deleted meanwhile" in text(app)

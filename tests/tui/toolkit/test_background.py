@@ -31,7 +31,7 @@ from rosetta_tui.runs.score_again import ScoreAgainScreen
 from rosetta_tui.session import recorded
 from rosetta_tui.settings.screen import SettingsScreen
 from rosetta_tui.toolkit import background as module
-from rosetta_tui.toolkit.background import in_store, in_thread
+from rosetta_tui.toolkit.background import background, in_thread
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.messages import RunChosen, RunResumed
 from tests.harness.card import factory
@@ -203,7 +203,7 @@ async def test_a_store_that_cannot_be_opened_is_said(tmp_path: Path) -> None:
     app, said, file = TextualApp[None](), list[str](), tmp_path / "s.sqlite"
     file.write_bytes(b"no store at all, whatever it is called" * 100)
     async with app.run_test() as pilot:
-        in_store(app.screen, file, "look", lambda _: said.append("read"), print, said.append)
+        background(app.screen, file, "look", lambda _: said.append("read"), print, said.append)
         module.telling(app.screen, "Title")(HOSTILE[0])
         await settle(pilot)
     assert len(said) == 1
@@ -388,7 +388,7 @@ async def test_a_question_that_the_palette_hid_is_told(
 ) -> None:
     made = stopped(tmp_path / "s.sqlite", stored=15)
     held = Held(found)
-    monkeypatch.setattr(deletion, "put_away", held)
+    monkeypatch.setattr(deletion, "trash", held)
     monkeypatch.setattr(run_acts, "_stop", held.before(run_acts._stop))
     app = App(made)
     async with app.run_test(size=(120, 36)) as pilot:

@@ -12,7 +12,7 @@ import pytest
 
 from harness.card.checking.verify import verify_card
 from harness.card.load import load_card
-from harness.store.deletion import HoldsSecrets, bring_back, put_away
+from harness.store.deletion import HoldsSecrets, bring_back, trash
 from harness.store.file.database import SCHEMA_VERSION, open_store
 from harness.store.notes import set_tags
 from harness.store.runs import find_run, list_runs
@@ -38,7 +38,7 @@ def test_everything_is_still_there(old: Path) -> None:
     with closing(open_store(old)) as store:
         runs = list_runs(store)
         assert [run.method for run in runs] == ["constant", "copy-source"]
-        assert [(run.note, run.tags, run.retry_of, run.put_away) for run in runs] == [
+        assert [(run.note, run.tags, run.retry_of, run.trashed) for run in runs] == [
             ("", (), "", None)
         ] * 2
         cards = [load_card(store, run.number).as_json() for run in runs]
@@ -55,9 +55,9 @@ def test_old_runs_take_tags_and_can_be_put_away(old: Path) -> None:
     with closing(open_store(old)) as store:
         open_run, secret = find_run(store, "last"), list_runs(store)[1]
         set_tags(store, open_run.id, ["old"])
-        put_away(store, open_run.id)
+        trash(store, open_run.id)
         assert [run.run_id for run in list_runs(store)] == [secret.run_id]
         bring_back(store, open_run.id)
         assert list_runs(store)[0].tags == ("old",)
         with pytest.raises(HoldsSecrets):
-            put_away(store, secret.number)
+            trash(store, secret.number)

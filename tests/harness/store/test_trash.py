@@ -15,9 +15,9 @@ from harness.core.run_state import RunState
 from harness.events.control import Control
 from harness.events.following import Follower
 from harness.run.beginning import resume_method
-from harness.run.running import go
+from harness.run.running import execute_run
 from harness.store.corpora.listing import list_corpora
-from harness.store.deletion import KEPT_SECONDS, bring_back, erase, purge, put_away
+from harness.store.deletion import KEPT_SECONDS, bring_back, erase, purge, trash
 from harness.store.file.database import open_store
 from harness.store.holding import alone
 from harness.store.runs import (
@@ -61,7 +61,7 @@ def test_no_reader_finds_it(store_path: Path, reader: Reader) -> None:
     number, _ = begun(store_path, corpus(3), PLAN)
     run_id = kept(store_path).run.run_id
     with closing(open_store(store_path)) as store:
-        put_away(store, number)
+        trash(store, number)
         with pytest.raises((UsageError, StoreError), match=r"deleted|no run|No run"):
             reader(store, store_path, number, run_id)
         assert list_runs(store) == []
@@ -71,8 +71,8 @@ def test_no_reader_finds_it(store_path: Path, reader: Reader) -> None:
 def test_what_comes_back_is_what_was_there(store_path: Path, number: int) -> None:
     before = stored(store_path)
     with closing(open_store(store_path)) as store:
-        put_away(store, number)
-        assert list_runs(store, deleted=True)[0].put_away == pytest.approx(time.time(), abs=60)
+        trash(store, number)
+        assert list_runs(store, deleted=True)[0].trashed == pytest.approx(time.time(), abs=60)
         assert find_put_away(store, "last").id == number
         bring_back(store, number)
     assert stored(store_path) == before
@@ -82,7 +82,7 @@ def test_only_what_is_over_time_is_erased(store_path: Path, number: int) -> None
     run_corpus(store_path, corpus(3, source="another text"), PLAN)
     with closing(open_store(store_path)) as store:
         for run in list_runs(store):
-            put_away(store, run.number)
+            trash(store, run.number)
         assert purge(store) == 0
         store.execute(
             "UPDATE runs SET put_away = ? WHERE id <> ?", (time.time() - KEPT_SECONDS - 1, number)
@@ -97,7 +97,7 @@ def test_only_what_is_over_time_is_erased(store_path: Path, number: int) -> None
 def test_an_erased_run_cannot_come_back(store_path: Path, number: int) -> None:
     with closing(open_store(store_path)) as store:
         run = read_run(store, number)
-        put_away(store, number)
+        trash(store, number)
         erase(store, run)
         with pytest.raises(StoreError, match="erased"):
             bring_back(store, number)
@@ -110,12 +110,12 @@ def test_a_run_at_work_is_left_alone(store_path: Path, number: int) -> None:
         run = read_run(store, number)
         with alone(store_path, run.run_id):  # a process has the run before its first heartbeat
             with pytest.raises(UsageError, match="under way"):
-                put_away(store, number)
+                trash(store, number)
             with pytest.raises(UsageError, match="under way"):
                 erase(store, run)
         set_live(store, number, RunState.RUNNING, {"at": time.time()})
         with pytest.raises(UsageError, match="under way"):
-            put_away(store, number)
+            trash(store, number)
         assert len(list_runs(store)) == 1
 
 
@@ -123,10 +123,10 @@ def test_a_run_that_is_deleted_before_it_goes_on_does_not_go_on(store_path: Path
     number, _ = begun(store_path, corpus(3), PLAN)
     with closing(open_store(store_path)) as store:
         method = resume_method(store, read_run(store, number))
-        put_away(store, number)
+        trash(store, number)
     heard = Heard()
     with pytest.raises(StoreError, match="deleted"):
-        go(store_path, number, method, heard, Control())
+        execute_run(store_path, number, method, heard, Control())
     assert query(store_path, "SELECT count(*) FROM results") == [(0,)]
 
 
@@ -141,7 +141,7 @@ def test_the_lock_of_an_erased_run_goes_with_it(store_path: Path, number: int) -
         assert locks() == sorted([f"{first}.lock", f"{second.run_id}.lock"])
         erase(store, second)
         assert locks() == [f"{first}.lock"]
-        put_away(store, number)
+        trash(store, number)
         assert locks() == [f"{first}.lock"]
         purge(store, older_than=-1)
         assert locks() == []
