@@ -25,7 +25,8 @@ from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.parts.clipboard import forget_clipboard
 from review.desktop.program.application import Application, languages_of_system
 from review.desktop.program.leaving import ending_by, saying_no_screen
-from review.desktop.program.no_window import NotOpenWindow, no_window, not_complete, not_open
+from review.desktop.program.no_window import no_window
+from review.desktop.program.not_open_window import NotOpenWindow, not_complete, not_open
 from review.desktop.program.one_window import OneWindow
 from review.desktop.program.visit import Visit
 from review.desktop.program.window import Window
