@@ -36,7 +36,7 @@ _WIDE = (
 )
 
 
-_MARKS = (b"\xff\xfe", b"\xfe\xff")
+MARKS = (b"\xff\xfe", b"\xfe\xff")
 """Byte order marks of UTF-16."""
 
 
@@ -85,8 +85,8 @@ def decode(data: bytes, findings: Findings) -> str | None:
             "Give JSON, JSONL, CSV, TSV or plain text; unpack archives, export spreadsheets as CSV.",
         )
         return None
-    wide = _wide_encoding(data)
-    if wide == "UTF-16" and data[:2] in _MARKS:
+    wide = wide_encoding(data)
+    if wide == "UTF-16" and data[:2] in MARKS:
         return _decode_wide(data, findings)
     if wide == "UTF-16" and data.lstrip(b"\xff\xfe\x00 \r\n\t").startswith((b"<\0", b"<")):
         return _decode_wide(data, findings)
@@ -96,7 +96,8 @@ def decode(data: bytes, findings: Findings) -> str | None:
     return _decode_utf8(data, findings)
 
 
-def _wide_encoding(data: bytes) -> str | None:
+def wide_encoding(data: bytes) -> str | None:
+    """Return UTF-16 or UTF-32 where a mark or many NUL bytes show it, None for anything else."""
     for mark, name in _WIDE:
         if data.startswith(mark):
             return name
@@ -109,7 +110,7 @@ def _wide_encoding(data: bytes) -> str | None:
 def _decode_wide(data: bytes, findings: Findings) -> str | None:
     """Decode UTF-16, which translation tools and spreadsheets write; without its mark only XML."""
     name = "utf-16-be" if data[:1] == b"\0" else "utf-16-le"
-    name = "utf-16" if data[:2] in _MARKS else name
+    name = "utf-16" if data[:2] in MARKS else name
     try:
         text = data.decode(name)
     except UnicodeDecodeError:

@@ -9,7 +9,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from corpora.files.decode import open_regular
+from corpora.files.decode import MARKS, open_regular, wide_encoding
 from harness.core.failures import UsageError
 
 MOST_BYTES = 256 * 2**20
@@ -17,16 +17,24 @@ MOST_BYTES = 256 * 2**20
 
 
 def read_text(path: Path, what: str, most_bytes: int = MOST_BYTES) -> tuple[str, str]:
-    """Read a file in UTF-8, with or without a byte-order mark; gives its text and the SHA-256 of its bytes.
+    """Read a file in UTF-8, or in UTF-16 with its byte order mark; return its text and the SHA-256 of its bytes.
 
     ``what`` names its contents (``"the word list"``). UsageError names file, line of a wrong byte and mend.
     """
     content = read_bytes(path, what, most_bytes)
+    wide = wide_encoding(content)
+    if wide is not None and (wide != "UTF-16" or content[:2] not in MARKS):
+        raise UsageError(
+            f"{path}: line 1: in {wide}, and not in UTF-8 or in UTF-16 with its byte order mark. "
+            "Save the file as UTF-8."
+        )
+    encoding = "utf-16" if wide else "utf-8-sig"
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode(encoding)
     except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"{path}: line {line}: not UTF-8. Save the file as UTF-8.") from None
+        line = content[: error.start].decode(encoding, "ignore").count("\n") + 1
+        name = wide or "UTF-8"
+        raise UsageError(f"{path}: line {line}: not {name}. Save the file as UTF-8.") from None
     return text, hashlib.sha256(content).hexdigest()
 
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.files.decode import MARKS, wide_encoding
 from corpora.model.entry import Entry
 from harness.annotators.comet import comet_annotator
 from harness.core.failures import UsageError
@@ -66,6 +67,23 @@ def test_a_byte_order_mark_says_nothing(reader: Reader) -> None:
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     assert read_text(path, "it")[0] == plain
     assert read(path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_is_read_by_its_mark_and_refused_with_its_mend_without_one(
+    reader: Reader, encoding: str
+) -> None:
+    read, path = reader
+    plain = read_text(path, "it")[0]
+    wide = plain.encode(encoding)
+    path.write_bytes(wide)
+    refused(reader, r"line 1: in UTF-16, and not .* Save the file as UTF-8\.")
+    path.write_bytes("\ufeff".encode(encoding) + wide)
+    assert read_text(path, "it")[0] == plain
+    assert read(path)
+    lone = "\ud800".encode(encoding, "surrogatepass") + wide[-2:]
+    path.write_bytes("\ufeff".encode(encoding) + "a\n\n".encode(encoding) + lone)
+    refused(reader, r"line 3: not UTF-16\. Save")
 
 
 def test_the_line_of_a_byte_that_is_not_utf8_is_named(reader: Reader) -> None:
@@ -131,13 +149,16 @@ def test_any_bytes_are_text_or_a_named_line(
     try:
         text, sha256 = read_text(path, "it")
     except UsageError as failure:
+        if wide_encoding(content) is not None:
+            return
         line = int(str(failure).partition("line ")[2].partition(":")[0])
         lines = content.split(b"\n")
         b"\n".join(lines[: line - 1]).decode("utf-8")  # all before the line is sound
         with pytest.raises(UnicodeDecodeError):
             lines[line - 1].decode("utf-8")
     else:
-        assert text.encode("utf-8") == content.removeprefix(b"\xef\xbb\xbf")
+        encoding = "utf-16" if content.startswith(MARKS) else "utf-8-sig"
+        assert text == content.decode(encoding)
         assert sha256 == hashlib.sha256(content).hexdigest()
 
 
