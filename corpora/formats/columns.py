@@ -1,11 +1,13 @@
 """Which column, key or language of a file holds the sources, and which the references.
 
 What a person says comes first, then the specification's names, then the languages of the corpus. Two columns
-that are named for languages nobody gave are taken in their order, and a finding says so.
+that are named for languages nobody gave are taken in their order, and a finding says so. Of several columns of
+references the first is the reference, and the others are variants.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -15,8 +17,10 @@ from corpora.files.problems import Findings, shown
 from corpora.languages.language_names import same_language, tag_of, tidy
 from corpora.languages.tags import is_language_tag
 from corpora.model.raw import SIDES, SYNONYMS
+from corpora.text.comparison import is_blank
 
 OPTIONS = {"source": "--source-column", "reference": "--reference-column"}
+LANGUAGE_OPTIONS = {"source": "--source-language", "reference": "--target-language"}
 LANGUAGES = {"source": "source_language", "reference": "target_language"}
 
 
@@ -31,6 +35,7 @@ class Columns:
     source: str | None = None
     """Name of the column, or its number from 1; None: found out."""
     reference: str | None = None
+    """As ``source``; several are separated by commas."""
     source_language: str | None = None
     """BCP 47 tag of the corpus, where it was given."""
     target_language: str | None = None
@@ -58,12 +63,12 @@ class Columns:
         return replace(self, **(tags | {name: tag for name, tag in given.items() if tag}))
 
     @property
-    def numbers(self) -> tuple[int, int] | None:
-        """Return both columns counted from 0 where both were given as numbers."""
-        given = (self.source, self.reference)
-        if all(each is not None and each.isdecimal() and 0 < int(each) < 10_000 for each in given):
-            return int(self.source or 1) - 1, int(self.reference or 1) - 1
-        return None
+    def numbers(self) -> tuple[int, ...] | None:
+        """Return the columns counted from 0, that of the sources first, where all were given as numbers."""
+        given = [self.source or "", *(self.reference or "").split(",")]
+        numbers = [int(each) for each in given if each.strip().isdecimal() and len(each) < 6]
+        whole = len(numbers) == len(given) == len(set(numbers)) and min(numbers) > 0
+        return tuple(number - 1 for number in numbers) if whole else None
 
 
 @dataclass(slots=True)
@@ -74,8 +79,16 @@ class Chosen:
     """Side → place among the names, from 0."""
     languages: dict[str, str] = field(default_factory=dict)
     """``source_language`` and ``target_language``, as far as the names tell them."""
+    further: list[int] = field(default_factory=list)
+    """Places of further references."""
+    numbered: list[str] = field(default_factory=list)
+    """Names such as ``ref2``, or the same one several times, where nobody said which columns hold references."""
     in_order: bool = False
     """True where nothing but the order of two languages tells which is the source."""
+    alike: dict[str, list[str]] = field(default_factory=dict)
+    """Side → names each of which may be its language, and none is exactly."""
+    near: dict[str, str] = field(default_factory=dict)
+    """Side → the one name taken for its language, which is written with another region, script or variant."""
 
 
 def choose(
@@ -88,12 +101,18 @@ def choose(
     chosen = Chosen()
     tags = [_tag(name, languages=languages) for name in names]
     for side in SIDES:
-        place = _said(names, columns.named(side))
-        if place is None and side not in known:
-            place = _by_language(names, columns.language(side), taken=chosen.places.values())
-        if place is not None:
-            chosen.places[side] = place
-    open_ = [side for side in SIDES if side not in chosen.places and side not in known]
+        said = _said(names, columns.named(side), several=side == "reference")
+        if said:
+            chosen.places[side], *chosen.further = said
+        elif side == "reference" and not languages:
+            _by_number(names, columns, known, chosen)
+        if columns.named(side) is None and side not in (*known, *chosen.places):
+            _by_language(side, names, columns, chosen)
+    open_ = [
+        side
+        for side in SIDES
+        if side not in chosen.places and side not in known and side not in chosen.alike
+    ]
     free = [
         at for at, tag in enumerate(tags) if tag is not None and at not in chosen.places.values()
     ]
@@ -113,30 +132,86 @@ def _tag(name: str, *, languages: bool) -> str | None:
     return tag_of(name) or (plain if is_language_tag(plain) else None)
 
 
-def _said(names: Sequence[str], said: str | None) -> int | None:
-    """Find the column that a person named, by name (case aside) or by number."""
-    if said is None:
-        return None
+def _said(names: Sequence[str], said: str | None, *, several: bool) -> list[int]:
+    """Find the columns that a person named, by name (case aside) or by number; none unless all are there."""
     folded = [name.strip().casefold() for name in names]
-    if said.strip().casefold() in folded:
-        return folded.index(said.strip().casefold())
-    number = int(said) if said.isdecimal() and len(said) < 6 else 0
-    return number - 1 if 1 <= number <= len(names) else None
+    wanted = [] if said is None else [said]
+    if several and said is not None and said.strip().casefold() not in folded:
+        wanted = said.split(",")
+    found: list[int] = []
+    for each in (name.strip().casefold() for name in wanted):
+        number = int(each) if each.isdecimal() and len(each) < 6 else 0
+        if each in folded:
+            found.append(folded.index(each))
+        elif 1 <= number <= len(names):
+            found.append(number - 1)
+    return found if len(set(found)) == len(wanted) else []
 
 
-def _by_language(names: Sequence[str], tag: str | None, taken: Iterable[int]) -> int | None:
-    """Find the column of a language: the same tag, or another one for it."""
+def _by_number(
+    names: Sequence[str], columns: Columns, known: Collection[str], chosen: Chosen
+) -> None:
+    """Find references that are numbered (``ref1``, ``mi_2``), where nobody says which column holds them."""
+    numbered = sorted(
+        (int(match[2]), at)
+        for at, name in enumerate(names)
+        if at not in chosen.places.values()
+        and (match := _NUMBERED.fullmatch(name.strip())) is not None
+        and _names_reference(match[1], columns)
+    )
+    places = [at for _, at in numbered]
+    if not places or columns.reference is not None:
+        return
+    chosen.numbered = [names[at].strip() for at in places]
+    if "reference" not in known:
+        chosen.places["reference"], *chosen.further = places
+
+
+_NUMBERED = re.compile(r"(.{2,60}?)[ _.-]?([0-9]{1,2})")
+
+
+def _names_reference(name: str, columns: Columns) -> bool:
+    plain = name.casefold().replace(" ", "_")
+    tag = columns.target_language
+    return plain in {"reference", *SYNONYMS["reference"]} or (
+        tag is not None and (tag_of(name) or "").casefold() == tag.casefold()
+    )
+
+
+def _by_language(side: str, names: Sequence[str], columns: Columns, chosen: Chosen) -> None:
+    """Find the column of a side's language: the same tag, or the only other one for it."""
+    tag = columns.language(side)
     if tag is None:
-        return None
-    used = set(taken)
+        return
+    used = set(chosen.places.values())
     cells = {
         at: tag_of(name) or name.strip()
         for at, name in enumerate(names)
         if at not in used and name.strip().casefold() not in _NAMED
     }
     same = [at for at, cell in cells.items() if cell.casefold() == tag.casefold()]
-    like = [at for at, cell in cells.items() if cell and same_language(cell, tag)]
-    return next(iter((*same, *like)), None)
+    like = same or [at for at, cell in cells.items() if cell and same_language(cell, tag)]
+    if not same and len(like) > 1:
+        chosen.alike[side] = [cells[at] for at in like]
+    elif like:
+        chosen.places[side] = like[0]
+        if side == "reference":
+            _by_same_name(names, like[0], chosen)
+        if not same and _further_parts(cells[like[0]]) != _further_parts(tag):
+            chosen.near[side] = cells[like[0]]
+
+
+def _by_same_name(names: Sequence[str], place: int, chosen: Chosen) -> None:
+    """Take columns with the very name of that of the references as further ones."""
+    folded = [name.strip().casefold() for name in names]
+    chosen.further = [at for at, name in enumerate(folded) if name == folded[place] and at != place]
+    if chosen.further:
+        chosen.numbered = [names[at].strip() for at in (place, *chosen.further)]
+
+
+def _further_parts(tag: str) -> set[str]:
+    """Return what stands after the language, without *Latn*, which some data sets write after every language."""
+    return {part.casefold() for part in tag.replace("_", "-").split("-")[1:]} - {"latn"}
 
 
 def note_missing(side: str, columns: Columns, names: int, findings: Findings, **at: Any) -> None:
@@ -145,6 +220,7 @@ def note_missing(side: str, columns: Columns, names: int, findings: Findings, **
     if said is not None:
         message = f"There is no column “{shown(said, 30)}”."
         mend = f"Give the name of one of the {names} columns, or its number from 1."
+        mend += " Several of references are separated by commas." if side == "reference" else ""
     else:
         message = f"The header has no column for the {side}."
         mend = (
@@ -154,8 +230,13 @@ def note_missing(side: str, columns: Columns, names: int, findings: Findings, **
     findings.error(message, mend, field=side, **at)
 
 
-def note_order(chosen: Chosen, findings: Findings, **at: Any) -> None:
-    """Say which column was taken for which side, where only their order told it."""
+def note_choice(
+    chosen: Chosen, columns: Columns, findings: Findings, options: Mapping[str, str], **at: Any
+) -> None:
+    """Say what was chosen where it might have been chosen otherwise, and what could not be.
+
+    ``options``: side → the option by which somebody can say it (``OPTIONS``, ``LANGUAGE_OPTIONS``).
+    """
     if chosen.in_order:
         source, target = (chosen.languages[LANGUAGES[side]] for side in SIDES)
         findings.warning(
@@ -164,3 +245,59 @@ def note_order(chosen: Chosen, findings: Findings, **at: Any) -> None:
             "Say it with --source-language and --target-language, and nothing is guessed.",
             **at,
         )
+    for side, names in chosen.alike.items():
+        listed = [shown(name, 20) for name in names[:12]]
+        findings.error(
+            f"{', '.join(listed[:-1])} and {listed[-1]} may each be the language of the {side}s, "
+            f"{columns.language(side)}.",
+            f"Say which is meant: {options[side]} {listed[0]}, or another of them.",
+            field=side,
+            **at,
+        )
+    for side, name in chosen.near.items():
+        findings.warning(
+            f"{shown(name, 20)} was taken for {columns.language(side)}, the language of the {side}s.",
+            "Nothing to do if that is meant.",
+            field=side,
+            **at,
+        )
+    _note_numbered(chosen, findings, **at)
+
+
+def _note_numbered(chosen: Chosen, findings: Findings, **at: Any) -> None:
+    """Say what became of columns that are named as further references."""
+    listed = ", ".join(shown(name, 20) for name in chosen.numbered[:12])
+    if chosen.numbered and "reference" in chosen.places:
+        rest = " and the others as its variants" if chosen.further else ""
+        findings.warning(
+            f"Of the columns {listed} the first was read as the reference{rest}.",
+            f"Nothing to do if that is meant; else {OPTIONS['reference']} NAME.",
+            field="reference",
+            **at,
+        )
+    elif chosen.numbered:
+        findings.warning(
+            f"There is a column for the reference, so {listed} was kept as a field and is no reference.",
+            f"If it is one: {OPTIONS['reference']} with all names, separated by commas.",
+            field="reference",
+            **at,
+        )
+
+
+def add_references(fields: dict[str, Any], others: Iterable[Any]) -> None:
+    """Add further references of an entry as variants; the first that is not blank is its reference."""
+    texts = (fields.get("reference"), *others)
+    given = [
+        each
+        for each in texts
+        if each is not None and not (isinstance(each, str) and is_blank(each))
+    ]
+    variants = fields.get("variants") or []
+    if given and isinstance(variants, list):
+        fields["reference"], *rest = given
+        kept = [*variants]
+        kept += [
+            each for at, each in enumerate(rest) if each not in (given[0], *variants, *rest[:at])
+        ]
+        if kept:
+            fields["variants"] = kept

@@ -13,7 +13,15 @@ from __future__ import annotations
 from typing import Any
 
 from corpora.files.problems import Findings
-from corpora.formats.columns import LANGUAGES, OPTIONS, Columns, choose, note_missing, note_order
+from corpora.formats.columns import (
+    LANGUAGE_OPTIONS,
+    OPTIONS,
+    Columns,
+    add_references,
+    choose,
+    note_choice,
+    note_missing,
+)
 from corpora.formats.json_text import Document, parse, parse_line
 from corpora.model.corpus import Form
 from corpora.model.entry import SEGMENT_NAMES
@@ -40,23 +48,24 @@ def name_sides(raw: RawCorpus, columns: Columns, findings: Findings) -> None:
     nested = isinstance(first.fields.get(BY_LANGUAGE), dict)
     keys = tuple(first.fields[BY_LANGUAGE]) if nested else tuple(first.fields)
     chosen = choose(keys, columns, () if nested else _known(keys), languages=nested)
-    note_order(chosen, findings, line=first.line)
+    note_choice(chosen, columns, findings, OPTIONS, line=first.line)
     raw.guessed |= chosen.languages
     for side in SIDES:
-        if side in chosen.places or not (nested or columns.named(side)):
+        if side in (*chosen.places, *chosen.alike) or not (nested or columns.named(side)):
             continue
         if columns.named(side):
             note_missing(side, columns, len(keys), findings, line=first.line)
         else:
             findings.error(
                 f"Which of its {len(keys)} languages is that of the {side}s is not said.",
-                f"Give --{LANGUAGES[side].replace('_', '-')}, or {OPTIONS[side]} with one of its names.",
+                f"Give {LANGUAGE_OPTIONS[side]}, or {OPTIONS[side]} with one of its names.",
                 line=first.line,
                 field=BY_LANGUAGE,
             )
     names = {keys[place]: side for side, place in chosen.places.items()}
+    further = [keys[place] for place in chosen.further]
     for entry in raw.entries:
-        entry.fields = renamed(_sided(entry.fields, names, nested=nested))
+        entry.fields = renamed(_sided(entry.fields, names, further, nested=nested))
 
 
 def _known(keys: tuple[str, ...]) -> list[str]:
@@ -64,18 +73,23 @@ def _known(keys: tuple[str, ...]) -> list[str]:
     return [side for side in SIDES if side in names]
 
 
-def _sided(fields: dict[str, Any], names: dict[str, str], *, nested: bool) -> dict[str, Any]:
+def _sided(
+    fields: dict[str, Any], names: dict[str, str], further: list[str], *, nested: bool
+) -> dict[str, Any]:
     """Put both sides under their names; what stood there before is kept beside them."""
     texts = fields.get(BY_LANGUAGE) if nested else fields
     if not names or not isinstance(texts, dict):
         return fields
     sides = {side: texts[name] for name, side in names.items() if name in texts}
-    rest = {name: value for name, value in texts.items() if name not in names}
+    rest = {n: value for n, value in texts.items() if n not in names and n not in further}
     if nested:
         others = {name: value for name, value in fields.items() if name != BY_LANGUAGE}
         rest = others | ({"translations": rest} if rest else {})
     kept = {f"other_{name}" if name in sides else name: value for name, value in rest.items()}
-    return kept | sides
+    made = kept | sides
+    if further:
+        add_references(made, [texts.get(name) for name in further])
+    return made
 
 
 def read_jsonl(text: str, findings: Findings, columns: Columns) -> RawCorpus:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from corpora.files.problems import Findings, shown
+from corpora.formats.columns import add_references
 from corpora.languages.tags import language_of_file
 from corpora.model.corpus import Form
 from corpora.model.raw import RawCorpus, RawEntry
@@ -38,13 +39,11 @@ def read_parallel(
     raw = RawCorpus(Form.PARALLEL, {}, guessed=_guessed_languages(names))
     blank = 0
     for line, (source, *references) in enumerate(zip(*sides, strict=True), start=1):
-        given = [text for text in references if text.strip()]
-        if not source.strip() and not given:
+        if not any(text.strip() for text in (source, *references)):
             blank += 1
             continue
-        fields: dict[str, Any] = {"id": line, "source": source, "reference": (given or [""])[0]}
-        if variants := list(dict.fromkeys(text for text in given[1:] if text != given[0])):
-            fields["variants"] = variants
+        fields: dict[str, Any] = {"id": line, "source": source, "reference": references[0]}
+        add_references(fields, references[1:])
         raw.entries.append(RawEntry(fields, len(raw.entries) + 1, line))
     if blank:
         raw.envelope["file_lines"] = len(sides[0])

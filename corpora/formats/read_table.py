@@ -10,14 +10,21 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
 from corpora.checks.marks import SEGMENT_MEND, TERM_MEND, is_mark, is_term_mark, names_secret
 from corpora.files.problems import Findings
-from corpora.formats.columns import Columns, choose, note_missing, note_order
+from corpora.formats.columns import (
+    OPTIONS,
+    Columns,
+    add_references,
+    choose,
+    note_choice,
+    note_missing,
+)
 from corpora.formats.json_text import parse_line
 from corpora.formats.table_cells import JSON_COLUMN, NOTHING, read_cell
 from corpora.languages.language_names import tag_of
@@ -29,6 +36,9 @@ from corpora.text.near_names import fold, folded_words
 ENVELOPE_COMMENT = re.compile(r"#\s*(dataset\.)?([^:\s][^:]*?)\s*:\s*(.*?)\s*")
 """``# key: value`` for the envelope's own fields, ``# dataset.key: value`` for any other."""
 
+
+FURTHER = ""
+"""Stands in place of the name of a column that holds further references; no other has it."""
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
@@ -109,10 +119,10 @@ def read_table(text: str, form: Form, findings: Findings, columns: Columns) -> R
     return raw
 
 
-def _without_header(first: TableRow, form: Form, columns: Columns) -> tuple[int, int] | None:
-    """Return the places of both sides where the first record is no header, None where it may be one.
+def _without_header(first: TableRow, form: Form, columns: Columns) -> tuple[int, ...] | None:
+    """Return the places of the sources and the references where the first record is no header, None where it may be one.
 
-    A record in which nothing is known is none where both columns were given as numbers, and in a TSV of two
+    A record in which nothing is known is none where the columns were given as numbers, and in a TSV of two
     columns of which nothing was said.
     """
     names = tuple(cell.strip() for cell in first.cells)
@@ -127,22 +137,23 @@ def _without_header(first: TableRow, form: Form, columns: Columns) -> tuple[int,
     return (0, 1) if form is Form.TSV and len(names) == 2 and not said else None
 
 
-def _numbered_names(first: TableRow, sides: tuple[int, int]) -> list[str]:
+def _numbered_names(first: TableRow, sides: tuple[int, ...]) -> list[str]:
     names = [f"column_{number}" for number in range(1, len(first.cells) + 1)]
-    for side, place in zip(SIDES, sides, strict=True):
+    further = [FURTHER] * (len(sides) - len(SIDES))
+    for side, place in zip((*SIDES, *further), sides, strict=True):
         names[place] = side
     return names
 
 
 def _note_no_header(
-    table: RecordTable, text: str, sides: tuple[int, int], raw: RawCorpus, findings: Findings
+    table: RecordTable, text: str, sides: tuple[int, ...], raw: RawCorpus, findings: Findings
 ) -> None:
     """Say how a table without a header was read; its ids are the numbers of its lines."""
     left_out = len(table.comments) + len(table.later)
     comments = f" {left_out} lines that begin with # were read as comments." if left_out else ""
     findings.warning(
         f"No header was recognised: the first line was read as an entry, column {sides[0] + 1} as the source, "
-        f"column {sides[1] + 1} as the reference.{comments}",
+        f"column {sides[1] + 1} as the reference{_others(sides[2:])}.{comments}",
         "If the first line is a header, name its columns source and reference, or say which they are: "
         "--source-column NAME --reference-column NAME.",
         line=table.rows[0].line,
@@ -150,6 +161,11 @@ def _note_no_header(
     lines = len(text.removesuffix("\n").split("\n"))
     if '"' not in text and lines > len(table.rows):
         raw.envelope.setdefault("file_lines", lines)
+
+
+def _others(places: Sequence[int]) -> str:
+    listed = ", ".join(str(place + 1) for place in places)
+    return f", {listed} as variants" if listed else ""
 
 
 def first_record(text: str) -> str:
@@ -167,7 +183,8 @@ def is_table(text: str, columns: Columns) -> bool:
     cells = tuple(cell.strip().strip('"') for cell in first_record(text).split(_delimiter(text)))
     names = {*cells, *canonical_names(cells, any_case=True).values()}
     known = [side for side in SIDES if side in names]
-    if len({*known, *choose(cells, columns, known).places}) == len(SIDES):
+    chosen = choose(cells, columns, known)
+    if len({*known, *chosen.places, *chosen.alike}) == len(SIDES):
         return True
     lines = (line for line in io.StringIO(text, newline=None) if line.strip())
     tabs = {line.count("\t") for line in islice(lines, _LOOKED_AT)}
@@ -279,7 +296,7 @@ def _column_names(
     mapping = canonical_names(plain, any_case=True)
     names = [mapping.get(name, name) for name in plain]
     chosen = choose(plain, columns, [side for side in SIDES if side in names])
-    note_order(chosen, findings, line=header.line)
+    note_choice(chosen, columns, findings, OPTIONS, line=header.line)
     raw.guessed |= chosen.languages
     for side, place in chosen.places.items():
         other = {at: plain[at] for at, name in enumerate(names) if name == side}
@@ -288,11 +305,14 @@ def _column_names(
             for at, name in enumerate(names)
         ]
         names[place] = side
+    for place in chosen.further:
+        names[place] = FURTHER
     for side in SIDES:
         lost = columns.named(side) is not None and side not in chosen.places
-        if side not in names or lost:
+        if (side not in names or lost) and side not in chosen.alike:
             note_missing(side, columns, len(names), findings, line=header.line)
-    if len(set(names)) != len(names):
+    single = [name for name in names if name != FURTHER]
+    if len(set(single)) != len(single):
         findings.error("Two columns have the same name.", "Rename one.", line=header.line)
     if findings.failed:
         return None
@@ -316,7 +336,11 @@ def _fields(
         )
         return None
     fields: dict[str, Any] = {}
+    further: list[str] = []
     for name, cell in zip(names, row.cells, strict=True):
+        if name == FURTHER:
+            further.append(cell)
+            continue
         if not cell and name == "source" and any(row.cells):
             fields[name] = cell
         if not cell:
@@ -325,6 +349,8 @@ def _fields(
             fields[name.removesuffix(JSON_COLUMN)] = parse_line(cell, row.line, place, findings)
         elif (value := read_cell(name, cell)) not in NOTHING:
             fields[name] = value
+    if further:
+        add_references(fields, further)
     return fields
 
 

@@ -12,9 +12,9 @@ from xml.parsers import expat
 
 from corpora.checks.marks import is_mark, is_term_mark, names_secret
 from corpora.files.problems import Findings, shown
-from corpora.formats.columns import LANGUAGES, Columns, choose, note_order
+from corpora.formats.columns import LANGUAGE_OPTIONS, LANGUAGES, Columns, choose, note_choice
 from corpora.formats.xml_units import Unit, with_entries
-from corpora.languages.language_names import tag_of, tidy
+from corpora.languages.language_names import same_language, tag_of, tidy
 from corpora.languages.tags import is_language_tag
 from corpora.model.corpus import Form
 from corpora.model.raw import SIDES, RawCorpus
@@ -233,17 +233,16 @@ class _Tmx(_Reader):
             )
             return None
         own = self._source_language
-        if columns.source_language is None and own and own in names:
+        if columns.source_language is None and any(same_language(own, each) for each in names):
             columns = columns.within({"source_language": own})
         chosen = choose(names, columns, (), languages=True)
-        note_order(chosen, findings)
+        note_choice(chosen, columns, findings, LANGUAGE_OPTIONS)
         for side in SIDES:
-            if side not in chosen.places:
-                listed = ", ".join(shown(each, 20) for each in names[:12])
-                option = LANGUAGES[side].replace("_", "-")
+            if side not in chosen.places and side not in chosen.alike:
+                listed = ", ".join(shown(tag_of(each) or each, 20) for each in names[:12])
                 findings.error(
                     f"Which of its {len(names)} languages is that of the {side}s is not said.",
-                    f"Give --{option}; there are {listed}.",
+                    f"Give {LANGUAGE_OPTIONS[side]}; there are {listed}.",
                     field=f"dataset.{LANGUAGES[side]}",
                 )
         if findings.failed:

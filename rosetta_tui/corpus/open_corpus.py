@@ -86,7 +86,7 @@ FIELDS = {
     "source_language": "tag of the sources' language, such as en",
     "target_language": "tag of the references' language, such as crk",
     "source_column": "column of the sources in a table, by name or number",
-    "reference_column": "column of the references",
+    "reference_column": "column of the references, or several: ref1,ref2",
 }
 """What a file may not say itself, and what to type."""
 

@@ -72,7 +72,7 @@ _CORPUS = (
     _f(
         "reference_column",
         "Ref. column",
-        "Column of the references, by name or number.",
+        "Columns of the references, by names or numbers.",
         default="found out",
         rare=True,
     ),

@@ -38,7 +38,9 @@ def reading_options(command: Command) -> Command:
             help="One more file of references, aligned by line.",
         ),
         click.option(
-            "--reference-column", metavar="NAME", help="Column of the references, or its number."
+            "--reference-column",
+            metavar="NAME,NAME…",
+            help="Column or columns of the references, or their numbers.",
         ),
         click.option(
             "--source-column", metavar="NAME", help="Column of the sources, or its number."

@@ -81,6 +81,28 @@ def test_of_many_languages_one_has_to_be_said(tmp_path: Path) -> None:
     assert read_text(text, "m.tmx", {"target_language": "fr"}).entries[0].reference == "c"
 
 
+def test_the_one_region_of_a_language_is_taken_and_named() -> None:
+    pair = {"source_language": "en", "target_language": "crk"}
+    texts = (("fr-CA", "a"), ("en-US", "b"), ("crk-CA", "c"))
+    corpus = read_text(tmx(unit(1, *texts), srclang="*all*"), "m.tmx", pair)
+    assert (corpus.entries[0].source, corpus.entries[0].reference) == ("b", "c")
+    assert (corpus.dataset.source_language, corpus.dataset.target_language) == ("en", "crk")
+    assert [each.message for each in corpus.warnings if "taken" in each.message] == [
+        "en-US was taken for en, the language of the sources.",
+        "crk-CA was taken for crk, the language of the references.",
+    ]
+
+
+def test_of_two_regions_both_are_named_and_the_exact_one_is_taken(tmp_path: Path) -> None:
+    text = tmx(unit(1, ("en-US", "a"), ("en-GB", "b"), ("mi", "c")), srclang="en")
+    problem = only_problem(file(tmp_path, text, "m.tmx"), dataset=PAIR)
+    assert problem.message.startswith("en-US and en-GB may each be the language of the sources, en")
+    assert "--source-language en-US" in problem.mend
+    british = read_text(text, "m.tmx", {"source_language": "en-GB", "target_language": "mi"})
+    assert british.entries[0].source == "b"
+    assert not any("taken" in each.message for each in british.warnings)
+
+
 XLIFF_1 = """<?xml version="1.0"?>
 <xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2" xmlns:x="urn:x">
  <file original="a" source-language="en" target-language="mi" datatype="plaintext"><body><group>
