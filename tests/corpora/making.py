@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 from corpora.files.problems import CorpusError, Problem, Severity
-from corpora.formats.load import load
+from corpora.formats.columns import Columns
+from corpora.formats.load import File, load, read
+from corpora.model.corpus import Corpus
 
 LANGUAGES = {"source_language": "en", "target_language": "crk"}
+PAIR = {"source_language": "en", "target_language": "mi"}
 
 
 def envelope(**more: Any) -> dict[str, Any]:
@@ -31,6 +34,10 @@ def file(folder: Path, content: str | bytes, name: str = "corpus.json") -> Path:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
+
+
+def read_text(text: str, name: str = "a.tsv", pair: Any = PAIR, **columns: str) -> Corpus:
+    return read([File(name, text.encode())], dataset=pair, columns=Columns(**columns))
 
 
 def problems(path: Path, *others: Path, **options: Any) -> list[Problem]:

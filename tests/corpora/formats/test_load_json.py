@@ -17,7 +17,16 @@ from corpora.formats.load import File, load, read
 from corpora.languages.language_names import same_language, tag_of
 from corpora.model.corpus import Corpus, Form
 from corpora.model.entry import Segment
-from tests.corpora.making import LANGUAGES, entry, file, json_file, only_problem, problems
+from tests.corpora.making import (
+    LANGUAGES,
+    PAIR,
+    entry,
+    file,
+    json_file,
+    only_problem,
+    problems,
+    read_text,
+)
 
 SPECIFICATION_EXAMPLE = """{
 "dataset": {
@@ -222,13 +231,6 @@ def test_a_file_of_outputs_is_told_apart_in_one_sentence(tmp_path: Path) -> None
     rows = [{"id": number, "output": "x"} for number in range(50)]
     found = problems(json_file(tmp_path, rows))
     assert [p.field for p in found] == ["source", "reference"]
-
-
-PAIR = {"source_language": "en", "target_language": "mi"}
-
-
-def read_text(text: str, name: str = "a.tsv", pair: Any = PAIR, **columns: str) -> Corpus:
-    return read([File(name, text.encode())], dataset=pair, columns=Columns(**columns))
 
 
 def sides(corpus: Corpus) -> list[tuple[str, str]]:
