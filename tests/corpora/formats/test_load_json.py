@@ -277,60 +277,10 @@ def test_a_column_that_is_not_there_is_an_error_that_quotes_no_cell() -> None:
     assert "private" not in str(caught.value)
 
 
-THREE = [
-    ("Hello", "Kia ora", ("Tēnā koe", "Mōrena")),
-    ("Bye", "Haere rā", ()),
-    ("Yes", "Āe", ("Ae",)),
-]
-"""Sources, references and variants of the tables below: repeated texts and blank cells are no further variants."""
-
-
-@pytest.mark.parametrize(
-    ("header", "reference", "warned"),
-    [
-        ("source\tref1\tref2\tref3", None, "Of the columns ref1, ref2, ref3 the first was read"),
-        ("en\tmi_1\tmi_2\tMāori 3", None, "Of the columns mi_1, mi_2, Māori 3 the first"),
-        ("English\tMāori\tMāori\tMāori", None, "Of the columns Māori, Māori, Māori the first"),
-        ("src\ta\tb\tc", "a,b,c", ""),
-        ("src\ta\tb\tc", "2, 3, c", ""),
-        ("en\tmi\tmi\tmi", "2,3,4", ""),
-        ("one\ttwo\tthree\tfour", "2,3,4", "column 2 as the reference, 3, 4 as variants"),
-    ],
-)
-@pytest.mark.parametrize("sign", ["\t", ","])
-def test_several_columns_hold_references(
-    header: str, reference: str | None, warned: str, sign: str
-) -> None:
-    rows = "Hello\tKia ora\tTēnā koe\tMōrena\nBye\t\tHaere rā\tHaere rā\nYes\tĀe\t\tAe\n"
-    headless = header.startswith("one")
-    text = (rows if headless else f"{header}\n{rows}").replace("\t", sign)
-    said = {} if reference is None else {"reference": reference, "source": "1"}
-    corpus = read_text(text, "a.tsv" if sign == "\t" else "a.csv", **said)
-    assert [(each.source, each.reference, each.variants) for each in corpus.entries] == THREE
-    assert not any(each.model_extra for each in corpus.entries)
-    found = [each.message for each in corpus.warnings if "read as" in each.message]
-    assert [warned in each for each in found] == ([True] if warned else [])
-    assert corpus.dataset.columns_read == (said or None)
-
-
 def test_fields_of_json_may_hold_several_references() -> None:
     row = json.dumps({"source": "Hello", "ref2": "b", "ref1": "a", "variants": ["c", "b"]})
     (entry,) = read_text(row, "a.jsonl").entries
     assert (entry.reference, entry.variants) == ("a", ("c", "b"))
-
-
-def test_a_numbered_column_beside_the_reference_is_kept_and_said() -> None:
-    corpus = read_text("source\treference\treference 2\nHello\tKia ora\tTēnā koe\n")
-    assert corpus.entries[0].model_extra == {"reference 2": "Tēnā koe"}
-    (mend,) = [each.mend for each in corpus.warnings if "is no reference" in each.message]
-    assert "--reference-column" in mend
-
-
-@pytest.mark.parametrize("reference", ["a,nowhere", "a,a", "a,,b", "nowhere", "9,2"])
-def test_one_wrong_name_among_several_columns_is_an_error(tmp_path: Path, reference: str) -> None:
-    path = file(tmp_path, "source\tmi\ta\tb\nx\ty\tz\tw\n", "a.tsv")
-    problem = only_problem(path, dataset=PAIR, columns=Columns("source", reference))
-    assert "separated by commas" in problem.mend
 
 
 def test_of_two_columns_that_may_be_the_language_one_has_to_be_said(tmp_path: Path) -> None:
