@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
@@ -21,14 +21,24 @@ from review.desktop.look.style import Theme
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.text_pane import TextPane
 from review.desktop.program.running import Erasure
-from review.desktop.program.sitting import Sitting
+from review.desktop.program.visit import Visit
 from review.desktop.program.window import Window
 from review.files.batch import Batch, write_batch
 from review.log.laptop import Laptop
-from review.log.payloads import Face
 from review.rating import Relation
+from review.session.flow import (
+    AskCode,
+    AskConsent,
+    AskRelation,
+    AskSecret,
+    AskSharing,
+    AskWhoAsks,
+    AtSentences,
+    CheckLetters,
+    Step,
+)
 from review.session.opening import Opening
-from review.session.session import Session
+from review.session.words.onward import Onward
 from tests import keyring_in_memory
 from tests.review.session.scenes import CODE, batch_of, items_of, write_file
 
@@ -37,6 +47,16 @@ PageOf = TypeVar("PageOf", bound=Page)
 WidgetOf = TypeVar("WidgetOf", bound=QWidget)
 
 _SECRET = "river stone cloud ember"
+_ANSWERS: dict[type[Step[Any]], object] = {
+    AskSecret: _SECRET,
+    AskWhoAsks: True,
+    CheckLetters: True,
+    AskCode: CODE,
+    AskConsent: True,
+    AskSharing: False,
+    AskRelation: Relation.NEITHER,
+}
+"""Step → what leads to the sentences."""
 _TEXT = {
     Qt.Key.Key_Return: "\r",
     Qt.Key.Key_Escape: "\x1b",
@@ -71,22 +91,36 @@ class Scene:
         self.desk = Desk(self.opening, self.work, self.look)
         self.window = Window(self.desk)
         self.erasure = Erasure(self.window, self.desk)
-        self.window.closing.connect(self._keep)
-        self.ended = 0
         self.begin()
 
     def begin(self) -> None:
-        """Open the batch from a file and show where the person is."""
-        mail = self.folder / "mail"
-        file = self._file(mail)
-        opening = Opening(self.laptop, places=[file], language=self.language)
-        self.session = self.session_of(opening)
-        self.sitting = Sitting(self.window, self.desk, self.batch, self.session)
-        self.sitting.ended.connect(self._ended)
+        """Open the batch from a file and show where the person is; the window forgets where the file lay."""
+        self.visit = Visit(self.window, self.desk, guard=0.0)
+        flow = self.visit.flow
+        step = flow.open(self._file(self.folder / "mail"))
+        while not isinstance(step, AtSentences):
+            step = flow.answer(_ANSWERS[type(step)])
+        self.session = step.session
+        self.opening._received.clear()
         self.window.show()
         self.window.resize(*self.room)
-        self.sitting.start()
+        self.visit.show(step)
         self.idle()
+
+    def start(self) -> None:
+        """Show where the person is."""
+        self.visit.answer()
+        self.idle()
+
+    def look_again(self) -> None:
+        """Show the person's own answers."""
+        self.visit.answer(Onward.ANSWERS)
+        self.idle()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the person stopped, and the session is closed."""
+        return not self.visit.flow.sits
 
     def _file(self, folder: Path) -> Path:
         if not self.batch.manifest.secret:
@@ -95,22 +129,6 @@ class Scene:
         file = folder / "secret.rosetta-batch"
         file.write_bytes(write_batch(self.batch, passphrase=_SECRET))
         return file
-
-    def session_of(self, opening: Opening) -> Session:
-        batch = opening.open(opening.choices()[0], _SECRET if self.batch.manifest.secret else None)
-        code = opening.reviewer(batch, CODE)
-        session = opening.session(batch, code, Face.DESKTOP, guard=0.0)
-        session.words = self.opening.words
-        session.agree(share_corrections=False)
-        session.relate(Relation.NEITHER)
-        return session
-
-    def _keep(self) -> None:
-        self.sitting.keep_typed()
-
-    def _ended(self) -> None:
-        self.ended += 1
-        self.window.show_page(Page(self.desk))
 
     def close(self) -> None:
         self.window.close()
@@ -145,7 +163,7 @@ class Scene:
 
     @property
     def shows_item(self) -> bool:
-        return self.sitting._items is not None and self.page is self.sitting._items
+        return self.page is self.visit._items
 
     @property
     def sees_translation(self) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -60,10 +59,9 @@ class Entry:
             language=self.language,
             mounted=lambda: list(self.sticks),
         )
-        self.opening.session = partial(self.opening.session, guard=0.0)  # type: ignore[method-assign]
         self.desk = Desk(self.opening, self.work, self.look)
         self.window = Window(self.desk)
-        self.visit = Visit(self.window, self.desk)
+        self.visit = Visit(self.window, self.desk, guard=0.0)
         self.erasure = Erasure(self.window, self.desk)
         self.visit.begin()
         self.idle()
@@ -130,7 +128,7 @@ class Entry:
         """Answer the sentence that is shown, once it is painted."""
         self.idle()
         self.answer_questions()
-        session = self.visit._session
+        session = self.visit.flow.session
         assert session is not None
         self.qtbot.waitUntil(lambda: session._time._painted is not None)
         self.press(key)

@@ -20,7 +20,7 @@ from review.session.words.keys import ACT_WORDS, KEYS, TRANSLATION_WORDS, Act, a
 from review.session.words.labels import rating_label, sharing
 from review.session.words.onward import ONWARD_OF, Onward
 from review.session.words.page import PageWords
-from review.session.words.troubles import Trouble
+from review.session.words.troubles import trouble_of_view
 
 
 class PausePage(Page):
@@ -45,7 +45,7 @@ class PausePage(Page):
         self.fill()
         self.add(self._offers)
         self.say(view.said)
-        self.tell(Trouble(view.trouble, view.detail) if view.trouble else None)
+        self.tell(trouble_of_view(view))
 
     def title(self) -> str:
         """Say how far the person is."""

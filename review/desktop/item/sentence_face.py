@@ -40,7 +40,7 @@ from review.session.words.beside import beside as beside_it
 from review.session.words.catalogue import Words
 from review.session.words.item import Mark, Offer
 from review.session.words.keys import ACT_WORDS, KEYS, Act
-from review.session.words.troubles import Trouble
+from review.session.words.troubles import trouble_of_view
 
 
 class MoreActs(QWidget):
@@ -195,7 +195,7 @@ class SentenceFace(Page):
     def draw(self, view: View) -> None:
         """Show a view; one without an item leaves the page as it is, for another page comes."""
         before, self.view = self.view, view
-        self.tell(Trouble(view.trouble, view.detail) if view.trouble else None)
+        self.tell(trouble_of_view(view))
         self.say(view.said)
         if view.item is None:
             return

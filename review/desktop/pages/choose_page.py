@@ -12,7 +12,6 @@ from review.desktop.pages.first_page import FirstPage
 from review.desktop.parts.rows import ChoiceRows
 from review.session import opening_words
 from review.session.choice import Choice
-from review.session.words.troubles import Trouble
 
 
 class ChoosePage(FirstPage):
@@ -25,13 +24,7 @@ class ChoosePage(FirstPage):
     again = Signal()
     """Look for sticks again."""
 
-    def __init__(
-        self,
-        desk: Desk,
-        choices: Sequence[Choice],
-        trouble: Trouble | None = None,
-        said: str = "",
-    ) -> None:
+    def __init__(self, desk: Desk, choices: Sequence[Choice], said: str = "") -> None:
         """``said`` is one quiet sentence about what led here."""
         super().__init__(desk)
         self._choices = tuple(choices)
@@ -45,7 +38,6 @@ class ChoosePage(FirstPage):
         else:
             self._say_what_to_do()
         self._offer()
-        self.tell(trouble)
 
     def enter(self) -> None:
         """Open the newest, or look again."""

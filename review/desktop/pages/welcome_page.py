@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 
 from review.desktop.frame.work import Desk
 from review.desktop.pages.first_page import FirstPage
+from review.session.flow import WasHere
 
 
 class WelcomePage(FirstPage):
@@ -16,15 +17,15 @@ class WelcomePage(FirstPage):
     other = Signal()
     """It is somebody else."""
 
-    def __init__(self, desk: Desk, title: str, letters: str, done: int, total: int) -> None:
-        """``letters`` are the first of the code: enough to know one's own card, too little to answer as another."""
+    def __init__(self, desk: Desk, title: str, last: WasHere) -> None:
+        """The first letters of a code are enough to know one's own card, too little to answer as another."""
         super().__init__(desk)
         words = self.words
         self.place(words("Welcome back"))
         self.paragraph(title, "strong")
-        self.paragraph(words("{done} of {total} done", done=done, total=total))
+        self.paragraph(words("{done} of {total} done", done=last.done, total=last.total))
         self.paragraph(words("The code on your card begins with:"))
-        self.paragraph(f"{letters} …", "title")
+        self.paragraph(f"{last.letters} …", "title")
         self.button(words("Go on"), self.on.emit, words("Enter"), main=True)
         self.button(words("I have another card"), self.other.emit)
         self.button(words("Back"), self.back, words("Esc"))

@@ -12,6 +12,7 @@ from review.files.reviewer_codes import CodeError, CodeProblem
 from review.files.stick import StickError
 from review.log.saving import NotSaved
 from review.sealed.problem import FileError, FileProblem
+from review.session.view import View
 from review.session.words.catalogue import Words, msgid
 
 SAVING: Final[Mapping[StorageProblem, str]] = {
@@ -150,3 +151,8 @@ def trouble(words: Words, error: HarnessError) -> Trouble:
         case _:
             return Trouble(words("That did not work. Ask for help."), str(error))
     return Trouble(words(said), "")
+
+
+def trouble_of_view(view: View) -> Trouble | None:
+    """Return what went wrong with the last key; None where nothing did."""
+    return Trouble(view.trouble, view.detail) if view.trouble else None

@@ -78,7 +78,7 @@ def disk(entry: Entry, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Disk:
 
 
 def test_from_the_first_page_to_handing_over(entry: Entry, disk: Disk) -> None:
-    entry.visit._first = True
+    entry.visit.flow._first = True
     entry.visit.begin()
     entry.page(OrganisationPage)
     entry.press("\r")

@@ -237,8 +237,7 @@ def test_a_page_that_is_gone_when_the_file_is_written_breaks_nothing(
     monkeypatch.setattr(Session, "export", noting)
     scene.press("x")
     scene.page_of(HandOverPage).save(scene.stick)
-    scene.sitting.start()
-    scene.idle()
+    scene.start()
     scene.qtbot.waitUntil(lambda: len(written) == 1)
     assert len(files(scene.stick)) == 1
 

@@ -46,12 +46,12 @@ def test_one_that_comes_while_the_last_answer_before_is_kept_waits_for_the_end(
     at_consent.send("3")
     at_consent.visit.take(_winter(stick))
     page = at_consent.page(ItemPage)
-    sitting = at_consent.visit._sitting
+    assert at_consent.visit.flow.sits
     assert "Winter.rosetta-batch is opened when you stop here." in at_consent.read
-    assert page.session is at_consent.visit._session
+    assert page.session is at_consent.visit.flow.session
     assert not at_consent.window.takes_files
     at_consent.answer("3")
-    assert at_consent.visit._sitting is sitting
+    assert at_consent.visit.flow.sits
     at_consent.press("q")
     at_consent.page(WelcomePage)
     assert "Winter" in at_consent.read
@@ -113,7 +113,7 @@ def test_one_that_comes_before_the_consent_begins_nothing_of_the_other(
 ) -> None:
     at_consent.visit.take(_winter(stick))
     assert at_consent.page(AskingPage).text == ""
-    assert at_consent.visit._session is None
+    assert at_consent.visit.flow.session is None
     assert not at_consent.laptop.setting("reviewer")
     assert list(at_consent.laptop.events()) == []
 

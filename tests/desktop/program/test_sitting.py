@@ -42,7 +42,7 @@ def test_from_the_first_sentence_to_the_end_by_keys(scene_of: SceneOf) -> None:
     assert "Excellent: 1 · Gist: 1 · Reject: 1" in scene.texts()
     assert "You answered 3 of 3." in scene.texts()
     scene.press("q")
-    assert scene.ended == 1
+    assert scene.ended
 
 
 def test_what_cannot_be_judged_is_counted_apart(scene_of: SceneOf) -> None:
@@ -123,8 +123,7 @@ def test_an_answer_is_changed_and_the_last_word_counts(scene_of: SceneOf) -> Non
 def test_answers_are_looked_at_in_the_middle_and_the_way_goes_on(scene_of: SceneOf) -> None:
     scene = scene_of()
     scene.press("4")
-    scene.sitting._look_again()
-    scene.idle()
+    scene.look_again()
     scene.click("1: Excellent")
     scene.press(ESC)
     assert scene.page_of(ItemPage)._texts.source.toPlainText() == "Source 2."
@@ -140,8 +139,7 @@ def test_nobody_sees_what_another_answered(scene_of: SceneOf) -> None:
     assert item is not None
     other.painted(item.id)
     other.rate(item.id, Rating.REJECT)
-    scene.sitting._look_again()
-    scene.idle()
+    scene.look_again()
     scene.page_of(AnswersPage)
     assert "You have not answered anything yet." in scene.texts()
     assert not [row for row in scene.buttons() if "Source" in row]
@@ -156,8 +154,7 @@ def test_a_long_list_is_shown_piece_by_piece(scene_of: SceneOf) -> None:
             continue
         scene.session.painted(item.id)
         scene.session.rate(item.id, Rating.GIST)
-    scene.sitting._look_again()
-    scene.idle()
+    scene.look_again()
     assert len([row for row in scene.buttons() if "Source" in row]) == 40
     scene.click("Show more")
     assert len([row for row in scene.buttons() if "Source" in row]) == 44
@@ -180,10 +177,10 @@ def test_what_is_typed_is_kept_when_the_window_closes(scene_of: SceneOf) -> None
 def test_after_the_end_no_key_does_anything(scene_of: SceneOf) -> None:
     scene = scene_of()
     scene.press("q")
-    assert scene.ended == 1
+    assert scene.ended
     scene.press("4", "q", ENTER)
     assert ratings(scene) == []
-    assert scene.ended == 1
+    assert scene.ended
 
 
 def test_another_language_is_spoken_at_once_and_what_is_typed_stays(scene_of: SceneOf) -> None:

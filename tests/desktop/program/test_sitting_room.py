@@ -22,11 +22,9 @@ _FEWEST_LINES, _TABS = 2, 12
 def pages(scene: Scene) -> Iterator[tuple[str, Page]]:
     """Go through every page but that of an item."""
     scene.session.rate(_item(scene), Rating.GIST)
-    scene.sitting.start()
-    scene.idle()
+    scene.start()
     yield from _after(scene, "help", "?", ESC)
-    scene.sitting._look_again()
-    scene.idle()
+    scene.look_again()
     yield "answers", scene.page
     scene.press(ESC)
     yield from _after(scene, "withdraw", "w")

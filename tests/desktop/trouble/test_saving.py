@@ -52,7 +52,7 @@ def started(begin: Begin, folder: Path, trouble: Trouble, language: str = "en") 
 
 def shown(entry: Entry) -> ItemPage:
     """Wait until a sentence is painted, and give its page."""
-    page, session = entry.page(ItemPage), entry.visit._session
+    page, session = entry.page(ItemPage), entry.visit.flow.session
     assert session is not None
     entry.qtbot.waitUntil(lambda: session._time._painted is not None)
     return page

@@ -23,7 +23,7 @@ def rated(entry: Entry) -> list[Rate]:
 
 
 def painted(entry: Entry) -> None:
-    session = entry.visit._session
+    session = entry.visit.flow.session
     assert session is not None
     entry.page(ItemPage)
     entry.qtbot.waitUntil(lambda: session._time._painted is not None)
@@ -41,7 +41,7 @@ def test_a_clock_that_was_moved_changes_no_answer(begin: Begin, name: str) -> No
     entry = begin()
     entry.answer("2")
     painted(entry)
-    session = entry.visit._session
+    session = entry.visit.flow.session
     assert session is not None
     now = session._author._now
     session._author._now = lambda: now() + JUMPS[name]
@@ -63,7 +63,7 @@ def test_a_clock_that_was_moved_changes_no_answer(begin: Begin, name: str) -> No
 def test_a_night_with_the_lid_closed_is_no_time_spent_on_a_sentence(begin: Begin) -> None:
     entry = begin()
     painted(entry)
-    session = entry.visit._session
+    session = entry.visit.flow.session
     assert session is not None
     clock = session._time._clock
     session._time._clock = lambda: clock() + 8 * 3600

@@ -1,0 +1,428 @@
+"""Which page follows which, from the list of reviews to the last sentence: told once, for every face.
+
+A face shows the step at which the flow is and hands over what the person answered; the flow does what follows from
+it, on the disk and in the session, and gives the next step. On every step None is the way back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import KW_ONLY, dataclass, replace
+from enum import Enum, auto
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from harness.core.failures import HarnessError
+from review.files.batch import Batch
+from review.files.stick import StickError
+from review.log.payloads import Face, Scope
+from review.rating import Relation
+from review.sealed.problem import FileError, FileProblem
+from review.session import opening_words
+from review.session.choice import Choice, of_file
+from review.session.opening import Opening
+from review.session.session import Session
+from review.session.timing import GUARD_SECONDS
+from review.session.view import Phase, ShownItem, View
+from review.session.words.onward import Onward
+from review.session.words.troubles import Trouble, trouble, trouble_of_view
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[Answer]):
+    """What a page shows and asks; ``Answer`` is what a person can give to it beside None."""
+
+    _: KW_ONLY
+    why: Trouble | None = None
+    """What went wrong with the answer before: the step is asked again, or the way led back to it."""
+
+
+class Other(Enum):
+    """Nothing of what is offered."""
+
+    FILE = auto()
+    """A review that the person looks for among files."""
+    CARD = auto()
+    """The card of somebody else than who was here last."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseReview(Step[Choice | Other]):
+    """Which review; None looks for reviews again."""
+
+    choices: tuple[Choice, ...] = ()
+    said: str = ""
+    """One sentence about what led here."""
+    stopped: bool = False
+    """True where a person stopped who was at the sentences: a program for one review ends here."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseFile(Step[Path]):
+    """Which file."""
+
+    sticks: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskSecret(Step[str]):
+    """Which words open the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskWhoAsks(Step[bool]):
+    """Whether the six words of an organisation that was never met are those of the card."""
+
+    batch: Batch
+
+
+@dataclass(frozen=True, slots=True)
+class CheckLetters(Step[bool]):
+    """Whether this face can show the sentences; where it can it answers True and shows nothing."""
+
+    batch: Batch
+
+
+@dataclass(frozen=True, slots=True)
+class WasHere:
+    """The person who answered sentences of a review here last."""
+
+    letters: str
+    """How their code begins."""
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class AskCode(Step[str | Other]):
+    """Whose card it is; an empty answer is the person who was here last."""
+
+    batch: Batch
+    last: WasHere | None
+
+
+@dataclass(frozen=True, slots=True)
+class AskConsent(Step[bool]):
+    """Whether the person agrees."""
+
+    session: Session
+
+
+@dataclass(frozen=True, slots=True)
+class AskSharing(Step[bool]):
+    """Whether what the person writes may be used."""
+
+    session: Session
+    now: bool | None = None
+    """What holds until something else is chosen; None where it was not asked yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskRelation(Step[Relation]):
+    """How near the person is to the method."""
+
+    session: Session
+
+
+@dataclass(frozen=True, slots=True)
+class AtSentences(Step[Onward]):
+    """Where the person is: at a sentence, or between two; answers are given to the session itself.
+
+    None shows where the person is now, as after an answer that leads to another page.
+    """
+
+    session: Session
+    view: View
+    answered: tuple[ShownItem, ...] = ()
+    """The person's own answers, at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver(Step[Onward]):
+    """Where to write the answers; UNSAVED looks first at what is only a draft."""
+
+    session: Session
+    batch: Batch
+
+
+@dataclass(frozen=True, slots=True)
+class AskWithdraw(Step[Scope]):
+    """How much is taken back."""
+
+    session: Session
+
+
+@dataclass(frozen=True, slots=True)
+class ShowHelp(Step[None]):
+    """How to judge, and what keys mean."""
+
+    session: Session
+
+
+@dataclass(frozen=True, slots=True)
+class ShowAnswers(Step[str]):
+    """The person's own answers; the answer is the item to look at again."""
+
+    session: Session
+    answered: tuple[ShownItem, ...]
+
+
+def _ask(step: Step[Answer]) -> Generator[Step[Any], Any, Answer | None]:
+    given: Answer | None = yield step
+    return given
+
+
+_Steps = Generator[Step[Any], Any, Answer]
+
+
+class Flow:
+    """One for the whole run of a program; one sitting after the other.
+
+    ``begin``, ``open``, ``answer`` and ``end`` wait for a disk: a face with a screen calls them away from it.
+    """
+
+    def __init__(
+        self, opening: Opening, face: Face, *, guard: float = GUARD_SECONDS, strict: bool = False
+    ) -> None:
+        """``guard`` as ``Session`` takes it; where ``strict``, a file that was named and cannot be opened raises."""
+        self.opening = opening
+        self.session: Session | None = None
+        """From the code of the person to the end of the sitting."""
+        self.sits = False
+        """True from the first sentence to the end of the sitting."""
+        self.file: Path | None = None
+        """The file that was opened last."""
+        self._face, self._guard, self._strict = face, guard, strict
+        self._batch: Batch | None = None
+        self._first = True
+        """True until a list of reviews was made: one that was named at the start needs no choosing."""
+        self._step: Step[Any] = ChooseReview()
+        self._steps: _Steps[None] = self._visits(None, None)
+
+    def begin(self, why: Trouble | None = None) -> Step[Any]:
+        """Show the reviews, or open the one that was named; ``why`` is what went wrong before."""
+        return self._start(self._visits(why, None))
+
+    def open(self, path: Path) -> Step[Any]:
+        """Open a file; what was begun before its first sentence is left."""
+        return self._start(self._visits(None, of_file(path)))
+
+    def answer(self, given: object) -> Step[Any]:
+        """Do what follows from an answer to the step; None goes back.
+
+        After an error, which nobody foresaw, the step stays as it is; whatever is answered then shows where the
+        person is.
+        """
+        return self._led(lambda: self._steps.send(given))
+
+    def reworded(self) -> Step[Any]:
+        """Return the step in the language that the person chose."""
+        if self.session is not None:
+            self.session.words = self.opening.words
+        if isinstance(self._step, AtSentences):
+            self._step = _at(self._step.session)
+        return self._step
+
+    def end(self) -> None:
+        """Close the session, if there is one; a person who did not agree to it is forgotten."""
+        session, self.session, self.sits = self.session, None, False
+        if session is not None:
+            agreed = session.view.phase is not Phase.CONSENT
+            session.close()
+            if not agreed:
+                self.opening.forget_reviewer()
+
+    def _start(self, steps: _Steps[None]) -> Step[Any]:
+        def start() -> Step[Any]:
+            self.end()
+            self._steps = steps
+            return next(steps)
+
+        return self._led(start)
+
+    def _led(self, lead: Callable[[], Step[Any]]) -> Step[Any]:
+        try:
+            self._step = lead()
+        except Exception:
+            self._steps = self._recovered(self._step)
+            next(self._steps)
+            raise
+        return self._step
+
+    def _recovered(self, step: Step[Any]) -> _Steps[None]:
+        yield step
+        if self.sits and self.session is not None and self._batch is not None:
+            yield from self._sit(self.session, self._batch)
+        self.end()
+        yield from self._visits(None, None)
+
+    # which review
+
+    def _visits(self, why: Trouble | None, choice: Choice | None) -> _Steps[None]:
+        """Lead from the list to a review and back, as often as the person likes; ``choice`` is chosen already."""
+        said, stopped = "", False
+        while True:
+            if choice is None:
+                choice = yield from self._choose(ChooseReview(why=why, said=said, stopped=stopped))
+            said, stopped, why = "", False, None
+            try:
+                said = yield from self._visit(choice)
+                stopped = self.sits
+                self.end()
+            except HarnessError as error:
+                self.end()
+                if self._strict and self.opening.is_named(choice):
+                    raise
+                why = opening_words.why_not_open(self.opening.words, choice, error)
+            choice = None
+
+    def _choose(self, led: ChooseReview) -> _Steps[Choice]:
+        """Ask which review until one is chosen; the only one that was named at the start is."""
+        while True:
+            step = self._listed(led)
+            first, self._first = self._first, False
+            alone = step.choices[0] if len(step.choices) == 1 else None
+            if first and alone is not None and self.opening.is_named(alone):
+                return alone
+            chosen = yield from _ask(step)
+            if isinstance(chosen, Choice):
+                return chosen
+            if chosen is Other.FILE:
+                file = yield from _ask(ChooseFile(tuple(self.opening.sticks())))
+                if file is not None:
+                    return of_file(file)
+            led = ChooseReview()
+
+    def _listed(self, led: ChooseReview) -> ChooseReview:
+        """Look at sticks, files and what is kept."""
+        said = led.said or self.opening.not_here()
+        try:
+            return replace(led, choices=tuple(self.opening.choices()), said=said)
+        except HarnessError as error:
+            return replace(led, why=trouble(self.opening.words, error), said=said)
+
+    def _visit(self, choice: Choice) -> _Steps[str]:
+        """Lead through one review until the person stops or goes back; return what the next list says of that."""
+        batch = yield from self._open(choice)
+        if batch is None or not (yield from self._trusts(batch)):
+            return ""
+        if not (yield from _ask(CheckLetters(batch))):
+            return ""
+        person = yield from self._person(batch)
+        if person is None:
+            return ""
+        session = self.opening.session(batch, person, self._face, guard=self._guard)
+        self.session, self._batch = session, batch
+        if not (yield from self._agrees(session)):
+            return opening_words.nothing_begun(session.words)
+        if not (yield from self._relates(session)):
+            return ""
+        self.sits = True
+        yield from self._sit(session, batch)
+        return self.opening.words("Everything is kept. You may close the program.")
+
+    def _open(self, choice: Choice) -> _Steps[Batch | None]:
+        """Open a review; one that is locked asks for the words of the card until they are right."""
+        self.file = None if choice.path is None else choice.path.absolute()
+        secret = why = None
+        while True:
+            try:
+                return self.opening.open(choice, secret)
+            except (FileError, StickError) as error:
+                if secret is not None:
+                    why = trouble(self.opening.words, error)
+                elif not (isinstance(error, FileError) and error.problem is FileProblem.LOCKED):
+                    raise
+            secret = yield from _ask(AskSecret(why=why))
+            if secret is None:
+                return None
+
+    # who asks, and who answers
+
+    def _trusts(self, batch: Batch) -> _Steps[bool]:
+        if self.opening.is_known(batch):
+            return True
+        if not (yield from _ask(AskWhoAsks(batch))):
+            return False
+        self.opening.accept(batch)
+        return True
+
+    def _person(self, batch: Batch) -> _Steps[str | None]:
+        """Ask for the code until it is a right one."""
+        opening, why = self.opening, None
+        last = None
+        if letters := opening.remembered(batch):
+            last = WasHere(letters, opening.answered(batch), opening.asked(batch))
+        while (typed := (yield from _ask(AskCode(batch, last, why=why)))) is not None:
+            why = None
+            if isinstance(typed, Other):
+                last = None
+                continue
+            try:
+                return opening.reviewer(batch, typed)
+            except HarnessError as error:
+                why = trouble(opening.words, error)
+        return None
+
+    def _agrees(self, session: Session) -> _Steps[bool]:
+        """Ask for consent, and whether words may be used; both are recorded at once."""
+        while session.view.phase is Phase.CONSENT:
+            if not (yield from _ask(AskConsent(session))):
+                return False
+            why = None
+            while (shares := (yield from _ask(AskSharing(session, why=why)))) is not None:
+                why = trouble_of_view(session.agree(share_corrections=shares))
+                if why is None:
+                    break
+        return True
+
+    def _relates(self, session: Session) -> _Steps[bool]:
+        why = None
+        while session.asks_relation:
+            relation = yield from _ask(AskRelation(session, why=why))
+            if relation is None:
+                return False
+            why = trouble_of_view(session.relate(relation))
+        return True
+
+    # the sentences
+
+    def _sit(self, session: Session, batch: Batch) -> _Steps[None]:
+        """Lead from page to page until the person stops; everything they gave is on the disk at each step."""
+        acts: Mapping[Onward, Callable[[], View]] = {
+            Onward.GO_ON: session.go_on,
+            Onward.UNDO: session.undo,
+            Onward.UNSAVED: session.go_to_unsaved,
+        }
+        while (onward := (yield from _ask(_at(session)))) is not Onward.LEAVE:
+            if onward is Onward.HAND_OVER:
+                onward = yield from _ask(HandOver(session, batch))
+            if onward is None:
+                continue
+            if onward in acts:
+                acts[onward]()
+            else:
+                step, choose = _aside(session, onward)
+                if (chosen := (yield from _ask(step))) is not None:
+                    choose(chosen)
+
+
+def _aside(session: Session, onward: Onward) -> tuple[Step[Any], Callable[[Any], View]]:
+    """Return a page that leads back, and what is done with what is chosen on it."""
+    match onward:
+        case Onward.ANSWERS:
+            return ShowAnswers(session, session.answered()), session.go_to
+        case Onward.SHARING:
+            return AskSharing(session, session.view.shares), session.share
+        case Onward.WITHDRAW:
+            return AskWithdraw(session), session.withdraw
+        case _:
+            return ShowHelp(session), lambda _: session.view
+
+
+def _at(session: Session) -> AtSentences:
+    view = session.view
+    ended = view.item is None and view.phase is Phase.END
+    return AtSentences(session, view, session.answered() if ended else ())
