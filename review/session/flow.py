@@ -31,7 +31,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class Step(Generic[Answer]):
+class FlowStep(Generic[Answer]):
     """What a page shows and asks; ``Answer`` is what a person can give to it beside None."""
 
     _: KW_ONLY
@@ -49,7 +49,7 @@ class Other(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class ChooseReview(Step[Choice | Other]):
+class ChooseReview(FlowStep[Choice | Other]):
     """Which review; None looks for reviews again."""
 
     choices: tuple[Choice, ...] = ()
@@ -60,26 +60,26 @@ class ChooseReview(Step[Choice | Other]):
 
 
 @dataclass(frozen=True, slots=True)
-class ChooseFile(Step[Path]):
+class ChooseFile(FlowStep[Path]):
     """Which file."""
 
     sticks: tuple[Path, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class AskSecret(Step[str]):
+class AskSecret(FlowStep[str]):
     """Which words open the file."""
 
 
 @dataclass(frozen=True, slots=True)
-class AskWhoAsks(Step[bool]):
+class AskWhoAsks(FlowStep[bool]):
     """Whether the six words of an organisation that was never met are those of the card."""
 
     batch: Batch
 
 
 @dataclass(frozen=True, slots=True)
-class CheckLetters(Step[bool]):
+class CheckLetters(FlowStep[bool]):
     """Whether this face can show the sentences; where it can it answers True and shows nothing."""
 
     batch: Batch
@@ -96,7 +96,7 @@ class WasHere:
 
 
 @dataclass(frozen=True, slots=True)
-class AskCode(Step[str | Other]):
+class AskCode(FlowStep[str | Other]):
     """Whose card it is; an empty answer is the person who was here last."""
 
     batch: Batch
@@ -104,14 +104,14 @@ class AskCode(Step[str | Other]):
 
 
 @dataclass(frozen=True, slots=True)
-class AskConsent(Step[bool]):
+class AskConsent(FlowStep[bool]):
     """Whether the person agrees."""
 
     session: Session
 
 
 @dataclass(frozen=True, slots=True)
-class AskSharing(Step[bool]):
+class AskSharing(FlowStep[bool]):
     """Whether what the person writes may be used."""
 
     session: Session
@@ -120,14 +120,14 @@ class AskSharing(Step[bool]):
 
 
 @dataclass(frozen=True, slots=True)
-class AskRelation(Step[Relation]):
+class AskRelation(FlowStep[Relation]):
     """How near the person is to the method."""
 
     session: Session
 
 
 @dataclass(frozen=True, slots=True)
-class AtSentences(Step[Onward]):
+class AtSentences(FlowStep[Onward]):
     """Where the person is: at a sentence, or between two; answers are given to the session itself.
 
     None shows where the person is now, as after an answer that leads to another page.
@@ -140,7 +140,7 @@ class AtSentences(Step[Onward]):
 
 
 @dataclass(frozen=True, slots=True)
-class HandOver(Step[Onward]):
+class HandOver(FlowStep[Onward]):
     """Where to write the answers; UNSAVED looks first at what is only a draft."""
 
     session: Session
@@ -148,33 +148,33 @@ class HandOver(Step[Onward]):
 
 
 @dataclass(frozen=True, slots=True)
-class AskWithdraw(Step[Scope]):
+class AskWithdraw(FlowStep[Scope]):
     """How much is taken back."""
 
     session: Session
 
 
 @dataclass(frozen=True, slots=True)
-class ShowHelp(Step[None]):
+class ShowHelp(FlowStep[None]):
     """How to judge, and what keys mean."""
 
     session: Session
 
 
 @dataclass(frozen=True, slots=True)
-class ShowAnswers(Step[str]):
+class ShowAnswers(FlowStep[str]):
     """The person's own answers; the answer is the item to look at again."""
 
     session: Session
     answered: tuple[ShownItem, ...]
 
 
-def _ask(step: Step[Answer]) -> Generator[Step[Any], Any, Answer | None]:
+def _ask(step: FlowStep[Answer]) -> Generator[FlowStep[Any], Any, Answer | None]:
     given: Answer | None = yield step
     return given
 
 
-_Steps = Generator[Step[Any], Any, Answer]
+_Steps = Generator[FlowStep[Any], Any, Answer]
 
 
 class Flow:
@@ -198,18 +198,18 @@ class Flow:
         self._batch: Batch | None = None
         self._first = True
         """True until a list of reviews was made: one that was named at the start needs no choosing."""
-        self._step: Step[Any] = ChooseReview()
+        self._step: FlowStep[Any] = ChooseReview()
         self._steps: _Steps[None] = self._visits(None, None)
 
-    def begin(self, why: Trouble | None = None) -> Step[Any]:
+    def begin(self, why: Trouble | None = None) -> FlowStep[Any]:
         """Show the reviews, or open the one that was named; ``why`` is what went wrong before."""
         return self._start(self._visits(why, None))
 
-    def open(self, path: Path) -> Step[Any]:
+    def open(self, path: Path) -> FlowStep[Any]:
         """Open a file; what was begun before its first sentence is left."""
         return self._start(self._visits(None, of_file(path)))
 
-    def answer(self, given: object) -> Step[Any]:
+    def answer(self, given: object) -> FlowStep[Any]:
         """Do what follows from an answer to the step; None goes back.
 
         After an error, which nobody foresaw, the step stays as it is; whatever is answered then shows where the
@@ -217,7 +217,7 @@ class Flow:
         """
         return self._led(lambda: self._steps.send(given))
 
-    def reworded(self) -> Step[Any]:
+    def reworded(self) -> FlowStep[Any]:
         """Return the step in the language that the person chose."""
         if self.session is not None:
             self.session.words = self.opening.words
@@ -234,15 +234,15 @@ class Flow:
             if not agreed:
                 self.opening.forget_reviewer()
 
-    def _start(self, steps: _Steps[None]) -> Step[Any]:
-        def start() -> Step[Any]:
+    def _start(self, steps: _Steps[None]) -> FlowStep[Any]:
+        def start() -> FlowStep[Any]:
             self.end()
             self._steps = steps
             return next(steps)
 
         return self._led(start)
 
-    def _led(self, lead: Callable[[], Step[Any]]) -> Step[Any]:
+    def _led(self, lead: Callable[[], FlowStep[Any]]) -> FlowStep[Any]:
         try:
             self._step = lead()
         except Exception:
@@ -251,7 +251,7 @@ class Flow:
             raise
         return self._step
 
-    def _recovered(self, step: Step[Any]) -> _Steps[None]:
+    def _recovered(self, step: FlowStep[Any]) -> _Steps[None]:
         yield step
         if self.sits and self.session is not None and self._batch is not None:
             yield from self._sit(self.session, self._batch)
@@ -409,7 +409,7 @@ class Flow:
                     choose(chosen)
 
 
-def _aside(session: Session, onward: Onward) -> tuple[Step[Any], Callable[[Any], View]]:
+def _aside(session: Session, onward: Onward) -> tuple[FlowStep[Any], Callable[[Any], View]]:
     """Return a page that leads back, and what is done with what is chosen on it."""
     match onward:
         case Onward.ANSWERS:

@@ -35,7 +35,7 @@ from review.session.flow import (
     AskWhoAsks,
     AtSentences,
     CheckLetters,
-    Step,
+    FlowStep,
 )
 from review.session.opening import Opening
 from review.session.words.onward import Onward
@@ -47,7 +47,7 @@ PageOf = TypeVar("PageOf", bound=Page)
 WidgetOf = TypeVar("WidgetOf", bound=QWidget)
 
 _SECRET = "river stone cloud ember"
-_ANSWERS: dict[type[Step[Any]], object] = {
+_ANSWERS: dict[type[FlowStep[Any]], object] = {
     AskSecret: _SECRET,
     AskWhoAsks: True,
     CheckLetters: True,

@@ -57,11 +57,11 @@ from review.session.flow import (
     ChooseFile,
     ChooseReview,
     Flow,
+    FlowStep,
     HandOver,
     Other,
     ShowAnswers,
     ShowHelp,
-    Step,
 )
 from review.session.timing import GUARD_SECONDS
 from review.session.words import page as page_words
@@ -90,7 +90,7 @@ class Visit(QObject):
         """A file that was handed to the program and waits until the person can be led to it."""
         self._next_is_told = False
         """True when the person knows that it waits."""
-        self._pages: Mapping[type[Step[Any]], Callable[[Any], Page | None]] = {
+        self._pages: Mapping[type[FlowStep[Any]], Callable[[Any], Page | None]] = {
             ChooseReview: self._reviews,
             ChooseFile: self._files,
             AskSecret: self._secret,
@@ -164,7 +164,9 @@ class Visit(QObject):
             self.answer(given)
 
     def _go(
-        self, lead: Callable[[], Step[Any]], failed: Callable[[HarnessError], None] | None = None
+        self,
+        lead: Callable[[], FlowStep[Any]],
+        failed: Callable[[HarnessError], None] | None = None,
     ) -> None:
         self._leading = True
         self._desk.work.do(lead, self.show, failed or self._failed)
@@ -179,7 +181,7 @@ class Visit(QObject):
             empty = ChooseReview(why=why)
             self._go(partial(self.flow.begin, why), lambda _: self.show(empty))
 
-    def show(self, step: Step[Any]) -> None:
+    def show(self, step: FlowStep[Any]) -> None:
         """Show the page of a step; what was typed stays there where it was not right."""
         self._leading, self._items = False, None
         self._name_font()
@@ -322,7 +324,7 @@ class Visit(QObject):
         self.keep_typed()
         self._desk.work.do(self.flow.reworded, self._show_anew, self._failed)
 
-    def _show_anew(self, step: Step[Any]) -> None:
+    def _show_anew(self, step: FlowStep[Any]) -> None:
         if isinstance(page := self._window.below, AskingPage):
             self._typed, step = page.text, replace(step, why=None)
         self.show(step)

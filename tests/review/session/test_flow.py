@@ -30,11 +30,11 @@ from review.session.flow import (
     ChooseFile,
     ChooseReview,
     Flow,
+    FlowStep,
     HandOver,
     Other,
     ShowAnswers,
     ShowHelp,
-    Step,
 )
 from review.session.opening import Opening
 from review.session.session import Session
@@ -44,7 +44,7 @@ from tests import keyring_in_memory
 from tests.review.session.scenes import CODE, STRANGER, batch_of, items_of, write_file
 
 SECRET = "river stone cloud ember"
-ON: dict[type[Step[Any]], object] = {
+ON: dict[type[FlowStep[Any]], object] = {
     AskSecret: SECRET,
     AskWhoAsks: True,
     CheckLetters: True,
@@ -81,7 +81,7 @@ def flow_of(tmp_path: Path, file: Path) -> FlowOf:
     return make
 
 
-def lead(flow: Flow, step: Step[Any], until: type[Step[Any]]) -> Step[Any]:
+def lead(flow: Flow, step: FlowStep[Any], until: type[FlowStep[Any]]) -> FlowStep[Any]:
     """Answer what leads on until a step of this kind comes."""
     seen = []
     while not isinstance(step, until):
@@ -138,7 +138,7 @@ def test_who_was_here_is_asked_no_more_than_whether_it_is_them(flow_of: FlowOf) 
 
 @pytest.mark.parametrize("at", [kind for kind in ON if kind is not AskSharing])
 def test_none_leads_back_to_the_list_and_begins_nothing(
-    flow_of: FlowOf, file: Path, at: type[Step[Any]]
+    flow_of: FlowOf, file: Path, at: type[FlowStep[Any]]
 ) -> None:
     if at is AskSecret:
         file.write_bytes(write_batch(batch_of(secret=True), passphrase=SECRET))
@@ -223,7 +223,7 @@ def test_a_file_from_outside_leaves_what_was_not_agreed_to(flow_of: FlowOf, file
     ],
 )
 def test_a_page_beside_the_sentences_leads_back_to_them(
-    flow_of: FlowOf, onward: Onward, page: type[Step[Any]], chosen: object
+    flow_of: FlowOf, onward: Onward, page: type[FlowStep[Any]], chosen: object
 ) -> None:
     flow = flow_of()
     at_sentences(flow)
@@ -270,7 +270,7 @@ def test_after_a_fault_whatever_is_answered_shows_where_the_person_is(
     assert isinstance(lead(flow, after, AtSentences), AtSentences)
 
 
-CAN_BE_SAID: dict[type[Step[Any]], list[object]] = {
+CAN_BE_SAID: dict[type[FlowStep[Any]], list[object]] = {
     AskCode: [CODE, None, "", STRANGER, Other.CARD],
     AskSharing: [True, False, None],
     AskRelation: [Relation.NEITHER, None],
