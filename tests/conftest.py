@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -10,6 +10,7 @@ from hypothesis import settings
 
 from harness import privacy
 from harness.endpoint import offline
+from harness.endpoint.retry import RetryPolicy
 
 settings.register_profile("rosetta", deadline=None)  # a busy machine is no fault of the program
 settings.load_profile("rosetta")
@@ -47,6 +48,16 @@ def own_door(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(privacy, "quieten", lambda: None)  # for good, as the door
     yield
     _doors.clear()
+
+
+@pytest.fixture
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let calls be tried again at once: for tests of what is said when no try reaches anybody."""
+    monkeypatch.setattr(RetryPolicy, "wait", _at_once(RetryPolicy.wait))
+
+
+def _at_once(wait: Callable[..., float | None]) -> Callable[..., float | None]:
+    return lambda *told: None if wait(*told) is None else 0.0
 
 
 def _can_draw() -> bool:

@@ -74,6 +74,7 @@ def runs(path: Path) -> int:
         return len(list_runs(connection))
 
 
+@pytest.mark.usefixtures("no_waits")
 def test_what_adds_nothing_makes_no_run(store_path: Path) -> None:
     run_corpus(store_path, corpus(8), constant())
     with pytest.raises(HarnessError, match="Nothing new comes of it") as caught:
@@ -81,15 +82,11 @@ def test_what_adds_nothing_makes_no_run(store_path: Path) -> None:
     assert not isinstance(caught.value, UsageError)
     with pytest.raises(HarnessError, match=r"\nsemantic_score: no embeddings"):
         again(store_path, metrics=("semantic_score",))
+    nobody = {"embeddings": "http://localhost:9", "embeddings_model": "m"}
     with pytest.raises(
         HarnessError, match=r"\nsemantic_score: No connection to localhost:9: start"
     ):
-        again(
-            store_path,
-            metrics=("semantic_score",),
-            embeddings="http://localhost:9",
-            embeddings_model="m",
-        )
+        again(store_path, metrics=("semantic_score",), **nobody)
     assert runs(store_path) == 1
 
 

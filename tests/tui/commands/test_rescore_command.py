@@ -43,6 +43,7 @@ def test_what_a_rescore_would_ignore_is_refused(option: tuple[str, object]) -> N
     assert str(result.exception).startswith(f"{option[0]} does not go with --rescore")
 
 
+@pytest.mark.usefixtures("no_waits")
 def test_a_metric_that_was_asked_for_and_cannot_be_had_is_said_at_the_end(corpus: Path) -> None:
     result = scored(corpus, "--embeddings", "http://localhost:9", "--embeddings-model", "m",
                     "--metrics", "chrf_plus_plus,semantic_score")  # fmt: skip

@@ -54,8 +54,10 @@ class Terminal:
         self.sent = bytearray()
         """Everything that the child drew."""
         self.keys = 0
-        self._again = b"" if guard else b"\r"
-        """What was pressed last, where a key that comes too soon is pressed again."""
+        self._repeats = not guard
+        self._again = b""
+        """What was pressed last, until it is pressed again because it came too soon: once, as a busy
+        program that is slow to take the second would take a third for the next sentence."""
         self.child = pexpect.spawn(
             sys.executable,
             ["-m", "tests.tui.review.terminal", str(folder), str(guard)],
@@ -98,13 +100,14 @@ class Terminal:
                 raise AssertionError(f"{what!r} never comes:\n{self.shown}")
             if not self.look(0.05) and self._again and TOO_SOON in self.shown:
                 os.write(self.child.child_fd, self._again)
+                self._again = b""
 
     def press(self, keys: str, then: str = "") -> None:
         """Press keys, each counted, once nothing more is drawn; then wait for words."""
         while self.look(0.03):
             pass
         self.keys += len(keys)
-        self._again = self._again and keys.encode()
+        self._again = keys.encode() if self._repeats else b""
         os.write(self.child.child_fd, keys.encode())
         if then:
             self.see(then)
