@@ -1,9 +1,12 @@
-"""Files that users name: every reader says the same of one that cannot be read."""
+"""Files that users name, the version in one place, and the clock that other tests rely on."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
+import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,12 +19,14 @@ from corpora.model.entry import Entry
 from harness.annotators.comet import comet_annotator
 from harness.core.failures import UsageError
 from harness.core.user_file import MOST_BYTES, read_text
+from harness.core.version import VERSION
 from harness.endpoint.prices import Prices
 from harness.inputs.coaching import holds_coaching, read_coaching
 from harness.inputs.dictionary import read_dictionary, read_word_list
 from harness.inputs.gloss_dictionary import read_gloss_dictionary
 from harness.inputs.outputs import read_outputs
 from harness.inputs.prompt import load_prompt
+from tests.harness.virtual_time import run_virtual
 
 ENTRIES = [Entry(id=1, source="cat", reference="kato")]
 ZEROES = Path("/dev/zero")
@@ -193,3 +198,37 @@ def test_no_other_reader_waits_for_a_named_pipe(tmp_path: Path) -> None:
             read()
         said.append(str(caught.value))
     assert all("a pipe or a device, not a file" in words for words in said), said
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_distribution_reads_its_version_where_the_cards_do() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert project["project"]["dynamic"] == ["version"]
+    assert "version" not in project["project"]
+    source = ROOT / project["tool"]["hatch"]["version"]["path"]
+    assert re.findall(r'^VERSION = "(.*)"$', source.read_text("utf-8"), re.MULTILINE) == [VERSION]
+
+
+def test_an_hour_passes_at_once_and_in_order() -> None:
+    seen: list[tuple[str, float]] = []
+
+    async def sleeper(name: str, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        seen.append((name, asyncio.get_running_loop().time()))
+
+    async def main() -> None:
+        await asyncio.gather(sleeper("late", 3600), sleeper("early", 1), sleeper("middle", 60.5))
+
+    run_virtual(main())  # in real time it would take an hour
+    assert [name for name, _ in seen] == ["early", "middle", "late"]
+    assert [when for _, when in seen] == pytest.approx([1, 60.5, 3600])
+
+
+def test_a_deadlock_is_reported_instead_of_hanging() -> None:
+    async def main() -> None:
+        await asyncio.get_running_loop().create_future()
+
+    with pytest.raises(AssertionError, match="never comes"):
+        run_virtual(main())

@@ -8,8 +8,10 @@ import pytest
 
 from harness.fst import builtin
 from harness.fst.analyser import Analyser, open_analyser
+from harness.fst.builtin import MOST_ANALYSES
 from harness.fst.engines import installed_engines
-from harness.fst.model import AnalyserError, FstStatus
+from harness.fst.layout import MOST_LETTERS
+from harness.fst.model import MOST_BYTES, AnalyserError, FstStatus
 from tests.harness.fst.making import ENGINES, layout_of, mutated, needs, real, spelt_by, written
 from tests.outside import DESCRIPTIVE, ENGLISH, RUSSIAN, STRICT, published
 
@@ -209,3 +211,29 @@ def test_an_unknown_engine_is_named(tmp_path: Path) -> None:
     path.write_bytes(written([(0, "a", "A", 1)], [1]))
     with pytest.raises(AnalyserError, match="'foma' is not known"):
         open_analyser(path, "foma")
+
+
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs" / "fst.md").read_text("utf-8")
+
+
+def first_cells(title: str) -> list[str]:
+    table = re.search(rf"\| {title} \|.*\n((?:\|.*\n)+)", PAGE)
+    assert table is not None
+    return re.findall(r"^\| `([^`]+)` \|", table[1], re.MULTILINE)
+
+
+def test_statuses_and_engines() -> None:
+    assert first_cells("status") == list(FstStatus)
+    assert first_cells("engine") == list(ENGINES)
+
+
+def test_limits() -> None:
+    assert f"{MOST_BYTES >> 20} MB" in PAGE
+    assert f"{MOST_LETTERS} letters" in PAGE
+    assert f"{MOST_ANALYSES:,} analyses" in PAGE
+
+
+def test_links() -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", PAGE):
+        assert (ROOT / "docs" / target).exists(), target

@@ -1,17 +1,24 @@
-"""Prompt versions, their slots, and the names of languages in them."""
+"""Prompts and their slots, what can be said to a method, and what a call took, parted among its entries."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from corpora.languages.language_names import language_name
 from corpora.languages.scripts import tag_script
+from harness.core.calls import Usage
 from harness.core.failures import UsageError
 from harness.inputs.prompt import Prompt, load_prompt, shipped_versions
+from harness.method.options import MethodOptions, check_options, flag
+from harness.method.result import shares
+from tests.harness.methods.conftest import options
 
 
 @given(st.text(), st.text())
@@ -83,3 +90,73 @@ def test_line_ends_of_another_system_change_nothing(tmp_path: Path) -> None:
     for content in (b"One:\n{source}\n", b"One:\r\n{source}\r\n", b"One:\r{source}\r"):
         (tmp_path / "own.txt").write_bytes(content)
         assert load_prompt(str(tmp_path / "own.txt")).text == "One:\n{source}"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"temperature": float("nan")},
+        {"temperature": -0.1},
+        {"temperature": 2.1},
+        {"max_tokens": 0},
+        {"batch_size": 0},
+        {"replicate": -1},
+        {"max_retries": 21},
+        {"no_such_option": 1},
+        {"body": {"seed": 2**60}},
+        {"body": {"x": float("inf")}},
+        {"settings": {"x": "\ud800"}},
+    ],
+)
+def test_values_out_of_range(given: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        options(**given)
+
+
+def test_what_a_plan_keeps_is_read_back() -> None:
+    asked = options(model="m", body={"a": [1]}, checks=["length"], glossary="d.tsv")
+    assert MethodOptions.model_validate_json(asked.model_dump_json()) == asked
+
+
+def test_defaults_count_as_not_given() -> None:
+    check_options("m", options(temperature=0.0, batch_size=1, body={}))
+    with pytest.raises(
+        UsageError, match="--temperature does not apply to method 'm': leave it out"
+    ):
+        check_options("m", options(temperature=0.3))
+    with pytest.raises(UsageError, match="It takes --model, --check"):
+        check_options("m", options(text="x", model="y"), needs=["model"], takes=["checks"])
+
+
+def test_every_flag_is_one_of_the_command_line() -> None:
+    from rosetta_tui.commands.run import run
+
+    offered = {flag_ for option in run.params for flag_ in option.opts}
+    for name in MethodOptions.model_fields.keys() - {
+        "source_language",
+        "target_language",
+        "file_lines",
+    }:
+        if name != "service":  # the command line says api:SERVICE
+            assert flag(name) in offered, name
+    assert not [name for name in map(flag, MethodOptions.model_fields) if re.search("[_A-Z]", name)]
+
+
+COUNTS = st.integers(0, 10**9)
+
+
+@given(st.builds(Usage, COUNTS, COUNTS, COUNTS, COUNTS), st.integers(1, 500))
+def test_shares_add_up_and_differ_by_one_at_most(usage: Usage, entries: int) -> None:
+    parts = shares(usage, entries)
+    assert len(parts) == entries
+    total = Usage()
+    for part in parts:
+        assert part is not None
+        total = total + part
+    assert total == usage
+    prompts = [part.prompt_tokens for part in parts if part is not None]
+    assert max(prompts) - min(prompts) <= 1
+
+
+def test_what_was_not_counted_is_unknown_for_each() -> None:
+    assert shares(None, 3) == [None, None, None]

@@ -1,4 +1,4 @@
-"""What a run is scored with is refused at once where its parts do not fit each other."""
+"""What a run is scored with is refused at once where its parts do not fit; the user's meaning dictionary."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from corpora.languages.shipped.epo.build import ANALYSER
 from harness.core.failures import UsageError
+from harness.inputs.gloss_dictionary import read_gloss_dictionary
 from tests.corpora.languages.least_card import LEAST
 from tests.harness.evaluation import corpus, kept, run_corpus
 from tests.harness.run.constant_runs import constant
@@ -49,3 +50,58 @@ def test_two_ways_to_one_score_are_refused_not_dropped(store_path: Path, tmp_pat
     with pytest.raises(UsageError, match="--gloss-dictionary and --embeddings both give"):
         run_corpus(store_path, corpus(2), plan)
     run_corpus(store_path, corpus(2), constant(("chrf_plus_plus",), **told))
+
+
+EXPECTED = {"atim": ("dog", "horse"), "nipâw": ("s/he sleeps",)}
+
+FORMS = [
+    ("d.tsv", "atim\tdog\nnipâw\ts/he sleeps\natim\thorse\n"),
+    ("d.tsv", "\ufefflemma\tgloss\n# a remark\natim\tdog\thorse\t\n\nnipa\u0302w\ts/he  sleeps\n"),
+    ("d.csv", 'Lemma,Definition\natim,dog,horse\n"nipâw","s/he sleeps"\natim,dog\n'),
+    ("d.json", '{"atim": ["dog", "horse"], "nipâw": "s/he sleeps"}'),
+    (
+        "d.json",
+        '[{"lemma": "atim", "glosses": ["dog", "horse"]}, {"head": "nipâw", "gloss": "s/he sleeps"}]',
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "content"), FORMS)
+def test_forms(tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
+    path.write_text(content, "utf-8")
+    found = read_gloss_dictionary(path)
+    assert found.glosses == EXPECTED
+    assert len(found) == 2
+    assert len(found.sha256) == 64
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("d.tsv", b"atim\tdog\nnipaw\n", "line 2: a lemma and its gloss are wanted, with a tab"),
+        ("d.csv", b"atim,dog\n,horse\n", "line 2: a lemma and its gloss are wanted, with a comma"),
+        ("d.csv", b'atim,"dog\n', "line 1"),
+        ("d.tsv", b"", "the dictionary is empty"),
+        ("d.tsv", b"lemma\tgloss\n# none\n", "the dictionary is empty"),
+        ("d.tsv", b"atim\tdog\n\xe2w\tx\n", "line 2: not UTF-8"),
+        ("d.json", b'{"atim":\n "dog"', "line 2: not valid JSON"),
+        ("d.json", b"7", "object or list"),
+        ("d.json", b'{"atim": 7}', "item 1: a lemma with its gloss"),
+        ("d.json", b'{"atim": []}', "item 1: a lemma with its gloss"),
+        ("d.json", b'[{"lemma": "atim", "gloss": "dog"}, {"lemma": "minos"}]', "item 2"),
+        ("d.json", b'["atim"]', "item 1"),
+        ("d.json", b"[" * 100_000, "not valid JSON"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, name: str, content: bytes, said: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match=said) as caught:
+        read_gloss_dictionary(path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_gloss_dictionary(tmp_path / "none.tsv")

@@ -1,16 +1,29 @@
-"""A person's words beside a run: kept as given, bounded, and gone with the run."""
+"""A person's words, certificates and findings beside a run: kept with it, and gone with it."""
 
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlite_utils import Database
 
 from corpora.model.entry import Entry
 from harness.core.failures import StoreError, UsageError
+from harness.store.certificates import (
+    Attached,
+    attach_certificate,
+    attached_by_run,
+    attached_to,
+    detach_certificates,
+)
 from harness.store.deletion import bring_back, delete_run, trash
+from harness.store.file.database import SCHEMA_VERSION, open_store
+from harness.store.file.migrations import migrations
+from harness.store.findings import StoredFindings
 from harness.store.notes import (
     MOST_NOTE,
     MOST_TAG,
@@ -24,7 +37,10 @@ from harness.store.notes import (
     tags_of,
     tidy_tag,
 )
-from harness.store.runs import list_runs
+from harness.store.runs import find_run, list_runs
+from tests.harness.card import factory
+from tests.harness.evaluation import corpus, query, run_corpus
+from tests.harness.run.constant_runs import constant
 from tests.harness.store.stored_rows import make_run
 
 
@@ -109,3 +125,87 @@ def test_nothing_is_written_beside_a_run_that_is_gone(
             set_tags(connection, each, ["a"])
     bring_back(connection, run)
     assert (note_of(connection, run), tags_of(connection, run)) == ("", ())
+
+
+ONE = Attached(b'{"one":1}', b"s" * 64, "aa" * 32)
+TWO = Attached(b'{"two":2}', b"t" * 64, "bb" * 32)
+
+
+def test_what_is_attached_is_kept_once(store_path: Path) -> None:
+    with closing(open_store(store_path)) as connection:
+        number = factory.add_run(connection)
+        for each in (ONE, TWO, ONE):
+            attach_certificate(connection, number, each)
+        assert attached_to(connection, number) == (ONE, TWO)
+        assert attached_to(connection, number + 1) == ()
+        assert attached_by_run(connection) == {number: (ONE, TWO)}
+        assert list_runs(connection)[0].certificates == (ONE, TWO)
+        assert detach_certificates(connection, number) == 2
+        assert detach_certificates(connection, number) == 0
+        assert list_runs(connection)[0].certificates == ()
+
+
+def test_who_deletes_a_run_deletes_its_certificates(store_path: Path) -> None:
+    with closing(open_store(store_path)) as connection:
+        number = factory.add_run(connection)
+        attach_certificate(connection, number, ONE)
+        delete_run(connection, number)
+        assert attached_by_run(connection) == {}
+    everything = b"".join(f.read_bytes() for f in store_path.parent.iterdir() if f.is_file())
+    assert ONE.certificate not in everything
+
+
+def test_rows_of_a_wrong_type_count_as_absent(store_path: Path) -> None:
+    with closing(open_store(store_path)) as connection:
+        number = factory.add_run(connection)
+        attach_certificate(connection, number, ONE)
+        connection.execute("UPDATE certificates SET certificate = 'text'")
+        assert attached_to(connection, number) == ()
+
+
+def test_a_store_of_the_version_before_gets_the_table(store_path: Path) -> None:
+    store_path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(store_path)) as connection:
+        migrations.apply(Database(connection), stop_before="m005_certificates")
+        connection.execute("PRAGMA user_version = 4")
+        connection.commit()
+    with closing(open_store(store_path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION
+        number = factory.add_run(connection)
+        attach_certificate(connection, number, ONE)
+        assert attached_to(connection, number) == (ONE,)
+
+
+def test_makers_do_not_see_each_others_findings(store_path: Path) -> None:
+    memo = StoredFindings(store_path)
+    memo.keep("analyser a", {"hundo": b"1", "kato": b"2"})
+    memo.keep("analyser b", {"hundo": b"3"})
+    assert memo.recall("analyser a", ["hundo", "birdo"]) == {"hundo": b"1"}
+    assert memo.recall("analyser b") == {"hundo": b"3"}
+    assert memo.recall("analyser c") == {}
+
+
+def test_a_later_finding_replaces_the_earlier(store_path: Path) -> None:
+    memo = StoredFindings(store_path)
+    memo.keep("a", {"x": b"1"})
+    memo.keep("a", {"x": b"2"})
+    memo.keep("a", {})
+    assert memo.recall("a") == {"x": b"2"}
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.dictionaries(st.text(), st.binary(max_size=9), max_size=1200))
+def test_whatever_the_words(store_path: Path, found: dict[str, bytes]) -> None:
+    memo = StoredFindings(store_path)
+    memo.keep("all", found)
+    clean = {key: value for key, value in found.items() if key.isprintable()}
+    assert clean.items() <= memo.recall("all", list(found)).items()
+
+
+def test_deleting_a_run_leaves_no_word_behind(store_path: Path) -> None:
+    run_corpus(store_path, corpus(3), constant())
+    StoredFindings(store_path).keep("analyser", {"sekretavorto": b"x"})
+    with closing(open_store(store_path)) as connection:
+        delete_run(connection, find_run(connection, "last").id)
+    assert query(store_path, "SELECT * FROM findings") == []
+    assert b"sekretavorto" not in store_path.read_bytes()

@@ -1,20 +1,42 @@
-"""Columns that are kept in memory stay true while the store changes under them."""
+"""What lists of runs rest on: columns kept in memory, names told apart, and which run is under way."""
 
 from __future__ import annotations
 
 import sqlite3
+import time
 from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlite_utils import Database
 
+from corpora.files.original import Original
+from corpora.formats.columns import Columns
+from corpora.formats.load import load
+from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
-from harness.core.failures import ErrorClass, StoreError
+from harness.core.failures import ErrorClass, StoreError, UsageError
+from harness.core.run_state import RunState
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan
+from harness.store import distinctions as module
+from harness.store.corpora.entries import find_corpus
+from harness.store.corpora.examination import examine_stored
+from harness.store.corpora.naming import read_stored, stored_name
+from harness.store.distinctions import distinctions
+from harness.store.file.database import open_store, opened
 from harness.store.file.migrations import migrations
 from harness.store.ordering import FILTERS, SORTS, Cancelled, Ordering, stored_places
-from harness.store.runs import forget_failed, seal_run
+from harness.store.runs import SILENT_SECONDS, Run, forget_failed, list_runs, seal_run, under_way
+from rosetta_tui.report.card import run_line
+from rosetta_tui.request.draft_of_run import draft_of
+from rosetta_tui.runs.table import RunRows, run_cells
+from tests.harness.evaluation import LANGUAGES, corpus, kept, run_corpus
+from tests.harness.ranked import play, ranked_corpus
 from tests.harness.store.stored_rows import add, make_run, result
 
 SIZE = 12
@@ -113,3 +135,128 @@ def test_stored_places_are_read_from_indexes_alone(connection: sqlite3.Connectio
 def test_a_run_that_is_gone_is_said_to_be(connection: sqlite3.Connection) -> None:
     with pytest.raises(StoreError, match="deleted"):
         Ordering(7).positions(connection)
+
+
+def test_runs_of_two_files_are_called_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, corpus = tmp_path / "s.sqlite", ranked_corpus(6)
+    one = play(path, corpus, 6, "small")
+    with opened(path) as store:
+        [alone] = list_runs(store)
+    assert alone.distinction == ""
+    play(path, corpus, 3, "small")
+    play(path, corpus, 3, "large")
+    with opened(path) as store:
+        found = list_runs(store)
+        read: list[str | None] = []
+        real = module.setup_facts
+        monkeypatch.setattr(
+            module,
+            "setup_facts",
+            lambda *each: read.append(each[1]) or real(*each),  # type: ignore[func-returns-value]
+        )
+        [asked] = list_runs(store, run_id=one)
+    words = [run_cells(run)[5].text for run in found]
+    assert words == [
+        "replay · large · made",
+        "small-3-6.jsonl · replay · small · made",
+        "small-6-6.jsonl · replay · small · made",
+    ]
+    assert [run_line(run)[3] for run in found] == words
+    assert asked.distinction == "small-6-6.jsonl"
+    assert len(read) == 2, "that of another model needs no look"
+    assert RunRows([alone]).key(0) != RunRows([found[2]]).key(0), (
+        "a row that is drawn already changes"
+    )
+
+
+def test_a_fault_of_the_program_is_no_damage_of_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(path := tmp_path / "s.sqlite", ranked_corpus(6), 6, "small")
+    play(path, ranked_corpus(6), 3, "small")
+    monkeypatch.setattr("harness.store.distinctions.setup_facts", lambda *_: {}["a fault"])
+    with pytest.raises(KeyError, match="a fault"), opened(path) as store:
+        list_runs(store)
+
+
+def test_the_first_fact_that_parts_is_told() -> None:
+    names = ["chat", "chat", "chat", "other"]
+    facts = [("", "0", "x"), ("", "0.7", "y"), ("", "0.7", "z"), ("f", "0", "x")]
+    assert distinctions(names, facts) == ["0", "0.7 · y", "0.7 · z", ""]
+
+
+@pytest.fixture
+def run(store_path: Path) -> Run:
+    run_corpus(
+        store_path, corpus(2), Plan.model_validate({"method": "copy-source", "options": LANGUAGES})
+    )
+    return kept(store_path).run
+
+
+@pytest.mark.parametrize(
+    ("state", "age", "expected"),
+    [
+        (RunState.RUNNING, 0.0, True),
+        (RunState.PAUSED, SILENT_SECONDS - 2, True),
+        (RunState.DRAINING, 0.0, True),
+        (RunState.RUNNING, SILENT_SECONDS + 1, False),
+        (RunState.PAUSED, 3600.0, False),
+        (RunState.RUNNING, -3600.0, False),
+        (RunState.RUNNING, None, False),
+        (RunState.STOPPED, 0.0, False),
+        (RunState.COMPLETE, 0.0, False),
+    ],
+)
+def test_state_and_heartbeat_tell_together(
+    run: Run, state: RunState, age: float | None, expected: bool
+) -> None:
+    live: dict[str, Any] | None = None if age is None else {"at": time.time() - age}
+    assert under_way(replace(run, state=state, live=live)) is expected
+
+
+PAIR = {"source_language": "en", "target_language": "mi"}
+
+
+def reading(folder: Path, column: str) -> Corpus:
+    path = folder / "two.tsv"
+    path.write_text("id\ten\tplain\tformal\n1\tHello\tKia ora\tTēnā koe\n")
+    return load(path, dataset=PAIR, columns=Columns("en", column))
+
+
+@pytest.fixture
+def corpora(tmp_path: Path, store_path: Path) -> dict[str, Corpus]:
+    found = {column: reading(tmp_path, column) for column in ("plain", "formal")}
+    plan = Plan(method="copy-source", options=MethodOptions.model_validate(PAIR))
+    for each in found.values():
+        run_corpus(store_path, each, plan)
+    return found
+
+
+def test_each_is_found_by_its_columns(corpora: dict[str, Corpus], store_path: Path) -> None:
+    assert corpora["plain"].sha256 == corpora["formal"].sha256
+    name = stored_name(corpora["plain"])
+    envelope = {**PAIR, "id": "two"}
+    with closing(open_store(store_path)) as connection:
+        for column, reference in (("plain", "Kia ora"), ("formal", "Tēnā koe")):
+            said = {"source": "en", "reference": column}
+            corpus = read_stored(connection, name, envelope, said)
+            assert [each.reference for each in corpus.entries] == [reference]
+        with pytest.raises(UsageError, match="columns of the one that is meant"):
+            read_stored(connection, name, {})
+
+
+def test_a_draft_of_a_run_and_a_second_look_know_them(
+    corpora: dict[str, Corpus], store_path: Path
+) -> None:
+    with closing(open_store(store_path)) as connection:
+        draft = draft_of(kept(store_path).run, connection)
+        assert (draft.get("source_column"), draft.get("reference_column")) == ("en", "formal")
+        corpus = corpora["formal"]
+        number = find_corpus(connection, corpus)
+        assert number is not None
+        examined = examine_stored(connection, number, corpus.sha256, corpus.files)
+    assert examined.original is Original.UNCHANGED
+    assert examined.lines == (2,)
+    assert [each.reference for each in draft.corpus(store_path).entries] == ["Tēnā koe"]

@@ -1,4 +1,4 @@
-"""An installation keeps one pair of keys, wherever they can be kept, and never makes others by itself."""
+"""Keys of an installation, cards of laptops, and signatures: kept where they can be, changed by nobody."""
 
 import subprocess
 import sys
@@ -8,15 +8,20 @@ from typing import Any
 
 import keyring
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring as NoKeyring
 from keyring.errors import KeyringLocked
 
 from harness.core.failures import KeyStoreError
+from review.files.laptop_card import read_laptop_card, write_laptop_card
 from review.sealed.keys import Identity, Role, key_phrase, write_private
+from review.sealed.problem import FileError
 from review.sealed.sealing import AgeIdentity, read_age_identities
-from review.sealed.signature import verify
+from review.sealed.signature import new_seed, public_key, public_pem, sign, verify
 from tests.keyring_in_memory import MemoryKeyring
+from tests.review.files.made import LAPTOP, ORGANISATION
 
 
 class Forgetful(MemoryKeyring):
@@ -194,3 +199,91 @@ def test_a_secret_never_replaces_a_file(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError):
         write_private(tmp_path / "key", "two")
     assert (tmp_path / "key").read_text() == "one"
+
+
+CARD = write_laptop_card(LAPTOP, "Library, second table")
+
+
+def test_a_card_is_read_as_it_was_written() -> None:
+    card = read_laptop_card(CARD)
+    assert (card.name, card.public) == ("Library, second table", LAPTOP.public)
+    assert write_laptop_card(LAPTOP, "Library, second table") == CARD
+
+
+def test_every_single_changed_byte_is_refused() -> None:
+    for place in range(len(CARD)):
+        for value in (1, 2, 4, 32, 128):
+            changed = CARD[:place] + bytes([CARD[place] ^ value]) + CARD[place + 1 :]
+            with pytest.raises(FileError, match=r"\.$"):
+                read_laptop_card(changed)
+
+
+def test_another_laptops_key_cannot_be_put_in() -> None:
+    other = CARD.replace(LAPTOP.public.recipient.encode(), ORGANISATION.public.recipient.encode())
+    with pytest.raises(FileError, match="changed"):
+        read_laptop_card(other)
+
+
+@given(st.binary(max_size=300))
+def test_anything_else_is_refused_in_words(data: bytes) -> None:
+    with pytest.raises(FileError):
+        read_laptop_card(data)
+
+
+def test_a_huge_file_is_not_read() -> None:
+    with pytest.raises(FileError):
+        read_laptop_card(b"[" * 10_000_000)
+
+
+# RFC 8032, section 7.1: seed, public key, message, signature
+VECTORS = [
+    (
+        "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
+        "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
+        "",
+        (
+            "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46b"
+            "d25bf5f0595bbe24655141438e7a100b"
+        ),
+    ),
+    (
+        "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
+        "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
+        "72",
+        (
+            "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c"
+            "387b2eaeb4302aeeb00d291612bb0c00"
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("seed", "public", "message", "signature"), VECTORS)
+def test_the_vectors_of_the_rfc(seed: str, public: str, message: str, signature: str) -> None:
+    assert public_key(bytes.fromhex(seed)) == public
+    assert sign(bytes.fromhex(seed), bytes.fromhex(message)).hex() == signature
+    assert verify(public, bytes.fromhex(message), bytes.fromhex(signature))
+
+
+def test_other_bytes_keys_and_signatures_do_not_verify() -> None:
+    seed = new_seed()
+    public, signature = public_key(seed), sign(seed, b"text")
+    assert verify(public, b"text", signature)
+    assert not verify(public, b"texts", signature)
+    assert not verify(public_key(new_seed()), b"text", signature)
+    assert not verify("no key", b"text", signature)
+    assert not verify(public[:-2], b"text", signature)
+    assert not verify(public, b"text", b"")
+    # the order of the group added to the second half: the same equation, another encoding
+    order = 2**252 + 27742317777372353535851937790883648493
+    second = (int.from_bytes(signature[32:], "little") + order).to_bytes(32, "little")
+    assert not verify(public, b"text", signature[:32] + second)
+
+
+def test_the_text_form_is_that_of_rfc_8410() -> None:
+    # RFC 8410, section 10.1
+    assert public_pem("19bf44096984cdfe8541bac167dc3b96c85086aa30b6b6cb0c5c38ad703166e1") == (
+        "-----BEGIN PUBLIC KEY-----\n"
+        "MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n"
+        "-----END PUBLIC KEY-----\n"
+    )

@@ -1,5 +1,9 @@
-"""Seals: the right key opens them, nothing else does, and every refusal has words."""
+"""Seals and check phrases: the right key opens, nothing else does; six words tell files apart."""
 
+import contextlib
+import itertools
+import re
+from hashlib import scrypt, sha256
 from pathlib import Path
 
 import pytest
@@ -7,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.core.failures import UsageError
-from review.sealed import passphrase
+from review.sealed import made_up_words, passphrase
+from review.sealed.made_up_words import draw_words
 from review.sealed.passphrase import seal_with_passphrase, typed_passphrase
+from review.sealed.phrase import PhraseError, phrase, read_words, says
 from review.sealed.problem import FileProblem
 from review.sealed.sealing import (
     AgeIdentity,
@@ -21,6 +27,7 @@ from review.sealed.sealing import (
     unseal,
     unseal_with_passphrase,
 )
+from review.sealed.word_list import LIST
 
 ONE, TWO, OTHER = AgeIdentity.make(), AgeIdentity.make(), AgeIdentity.make()
 SEALED = seal(b"texts", [ONE.recipient, TWO.recipient])
@@ -163,3 +170,152 @@ def test_any_bytes_are_refused_in_words(noise: bytes) -> None:
         problem(data, ONE)
     with pytest.raises(SealError):
         unseal_with_passphrase(b"age-encryption.org/v1\n-> scrypt " + noise, WORDS)
+
+
+DIGEST = sha256(b"Rosetta").hexdigest()
+SIX = phrase(DIGEST)
+EARLIER = phrase(DIGEST, earlier=True)
+
+NOT_TOGETHER = (
+    "These six words do not belong together: one of them is another word, or two are swapped. "
+    "Compare them one by one."
+)
+
+_LIKE = (
+    ("^kn|^gn", "n"), ("^wr", "r"), ("ph", "f"), ("gh", ""), ("c(?=[eiy])|z", "s"), ("ck|c|q", "k"), ("x", "ks"),
+    ("([aeiouy])[aeiouy]+", r"\1"), (r"(.)\1", r"\1"), ("e$", ""), ("y", "i"),
+)  # fmt: skip
+"""Letters that are heard alike, in order of replacing."""
+
+
+def sound(word: str) -> str:
+    """Write a word roughly as it is heard."""
+    for letters, heard in _LIKE:
+        word = re.sub(letters, heard, word)
+    return word
+
+
+def changed_once(word: str) -> set[str]:
+    """Return what a word becomes when one letter is left out, added, another, or swapped with the next."""
+    alphabet = "abcdefghijklmnopqrstuvwxyz"
+    parts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    return {
+        *(a + b[1:] for a, b in parts if b),
+        *(a + letter + b for a, b in parts for letter in alphabet),
+        *(a + letter + b[1:] for a, b in parts if b for letter in alphabet),
+        *(a + b[1] + b[0] + b[2:] for a, b in parts if len(b) > 1),
+    } - {word}
+
+
+def test_the_list_is_one_that_people_can_hear_and_copy() -> None:
+    listed = set(LIST)
+    assert len(LIST) == len(listed) == 2**11
+    assert list(LIST) == sorted(LIST)
+    assert all(re.fullmatch(r"[a-z]{4,8}", word) for word in LIST)
+    assert len({word[:4] for word in LIST}) == len(LIST)
+    assert [word for word in LIST if changed_once(word) & listed] == []
+    alike = itertools.groupby(sorted(LIST, key=sound), sound)
+    assert [group for _, each in alike if len(group := list(each)) > 1] == []
+
+
+def test_the_list_never_changes() -> None:
+    assert sha256("\n".join(LIST).encode()).hexdigest() == (
+        "b8322117e57f930d2d2d17f8fbd2f7cbe537586e9d67d1efea89bbef65b28875"
+    )
+
+
+def test_six_words_are_sixty_bits_of_a_stretched_digest_and_six_that_check_them() -> None:
+    """The same by other means: another library's scrypt, and bits as text."""
+    stretched = scrypt(
+        bytes.fromhex(DIGEST), salt=b"rosetta-check-phrase", n=2**11, r=8, p=1, dklen=8
+    )
+    bits = "".join(f"{byte:08b}" for byte in stretched)[:60]
+    checks = f"{sha256(int(bits, 2).to_bytes(8, 'big')).digest()[0]:08b}"[:6]
+    eleven = re.findall("." * 11, bits + checks)
+    assert SIX.split() == [LIST[int(each, 2)] for each in eleven]
+
+
+def test_earlier_phrases_are_those_of_their_page() -> None:
+    made = made_up_words.words
+    assert made(bytes.fromhex("000000010010ffff")) == "babab babad babib zuzuz"
+    assert made(bytes.fromhex(DIGEST[:24])) == EARLIER
+    assert len({made(number.to_bytes(2, "big")) for number in range(2**16)}) == 2**16
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.binary(min_size=32, max_size=32), st.integers(0, 255), st.booleans())
+def test_one_changed_bit_changes_the_phrase(digest: bytes, bit: int, earlier: bool) -> None:
+    changed = bytearray(digest)
+    changed[bit % (96 if earlier else 256) // 8] ^= 1 << bit % 8
+    assert phrase(digest.hex(), earlier=earlier) != phrase(changed.hex(), earlier=earlier)
+
+
+@pytest.mark.parametrize("said", [SIX, EARLIER])
+@pytest.mark.parametrize("between", [" ", "  ", "-", ", ", "\n", "\u2011", "."])
+def test_words_are_read_as_people_type_them(said: str, between: str) -> None:
+    assert read_words(f"  {said.upper().replace(' ', between)}\n") == said
+    assert says(read_words(said), DIGEST)
+    assert not says(read_words(said), sha256(b"another").hexdigest())
+
+
+def test_another_word_and_swapped_words_are_told() -> None:
+    """Six bits check sixty: of all ways to get one word wrong, about one in 64 is not told."""
+    words = SIX.split()
+    wrong = [
+        " ".join([*words[:at], other, *words[at + 1 :]])
+        for at in range(6)
+        for other in LIST
+        if other != words[at]
+    ]
+    told = sum(why_not(each) == NOT_TOGETHER for each in wrong)
+    assert 0.98 < told / len(wrong) < 0.99
+    for one, other in itertools.combinations(range(6), 2):
+        swapped = list(words)
+        swapped[one], swapped[other] = swapped[other], swapped[one]
+        assert why_not(" ".join(swapped)) == NOT_TOGETHER
+
+
+def why_not(typed: str) -> str:
+    try:
+        read_words(typed)
+    except PhraseError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("", "No word"),
+        ("gardn dog cat house tree bird", "Word 1, 'gardn', .* Is it 'garden'"),
+        ("garden lettuse", "Word 2, 'lettuse', .* 'lettuce'"),
+        ("garden \u1401", "Word 2"),
+        ("garden lettuce zebra", "There are 6 words, and 3 were typed"),
+        ("kizun gorot sapox babab dabab vabab", "Word 3 cannot be right"),
+    ],
+)
+def test_a_word_that_is_none_is_named_with_the_nearest(typed: str, said: str) -> None:
+    with pytest.raises(PhraseError, match=said):
+        read_words(typed)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.sampled_from(LIST), st.data())
+def test_one_slip_is_never_another_word_and_the_right_one_is_offered(
+    word: str, data: st.DataObject
+) -> None:
+    slip = data.draw(st.sampled_from(sorted(changed_once(word))))
+    with pytest.raises(PhraseError) as refused:
+        read_words(" ".join([*SIX.split()[:5], slip]))
+    assert repr(word) in str(refused.value)
+
+
+@given(st.text(max_size=80))
+def test_anything_typed_is_read_or_refused_in_words(typed: str) -> None:
+    with contextlib.suppress(PhraseError):
+        assert read_words(read_words(typed)) == read_words(typed)
+
+
+def test_drawn_words_differ() -> None:
+    assert len({draw_words() for _ in range(50)}) == 50
+    assert len(draw_words(4).split()) == 4

@@ -1,4 +1,6 @@
-"""The catalogue: whole, up to date, open to any language, and never a reason to fail."""
+"""The catalogue and the table of keys: whole, open to any language, the same on every face; the first language."""
+
+from __future__ import annotations
 
 import ast
 import gettext
@@ -6,13 +8,43 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from corpora.model.entry import CONTEXTS, REGISTERS
 from harness.core.failures import UsageError
-from review.session.words import build
-from review.session.words.catalogue import DOMAIN, OURS, Words, checked_tag, languages
+from review.files.batch_form import Around, OthersWords
+from review.log.laptop import Laptop
+from review.log.payloads import Scope
+from review.rating import CannotJudge, Rating, Reason
+from review.session.opening import Opening
+from review.session.view import ShownItem
+from review.session.words import beside, build
+from review.session.words import item as item_words
+from review.session.words.catalogue import (
+    DOMAIN,
+    OURS,
+    Words,
+    checked_tag,
+    languages,
+    words_of_system,
+)
+from review.session.words.keys import (
+    ACT_WORDS,
+    BACKSPACE,
+    KEYS,
+    RATING_OF,
+    Act,
+    act_of,
+    cannot_judge_of,
+    key_name,
+    reason_of,
+    scope_of,
+    table,
+)
+from review.session.words.labels import RATINGS as RATINGS_SAID
 from tests.review.session.catalogues import catalogue, entry
 
 NO_BREAK = "\u00a0\u202f"
@@ -188,3 +220,143 @@ def test_what_is_no_language_tag_is_refused_in_words(tag: str) -> None:
 
 def test_a_language_tag_has_one_spelling() -> None:
     assert checked_tag(" cr_Cans ") == "cr-Cans"
+
+
+RATINGS = [Act.REJECT, Act.GIST, Act.ACCEPTABLE, Act.EXCELLENT]
+
+
+@pytest.mark.parametrize("keys", ["1234", "dfgh", "DFGH", "&é\"'", "١٢٣٤", "１２３４"], ids=ascii)
+def test_every_row_of_keys_rates_from_worst_to_best(keys: str) -> None:
+    assert [act_of(key) for key in keys] == RATINGS
+    assert [RATING_OF[act] for act in RATINGS] == list(Rating)
+
+
+@pytest.mark.parametrize("key", ["0", "à", "٠"], ids=ascii)
+def test_zero_means_that_one_cannot_judge(key: str) -> None:
+    assert act_of(key) is Act.CANNOT_JUDGE
+
+
+@pytest.mark.parametrize("key", ["\x7f", "\b", "u", "U"], ids=ascii)
+def test_backspace_undoes_whatever_a_terminal_sends_for_it(key: str) -> None:
+    assert act_of(key) is Act.UNDO
+
+
+@pytest.mark.parametrize("key", ["", "12", "5", "²", "½", "z", "\x1b", " ", "ᐊ"], ids=ascii)
+def test_other_keys_do_nothing(key: str) -> None:
+    assert act_of(key) is None
+
+
+def test_every_act_has_a_key_and_words() -> None:
+    assert set(KEYS) == set(Act)
+    assert set(ACT_WORDS) | set(RATING_OF) == set(Act)
+
+
+@pytest.mark.parametrize("key", ["s", "&"])
+def test_a_key_that_is_taken_is_refused(key: str) -> None:
+    with pytest.raises(ValueError, match="is taken"):
+        table({Act.SKIP: ("s",), Act.HELP: (key,)})
+
+
+@pytest.mark.parametrize("row", ["12345678", "&é\"'(-è_"])
+def test_lists_are_chosen_from_by_digit_on_every_keyboard(row: str) -> None:
+    assert [reason_of(key) for key in row] == list(Reason)
+    assert [cannot_judge_of(key) for key in row[:7]] == [*CannotJudge, None]
+    assert [scope_of(key) for key in row[:4]] == [*Scope, None]
+    assert [reason_of(key) for key in ("0", "9", "d", "12", "")] == [None] * 5
+
+
+def test_signs_have_names_for_the_ear() -> None:
+    words = Words.load("fr")
+    assert [key_name(words, key) for key in ",!x"] == ["virgule", "point d’exclamation", "x"]
+
+
+def test_the_page_for_speakers_names_the_keys_that_work() -> None:
+    page = Path(__file__).parents[3] / "docs" / "review-for-speakers.md"
+    rows = re.findall(r"(?m)^\| (.*?) \| .* \|$", page.read_text("utf-8"))
+    named = {key for row in rows for key in re.findall(r"`(.)`", row)}
+    own = {key for keys in KEYS.values() for key in keys}
+    assert named == own - {BACKSPACE}
+
+
+def test_the_page_for_speakers_says_the_answers_as_the_program_does() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "review-for-speakers.md").read_text("utf-8")
+    for number, rating in enumerate(Rating, 1):
+        label, meaning = RATINGS_SAID[rating]
+        assert f"| `{number}` | {label} | {meaning} |" in page
+
+
+@pytest.mark.parametrize(
+    ("tags", "language"),
+    [
+        (("fr-CA", "en-CA"), "fr"),
+        (("crk-Cans-CA", "fr-CA"), "fr"),
+        (("en-US", "fr-FR"), "en"),
+        (("enf", "fr"), "fr"),
+        (("xx", "yy"), "en"),
+        (("not a tag", "fr"), "fr"),
+    ],
+    ids=["first", "first-known", "english-first", "like-english", "none", "garbage"],
+)
+def test_first_language_of_the_system_that_has_words(tags: tuple[str, ...], language: str) -> None:
+    assert words_of_system(tags).language == language
+
+
+def test_variables_tell_where_the_system_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "fr_CA.UTF-8")
+    assert words_of_system().language == "fr"
+    assert words_of_system(("en",)).language == "en"
+
+
+def test_what_was_asked_or_chosen_goes_before_the_system(tmp_path: Path) -> None:
+    with Laptop.open(tmp_path) as laptop:
+        assert Opening(laptop, system=("fr",)).words.language == "fr"
+        assert Opening(laptop, system=("fr",), language="en").words.language == "en"
+        Opening(laptop).set_language("en")
+        assert Opening(laptop, system=("fr",)).words.language == "en"
+
+
+def test_files_that_are_not_here_are_named(tmp_path: Path) -> None:
+    with Laptop.open(tmp_path) as laptop:
+        missing = (tmp_path / "a.rosetta-batch", tmp_path / "b.rosetta-batch")
+        opening = Opening(laptop, language="en", missing=missing)
+        assert opening.not_here().startswith("a.rosetta-batch, b.rosetta-batch is not in this")
+        assert Opening(laptop, language="en").not_here() == ""
+
+
+ITEM = ShownItem("1" * 16, "Source", "Candidate", 1, 1)
+
+
+def test_nothing_is_said_where_the_batch_says_nothing() -> None:
+    assert list(beside.beside(Words.load("en"), ITEM)) == []
+
+
+def test_neighbours_tags_and_words_of_others_are_named() -> None:
+    item = ShownItem(
+        "1" * 16, "Source", "Candidate", 1, 1, comment="mine",
+        around=Around(context="narrative", formality="our own", before="B.", after="A."),
+        others=(
+            OthersWords(reasons=(Reason.GRAMMAR, Reason.SPELLING)),
+            OthersWords(comment="C.", suggestion="S."),
+        ),
+    )  # fmt: skip
+    marks = item_words.marks(Words.load("en"), item)
+    assert [(mark.said, mark.text) for mark in marks] == [
+        ("Your comment:", "mine"),
+        ("Others wrote in the first round, some of it perhaps you; you need not agree:", ""),
+        ("Somebody says: The grammar is wrong; The spelling is wrong.", ""),
+        ("Somebody's comment:", "C."),
+        ("Somebody's better translation:", "S."),
+        ("The sentence before it:", "B."),
+        ("The sentence after it:", "A."),
+        ("What it is:", "part of a story"),
+        ("How it is said:", "our own"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("table", "tags"), [(beside.CONTEXTS, CONTEXTS), (beside.FORMALITIES, REGISTERS)]
+)
+def test_every_tag_of_the_specification_has_words(
+    table: Mapping[str, str], tags: tuple[str, ...]
+) -> None:
+    assert tuple(table) == tags

@@ -18,7 +18,7 @@ from harness.core.failures import HarnessError, UsageError
 from review.log.payloads import Rate, Undo
 from review.sealed.signature import public_pem
 from review.verdict.certificate.attachment import standing, why_not_community
-from review.verdict.certificate.certificate import Certificate, read_certificate
+from review.verdict.certificate.certificate import Certificate, CertifiedLaptops, read_certificate
 from review.verdict.certificate.certificate_text import certificate_html, certificate_text
 from review.verdict.certificate.certify import certified_again, certify, read_verdict
 from review.verdict.certificate.evidence import Evidence
@@ -295,3 +295,19 @@ def test_a_forged_row_of_the_store_counts_for_nothing() -> None:
     junk = attached(good).__class__(b"\xff{", b"", SIGNER.public.signing_key)
     assert judged(junk) is None
     assert judged() is None
+
+
+def test_decisions_about_laptops_are_told_in_numbers_and_reasons() -> None:
+    certificate = certificate_of(issue(review_of(1)))
+    for words in ("laptops out", "replaced", "who speaks", "not counted"):
+        assert words not in certificate_text(certificate)
+    laptops = CertifiedLaptops(removed=("", "lost \x1b[2J"), replaced=1, decided=1, waiting=2)
+    told = " ".join(certificate_text(certificate.model_copy(update={"laptops": laptops})).split())
+    assert "laptops out 2 taken out by the organisation: no reason given; lost" in told
+    assert "replaced 1 laptop came instead of another one, by the organisation's word" in told
+    assert "who speaks for 1 person the organisation named the laptops that count" in told
+    assert (
+        "not counted 2 people: several laptops spoke for them, and the organisation has not" in told
+    )
+    assert "\x1b" not in told
+    assert "not counted" not in certificate_text(certificate.model_copy(update={"laptops": None}))

@@ -1,4 +1,4 @@
-"""The corpora of the store, and the entries of one in any order."""
+"""The corpora of the store: what counts as the same one, its entries in any order, examined without its file."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corpora.checks.requirements import requirements
+from corpora.checks.statistics import statistics
+from corpora.files.original import Original
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, Segment
-from harness.store.corpora.entries import insert_corpus, save_corpus
+from harness.store.corpora.entries import insert_corpus, read_dataset, read_entries, save_corpus
+from harness.store.corpora.examination import examine, examine_stored
 from harness.store.corpora.listing import (
     MOST_VALUES,
     corpus_positions,
@@ -21,6 +25,7 @@ from harness.store.corpora.listing import (
     hold_in_memory,
     list_corpora,
 )
+from harness.store.corpora.naming import read_stored, stored_name
 from harness.store.file.database import open_store
 from tests.corpora.making import entry, json_file
 from tests.tui.scenes import DATASET, RUN_ID, scene
@@ -143,3 +148,113 @@ def test_an_opened_corpus_is_in_no_file(tmp_path: Path) -> None:
     assert corpus_positions(store, number, search="only here") == [0]
     assert list_corpora(store)[0].sha256 == corpus.sha256
     store.close()
+
+
+def _corpus(**envelope: str) -> Corpus:
+    fields = {
+        "id": "greetings",
+        "language_pair": "EN→EO",
+        "source_language": "en",
+        "target_language": "eo",
+    }
+    entries = (
+        Entry(id=1, source="Hello!", reference="Saluton!", register="conversational", mood="glad"),
+        Entry(id="1b", source="Yes.", reference="Jes.", variants=("Ja.",)),
+    )
+    return Corpus(Dataset(**{**fields, **envelope}), entries, "ab" * 32, Form.TSV)
+
+
+def test_the_same_corpus_is_stored_once_and_comes_back_as_it_was(tmp_path: Path) -> None:
+    with closing(open_store(tmp_path / "rosetta.sqlite")) as store:
+        numbers = {save_corpus(store, _corpus()) for _ in range(3)}
+        assert len(numbers) == 1
+        assert tuple(read_entries(store, numbers.pop()).values()) == _corpus().entries
+
+
+@pytest.mark.parametrize("field", ["id", "target_language", "source_language", "version"])
+def test_the_same_file_under_another_envelope_is_another_corpus(field: str, tmp_path: Path) -> None:
+    other = _corpus(**{field: "crk"})
+    with closing(open_store(tmp_path / "rosetta.sqlite")) as store:
+        first, second = save_corpus(store, _corpus()), save_corpus(store, other)
+        assert first != second
+        assert read_dataset(store, first) == _corpus().dataset
+        assert read_dataset(store, second) == other.dataset
+
+
+FAULTY = [
+    entry(1, source="a", reference="b", segment="held_out"),
+    entry(2, source="a", reference="b", register="Formal ", segment="held_out"),
+    entry(3, source="x\u202e", reference="â"),
+    entry(4, source="y", reference="a\u0302"),
+]
+
+
+def stored(folder: Path, corpus: Corpus) -> tuple[Path, int]:
+    path = folder / "s.sqlite"
+    with closing(open_store(path)) as store:
+        store.execute("BEGIN")
+        number = save_corpus(store, corpus)
+        store.execute("COMMIT")
+    return path, number
+
+
+def test_with_its_file_a_stored_corpus_gives_the_findings_of_the_file(tmp_path: Path) -> None:
+    file = json_file(tmp_path, FAULTY)
+    corpus = load(file)
+    assert len(corpus.warnings) == 4
+    path, number = stored(tmp_path, corpus)
+    with closing(open_store(path)) as store:
+        found = examine_stored(store, number, corpus.sha256, corpus.files)
+    assert found == examine(corpus)
+    assert found.problems == corpus.warnings
+    assert found.lines == (1, 1, 1, 1)
+    assert found.flagged == {1, 2, 3}
+    assert [len(found.of_entry(place)) for place in range(4)] == [0, 2, 1, 1]
+    assert found.statistics == statistics(corpus)
+    assert list(found.requirements) == requirements(corpus)
+
+
+def test_without_its_file_the_entries_tell_the_same_without_lines(tmp_path: Path) -> None:
+    file = json_file(tmp_path, FAULTY)
+    corpus = load(file)
+    path, number = stored(tmp_path, corpus)
+    file.write_text("another", "utf-8")
+    with closing(open_store(path)) as store:
+        changed = examine_stored(store, number, corpus.sha256, corpus.files)
+        file.unlink()
+        gone = examine_stored(store, number, corpus.sha256, corpus.files)
+        unknown = examine_stored(store, number, corpus.sha256, ())
+    assert [each.original for each in (changed, gone, unknown)] == [
+        Original.CHANGED,
+        Original.GONE,
+        Original.UNKNOWN,
+    ]
+    for found in (changed, gone, unknown):
+        assert found.lines == ()
+        told = [(each.message, each.mend, each.places) for each in found.problems]
+        assert told == [(each.message, each.mend, each.places) for each in corpus.warnings]
+        assert found.statistics == statistics(corpus)
+        assert all(each.line is None for each in found.problems)
+
+
+def test_a_file_that_needs_to_be_told_its_languages_is_read_with_those_it_was_read_with(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("source,reference\nx,y\nx,y\n", "utf-8")
+    corpus = load(file, dataset={"source_language": "en", "target_language": "eo"})
+    path, number = stored(tmp_path, corpus)
+    with closing(open_store(path)) as store:
+        found = examine_stored(store, number, corpus.sha256, corpus.files)
+    assert found.original is Original.UNCHANGED
+    assert found.problems == corpus.warnings
+    assert found.lines == (2, 3)
+
+
+def test_a_corpus_named_by_its_hash_warns_of_the_same_as_its_file(tmp_path: Path) -> None:
+    corpus = load(json_file(tmp_path, FAULTY))
+    path, _ = stored(tmp_path, corpus)
+    with closing(open_store(path)) as store:
+        again = read_stored(store, stored_name(corpus), {})
+    assert [each.message for each in again.warnings] == [each.message for each in corpus.warnings]
+    assert again.warnings

@@ -1,4 +1,4 @@
-"""Opening the store: new, old, newer, foreign, damaged, by several at once, by nobody else."""
+"""Opening the store: new, old, newer, foreign, damaged, protected, by several at once."""
 
 from __future__ import annotations
 
@@ -13,8 +13,20 @@ from pathlib import Path
 import pytest
 
 from harness.core.failures import StoreError
-from harness.store.file.database import SCHEMA_VERSION, default_path, open_store
+from harness.core.run_state import RunState
+from harness.store.file.database import (
+    SCHEMA_VERSION,
+    default_path,
+    is_read_only,
+    open_store,
+    opened,
+)
 from harness.store.file.migrations import migrations
+from harness.store.runs import list_runs
+from tests.harness.evaluation import chat_plan, corpus, kept, query, run_corpus
+from tests.harness.process import ROOT, spawn
+from tests.harness.scripted import Scripted, completion, json_answer
+from tests.harness.store.file.locked_stick import CORPUS, called, made, stick
 
 
 def mode(path: Path) -> int:
@@ -144,3 +156,105 @@ def test_several_processes_may_make_the_store_at_once(store_path: Path) -> None:
         process.stdin.flush()
     said = [process.communicate(timeout=60) for process in starts]
     assert [out.strip() for out, _ in said] == ["0"] * 4, said
+
+
+READ = """
+import sys
+from pathlib import Path
+from harness.store.file.database import open_store
+from harness.store.ordering import ordered_positions
+from harness.store.results import read_outcome
+from harness.store.runs import find_run, list_runs
+connection = open_store(Path(sys.argv[1]))
+done = []
+while True:
+    run = find_run(connection, "last")
+    done.append(read_outcome(connection, run.id).done)
+    positions = ordered_positions(connection, run.id, sort="chrf", narrow="done")
+    assert len(positions) >= done[-1], (positions, done)
+    list_runs(connection)
+    if run.state == "complete":
+        break
+assert done == sorted(done)
+print(len(done), done[-1])
+"""
+
+
+@pytest.mark.thorough
+def test_two_read_while_one_writes(endpoint: Scripted, store_path: Path) -> None:
+    endpoint.answer = lambda asked: json_answer(completion(asked.source.upper()), seconds=0.02)
+    run_corpus(store_path, corpus(1), chat_plan(endpoint.url))
+    query(store_path, "UPDATE runs SET created = 0")
+    writer = spawn("begin", store_path, endpoint.url, 400)
+    while len(endpoint.asked) < 20:  # the run is under way
+        assert writer.poll() is None
+    readers = [
+        subprocess.Popen(
+            [sys.executable, "-c", READ, str(store_path)],
+            cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    said = [reader.communicate(timeout=60) for reader in readers]
+    out, problems = writer.communicate(timeout=60)
+    assert out.strip() == RunState.COMPLETE, problems
+    for text, problem in said:
+        looks, last = map(int, text.split())
+        assert problem == ""
+        assert looks > 3
+        assert last == 400
+
+
+@pytest.mark.thorough
+def test_two_runs_write_at_once(endpoint: Scripted, store_path: Path) -> None:
+    endpoint.answer = lambda asked: json_answer(completion(asked.source.upper()), seconds=0.01)
+    writers = [spawn("begin", store_path, endpoint.url, size) for size in (300, 301)]
+    said = [writer.communicate(timeout=60) for writer in writers]
+    assert [out.strip() for out, _ in said] == [RunState.COMPLETE] * 2, said
+    ids = [row[0] for row in query(store_path, "SELECT run_id FROM runs")]
+    sizes = sorted(len(kept(store_path, run_id).results) for run_id in ids)
+    assert sizes == [300, 301]
+    assert query(store_path, "PRAGMA integrity_check") == [("ok",)]
+
+
+__all__ = ["made", "stick"]
+
+
+def test_it_is_listed_shown_compared_exported_and_verified(stick: Path, tmp_path: Path) -> None:
+    before = {path.name: path.read_bytes() for path in stick.iterdir()}
+    card = tmp_path / "card.json"
+    last, first = (run.run_id for run in list_runs_of(stick))
+    for words, said in (
+        (("runs", "list"), "constant"),
+        (("runs", "show", "last"), "chrF++"),
+        (("runs", "show", "last", "--json"), "noted last"),
+        (("runs", "export", "last", "-o", str(card)), ""),
+        (("runs", "verify", "last"), ""),
+        (("compare", last, first), "chrF++"),
+        (("leaderboard",), "constant"),
+        (("watch", "last", "--plain"), "8"),
+    ):
+        done = called(*words)
+        assert done.exit_code == 0, (words, done.output, done.exception)
+        assert said in done.output
+    assert card.exists()
+    assert {path.name: path.read_bytes() for path in stick.iterdir()} == before
+
+
+def list_runs_of(stick: Path) -> list:  # type: ignore[type-arg]
+    with opened(stick / "rosetta.sqlite") as store:
+        assert is_read_only(store)
+        return list_runs(store)
+
+
+def test_what_would_write_is_refused_in_words(stick: Path) -> None:
+    for words in (
+        ("runs", "note", "last", "x"),
+        ("runs", "delete", "last", "--yes"),
+        ("run", CORPUS, "--method", "copy-source", "--plain"),
+    ):
+        done = called(*words)
+        assert done.exit_code != 0
+        assert isinstance(done.exception, StoreError), (words, done.output)
+        assert "it can only be read here, so nothing was changed" in str(done.exception)
+    assert [run.note for run in list_runs_of(stick)] == ["noted last", ""]

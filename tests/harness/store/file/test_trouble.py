@@ -1,8 +1,9 @@
-"""Whatever is the matter with a store is said in words that name it and the mend, never in SQLite's alone."""
+"""Whatever is the matter with a store, or a text in it, is said in words; its files tell whether it changed."""
 
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import subprocess
 from collections.abc import Callable
@@ -12,24 +13,31 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.card.load import load_card
 from harness.core.failures import HarnessError, StoreError, UsageError
+from harness.core.storable import storable
 from harness.setup.plan import Plan
 from harness.store.corpora.entries import read_entries
 from harness.store.corpora.listing import list_corpora
 from harness.store.file import database
+from harness.store.file.changes import mark_of
 from harness.store.file.database import open_store, opened
 from harness.store.file.trouble import in_words
 from harness.store.mixed_setups import asked_with, parts_of, tried_before, tries_before
+from harness.store.notes import set_note
 from harness.store.openings import set_plan
 from harness.store.results import moments, read_attempts, read_results
-from harness.store.runs import find_put_away, find_run, list_runs, read_run
+from harness.store.runs import PARTS, find_put_away, find_run, list_runs, read_run
 from rosetta_tui.app.showing import say_lacking
+from scoring.statistics.breakdown import DIMENSIONS
 from tests.desktop.trouble.causes import mounted
 from tests.harness.evaluation import corpus, run_corpus
 from tests.harness.store.file.damaged import damage, path
 from tests.harness.store.put_away_plan import PLAN
+from tests.tui.scenes import sealed
 
 __all__ = ["path"]
 
@@ -206,3 +214,79 @@ def test_damaged_statistics_are_said_with_the_mend(path: Path) -> None:
         store.execute("UPDATE results SET statistics = x'c1' WHERE position = 1")
     with pytest.raises(StoreError, match="score the outputs again"), opened(path) as store:
         load_card(store, 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("a\ud800b", "a\ufffdb"),
+        ("\udfff\ud800", "\ufffd\ufffd"),
+        ("\ud83e\udded", "\U0001f9ed"),
+        ("\ud83e\ud83e\udded", "\ufffd\U0001f9ed"),
+        ("", ""),
+    ],
+)
+def test_lone_surrogates_are_replaced_and_pairs_are_one_character(given: str, kept: str) -> None:
+    assert storable(given) == kept
+
+
+@given(st.text())
+def test_what_a_file_can_hold_stays_as_it_is(text: str) -> None:
+    assert storable(text) == text
+
+
+@given(st.text(st.characters() | st.characters(categories=["Cs"])))
+def test_everything_can_be_stored_afterwards_and_reads_as_json_reads_it(text: str) -> None:
+    kept = storable(text)
+    assert kept.encode() == storable(kept).encode()
+    assert kept == storable(json.loads(json.dumps(text)))
+
+
+def age(path: Path) -> None:
+    """Let the files be an hour old."""
+    for file in path.parent.glob(f"{path.name}*"):
+        seen = file.stat()
+        os.utime(file, ns=(seen.st_atime_ns, seen.st_mtime_ns - 3600 * 10**9))
+
+
+def test_reading_leaves_the_mark_and_writing_changes_it(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    sealed(path).close()
+    assert mark_of(path) != mark_of(path)  # written just now: who knows
+    age(path)
+    before = mark_of(path)
+    with closing(open_store(path)) as store:
+        assert list_runs(store)
+    assert mark_of(path) == before
+    with closing(open_store(path)) as other, closing(open_store(path)) as store:
+        list_runs(other)
+        set_note(store, find_run(store, "last").id, "a word")
+        assert mark_of(path) != before  # in the log beside the store
+    assert mark_of(path) != before  # in the store itself
+
+
+def test_another_file_in_the_place_of_the_store_is_a_change(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    sealed(path).close()
+    age(path)
+    before = mark_of(path)
+    path.rename(tmp_path / "away")
+    assert mark_of(path) != before
+
+
+def test_a_brief_list_is_the_list_without_breakdowns(tmp_path: Path) -> None:
+    assert set(PARTS) == set(DIMENSIONS)
+    made = sealed(tmp_path / "s.sqlite")
+    (text,) = made.store.execute("SELECT run_card FROM runs").fetchone()
+    card = json.loads(text)
+    card["scores"] |= {f"by_{name}": {"easy": {"chrf_plus_plus": 50.0}} for name in PARTS}
+    _write(made.store, card)
+    [full] = list_runs(made.store)
+    [brief] = list_runs(made.store, brief=True)
+    assert full.card == card
+    assert brief.card == json.loads(text)
+    made.close()
+
+
+def _write(store: sqlite3.Connection, card: object) -> None:
+    store.execute("UPDATE runs SET run_card = ?", (json.dumps(card),))
