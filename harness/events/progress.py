@@ -237,11 +237,11 @@ class ProgressBoard:
             "rate_limited": self._flight.rate_limited,
             "retries": self._flight.retries,
             "spent_usd": self._ledger.spent,
-            "so_far": self._so_far(),
+            "so_far": self.so_far(),
         }
 
-    def _so_far(self) -> dict[str, float | None]:
-        """Return the two scores by which a list shows a run that is under way; empty before the first entry."""
+    def so_far(self) -> dict[str, float | None]:
+        """Return the two scores by which a list shows a run without a card; empty before the first entry."""
         if not self._tally.done:
             return {}
         chrf = self._totals.values().get("chrf_plus_plus")

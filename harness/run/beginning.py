@@ -277,7 +277,8 @@ def take_up(
 ) -> Run:
     """Return a run as it is now, with a person's changes made; the caller holds the run's lock.
 
-    Why it stopped before is forgotten then, for the changes may have mended it. Raises UsageError where
+    Why it stopped before is forgotten then, for the changes may have mended it, and its score so far where
+    rows of it are forgotten. Raises UsageError where
     another process brought it to its end meanwhile, or a change cannot be made.
     """
     run = read_run(connection, number)
@@ -286,7 +287,8 @@ def take_up(
         _change_plan(connection, run, method, resumption.options)
     if resumption.retry_failed:
         _ask_again(connection, read_run(connection, number))
-    set_live(connection, number, RunState.STOPPED, None)
+    so_far = {} if resumption.retry_failed else (run.live or {}).get("so_far", {})
+    set_live(connection, number, RunState.STOPPED, {"so_far": so_far})
     return read_run(connection, number)
 
 

@@ -273,8 +273,9 @@ class _Execution:
             self._keep_row_words()
             card_hash = seal(self.connection, self.run.id).run_card_hash
         else:
-            why = None if reason is None else {"reason": reason, "budget_reached": budget_reached}
-            set_live(self.connection, self.run.id, RunState.STOPPED, why)
+            why = {} if reason is None else {"reason": reason, "budget_reached": budget_reached}
+            left = {"so_far": board.so_far(), **why}
+            set_live(self.connection, self.run.id, RunState.STOPPED, left)
         finished = Finished(
             run_id=self.run.run_id,
             state=RunState.COMPLETE if complete else RunState.STOPPED,

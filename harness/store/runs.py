@@ -239,7 +239,7 @@ def silent_seconds(run: Run | RunSummary) -> float:
 def set_live(
     connection: sqlite3.Connection, run: int, state: RunState, live: Mapping[str, Any] | None
 ) -> None:
-    """Write the run's state, and its heartbeat, which a second terminal reads, or why it stopped."""
+    """Write the run's state, and its heartbeat, which a second terminal reads, or its score so far and why it stopped."""
     connection.execute(
         "UPDATE runs SET state = ?, live = ? WHERE id = ?",
         (state, None if live is None else json.dumps(live), run),
@@ -247,10 +247,16 @@ def set_live(
 
 
 def leave_run(connection: sqlite3.Connection, run: int) -> None:
-    """Note that no process is at the run any more; a sealed one stays complete, a stopped one tells why."""
+    """Note that no process is at the run any more; a sealed one stays complete.
+
+    A stopped one tells why; of any other only its score so far is kept.
+    """
     connection.execute(
-        """UPDATE runs SET state = ?,
-        live = iif(state = ? AND json_valid(live) AND live ->> '$.reason' IS NOT NULL, live, NULL)
+        """UPDATE runs SET state = ?, live = CASE
+            WHEN NOT json_valid(live) THEN NULL
+            WHEN state = ? AND live ->> '$.reason' IS NOT NULL THEN live
+            WHEN live -> '$.so_far' IS NOT NULL THEN json_object('so_far', live -> '$.so_far')
+        END
         WHERE id = ? AND run_card IS NULL""",
         (RunState.STOPPED, RunState.STOPPED, run),
     )

@@ -57,8 +57,10 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
 
 
 def _with_score(run: RunSummary) -> RunSummary:
-    """Return a stopped run with its score so far, which only its entries tell; any other as it is."""
-    if run.state != "stopped" or run.trashed is not None or not run.done:
+    """Return a stopped run with its score so far, which only its entries tell where the store keeps none."""
+    from rosetta_tui.show.run_facts import so_far
+
+    if run.state != "stopped" or run.trashed is not None or not run.done or so_far(run):
         return run
     from harness.store.file.database import default_path
     from rosetta_tui.report.unfinished import read_unfinished

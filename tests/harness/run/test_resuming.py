@@ -25,7 +25,8 @@ from harness.run.beginning import resume_method, take_up
 from harness.run.running import execute_run
 from harness.setup.plan import Resumption
 from harness.store.file.database import open_store
-from harness.store.runs import find_run, set_live
+from harness.store.runs import find_run, list_runs, set_live
+from rosetta_tui.show.run_facts import so_far
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
 from tests.harness.nursery import Nursery, nursery
 from tests.harness.process import spawn
@@ -137,7 +138,42 @@ def test_going_on_forgets_why_the_run_stopped_before_even_where_it_fails(
     with pytest.raises(HarnessError, match="card is gone"):
         resume(store_path, budget_usd=5.0)
     after = kept(store_path).run
-    assert (after.plan["run"]["budget_usd"], after.live) == (5.0, None)
+    assert (after.plan["run"]["budget_usd"], after.live) == (5.0, {"so_far": {}})
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_a_stopped_run_keeps_its_score_so_far(
+    endpoint: Scripted, store_path: Path, *, broken: bool
+) -> None:
+    """Stopped by a person or broken off: Home has the score of the entries that are in."""
+
+    def stop(event: Event, control: Control) -> None:
+        if isinstance(event, EntryScored) and event.result.position == 5:
+            if broken:
+                raise HarnessError("The language card is gone.")
+            control.drain()
+
+    endpoint.answer = some_fail
+    heard, plan = Heard(react=stop), chat_plan(endpoint.url, run={"concurrency": 1})
+    if broken:
+        with pytest.raises(HarnessError, match="card is gone"):
+            run_corpus(store_path, corpus(30), plan, heard)
+    else:
+        run_corpus(store_path, corpus(30), plan, heard)
+    stored = kept(store_path).run
+    assert (stored.state, set(stored.live or {})) == (RunState.STOPPED, {"so_far"})
+    if not broken:
+        values = heard.progress[-1].values
+        told = {name: values[name] for name in ("chrf_plus_plus", "composite")}
+        assert told["chrf_plus_plus"]
+        assert stored.live == {"so_far": told}
+    with closing(open_store(store_path)) as connection:
+        [summary] = list_runs(connection, brief=True)
+        method = resume_method(connection, stored)
+        assert so_far(summary) == stored.live["so_far"]  # type: ignore[index]
+        for retry_failed, left in ((False, stored.live), (True, {"so_far": {}})):
+            again = take_up(connection, stored.id, method, Resumption(retry_failed=retry_failed))
+            assert again.live == left
 
 
 def test_a_run_that_was_completed_meanwhile_is_not_touched(

@@ -129,5 +129,8 @@ def test_lists_show_the_score_so_far_of_a_run_under_way(connection: sqlite3.Conn
         assert f"{chrf:.1f} so far" in rosetta_runs("list").stdout
         seen.append(rows.key(0))
     assert seen[0] != seen[1], "the row is drawn anew as the score moves"
+    set_live(connection, number, RunState.STOPPED, {"so_far": live["so_far"]})
+    assert RunRows(list_runs(connection)).cells(0)[names.index("chrf")].text == "42.5 so far"
+    assert "42.5 so far" in rosetta_runs("list").stdout
     set_live(connection, number, RunState.RUNNING, {"at": time.time(), "so_far": {}})
     assert "so far" not in rosetta_runs("list").stdout
