@@ -311,13 +311,25 @@ def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
         f"{figures.money(entrant.cost_per_entry_usd)} an entry",
         f"{figures.seconds(entrant.avg_latency_seconds)} s an entry",
         f"cost-adjusted {adjusted_words(entrant)}",
-        *([f"chrF++ {entrant.chrf_signature}"] if entrant.chrf_signature else []),
     ]
     head = (
         f"{place}{together} · {tier_words(card, review)} · {validation(entrant)} · {run.run_id[:8]}"
     )
     told = filter(None, (head, place_words(entrant), stated_tier_words(entrant)))
     return f"{setup_words(run)} · {' · '.join(told)}", " · ".join(numbers)
+
+
+LONGEST_SIGNATURE = 200
+"""Characters up to which a signature is shown; sacreBLEU's own have fewer than 100."""
+
+
+def signature_words(entrant: Entrant) -> str:
+    """Return chrF++ with its signature in sacreBLEU's form, whole or not at all; empty where the card states none."""
+    signature = entrant.chrf_signature
+    if len(signature) > LONGEST_SIGNATURE:
+        run_id = entrant.run.run_id[:8]
+        return f"chrF++ signature of {len(signature):,} characters: rosetta runs show {run_id}"
+    return signature and f"chrF++|{signature}"
 
 
 def place_words(entrant: Entrant) -> str:

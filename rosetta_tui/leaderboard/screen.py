@@ -26,6 +26,7 @@ from rosetta_tui.leaderboard.rows import (
     ordered,
     others_words,
     ranked_for,
+    signature_words,
 )
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import background
@@ -98,6 +99,7 @@ class LeaderboardScreen(Screen[None]):
         yield EmptyState("Reading …")
         yield ResultTable(COLUMNS, id="leaderboard")
         yield Static(id="chosen")
+        yield Static(id="signature")
         yield KeyLine(palette_from=120)
 
     def on_mount(self) -> None:
@@ -136,7 +138,7 @@ class LeaderboardScreen(Screen[None]):
     def _show_list(self, *, there: bool) -> None:
         """Show the list, or what is said in its place."""
         self.query_one(EmptyState).display = not there
-        for name in ("#board", "#leaderboard", "#chosen"):
+        for name in ("#board", "#leaderboard", "#chosen", "#signature"):
             self.query_one(name).display = there
 
     def _show(self, boards: list[Board]) -> None:
@@ -222,6 +224,7 @@ class LeaderboardScreen(Screen[None]):
         if board is not None and entrant is not None:
             name, numbers = entrant_words(board, entrant)
             line.update(Content.assemble(show(name, "$quiet"), "\n", show(numbers)))
+            self.query_one("#signature", Static).update(show(signature_words(entrant), "$quiet"))
 
     # Keys
 

@@ -100,6 +100,9 @@ async def test_golden(
         await shown(pilot, app, path)
         await press(pilot, "right")
         compare("leaderboard", size, app)
+        [stated] = {entrant.chrf_signature for entrant in app.screen.rows.items}  # type: ignore[attr-defined]
+        assert stated.count("|") > 5
+        assert stated in "".join(line.strip() for line in lines(app)), "a signature is never cut"
 
 
 async def test_a_frame_stands_before_anything_is_read_and_breakdowns_never_are(
@@ -238,7 +241,7 @@ async def test_hostile_names_do_nothing(size: tuple[int, int], ranked: Ranked) -
             "UPDATE runs SET model_slug = ?, condition = ?, dataset_id = ?, language_pair = ?,"
             " run_card = json_set(run_card, '$.dataset.version', ?,"
             " '$.scores.signatures.chrf_plus_plus', ?, '$.verification_tier', ?) WHERE id = ?",
-            (words, words, HOSTILE[1], HOSTILE[4], words, words, words, number),
+            (words, words, HOSTILE[1], HOSTILE[4], words, words * 18, words, number),
         )
     store.close()
     app = App(None, path)
