@@ -23,7 +23,7 @@ from rosetta_tui.toolkit.content import PageLine, Where, show, show_fields
 from rosetta_tui.toolkit.key_line import KeyLine
 from scoring.core.wording import counted, percent
 
-BAR = 16
+BAR = 14
 """Cells of the longest bar."""
 
 NAME = 22
@@ -157,7 +157,7 @@ class CorpusFactsScreen(Screen[None]):
     TITLE = "Statistics"
     HELP = (
         "Each line: a value, how many entries have it, which share that is, and a bar of the share.\n"
-        "Shares of scripts are shares of letters. Requirements are those of a complete benchmark;\n"
+        "Shares of scripts are shares of letters. Requirements are those of a complete benchmark; "
         "a corpus that does not meet them can be used all the same."
     )
     CSS_PATH = "corpus.tcss"

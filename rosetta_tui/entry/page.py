@@ -202,8 +202,10 @@ def _gaps(missing: Mapping[str, str]) -> list[PageLine]:
 
 
 def about(entry: Entry) -> list[PageLine]:
-    """Return analysis, notes and the fields that the specification does not know."""
+    """Return dialect, spelling, analysis, notes and the fields that the specification does not know."""
     texts = {
+        "Variety": entry.variety,
+        "Orthography": entry.orthography,
         "Analysis": entry.morphological_analysis,
         "Notes": entry.notes,
         "Variant class": entry.variant_class,

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 ABOUT = (
     "▶ running   ‖ paused   ■ stopped, can go on   ✓ complete   ● marked\n"
-    "A run is never called more than functional before speakers have reviewed it;\n"
-    "! after the tier: a part of its outputs fails.\n"
+    "! after the tier: a part of the outputs fails. "
+    "No run is called more than functional before speakers have reviewed it.\n"
     "x on a line of what waits for you puts it aside until something about it is new.\n"
     "Search: words of a run, and filters such as state:stopped, tag:baseline or corpus:eo-demo-v1."
 )

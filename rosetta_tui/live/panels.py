@@ -41,7 +41,8 @@ class RunHeader(Telling):
 def _name(live: LiveRun) -> Content:
     started = live.started
     if started is None:
-        return Content.styled("Waiting for the run to begin …", "$quiet")
+        words = "The run could not begin" if live.failed else "Waiting for the run to begin …"
+        return Content.styled(words, "$quiet")
     setup, dataset = started.setup, started.dataset
     model = [] if setup.model_slug == setup.method else [setup.model_slug]
     rest = [dataset.language_pair, setup.method, *model, setup.condition]
@@ -141,13 +142,20 @@ class RunBanner(Telling):
 
 
 def banner_words(live: LiveRun, key: str = "") -> Content | None:
-    """Return what to say about a run that is over, None while it goes on; ``key`` lets it go on from here."""
+    """Return what to say about a run that is over or draining, else None; ``key`` lets it go on from here."""
     if live.failed is not None:
         return Content.assemble(
-            ("The run stopped: ", "bold $bad"),
-            show(live.failed.message),
-            "\nWhat is done is stored. ",
+            ("The run stopped. ", "bold $bad"),
+            "What is done is stored. ",
             _go_on(key, resume_call(live.failed.run_id, live.errors)),
+            "\n",
+            show(live.failed.message),
+        )
+    if live.draining:
+        return Content.assemble(
+            ("Draining. ", "bold $warn"),
+            f"No further entry is begun. The run stops when {live.asked + live.retrying} under way "
+            "are finished; it can go on later.",
         )
     if live.finished is None:
         return None

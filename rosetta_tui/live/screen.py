@@ -49,6 +49,9 @@ STEERING = {"space": "pause", "c": "concurrency", "d": "drain", "x": "stop"}
 STEERS = frozenset(STEERING.values()) | {"go_on"}
 """Actions that need a run under way."""
 
+TOO_LATE = frozenset({"pause", "go_on", "drain"})
+"""Actions that change nothing any more in a run that drains."""
+
 AFTERWARDS_SECONDS = 2.0
 """How often is looked whether a run that stopped goes on elsewhere."""
 
@@ -127,7 +130,8 @@ class LiveScreen(SearchedScreen):
         self._over_since = 0.0
         """Unix time at which the screen saw the run end."""
         self._painted_done = 0
-        self._was_paused = False
+        self._steered = (False, False)
+        """Whether the run was paused, and draining, when it was last painted."""
 
     def compose(self) -> ComposeResult:
         """Lay out where am I, what goes on, the entries, and what can be done."""
@@ -256,8 +260,8 @@ class LiveScreen(SearchedScreen):
         self.query_one(CountLine).show_run(self.live, notes=self._notes())
         if self.following and self.live.newest is not None:
             self.table.move_to_entry(self.live.newest)
-        if self._was_paused is not self.paused:
-            self._was_paused = self.paused
+        if self._steered != (steered := (self.paused, self.live.draining)):
+            self._steered = steered
             self.refresh_bindings()
 
     @property
@@ -355,13 +359,19 @@ class LiveScreen(SearchedScreen):
             return self._end_acts.can(str(parameters[0]), over=self.live.over)
         if action in STEERS and (self.live.over or self._helm is None):
             return False
+        if action in TOO_LATE and self.live.draining:
+            return False
         if action in {"pause", "go_on"}:
             return self.paused is (action == "go_on")
         return super().check_action(action, parameters)
 
     def on_key(self, event: Key) -> None:
         """Say why a steering key does nothing here."""
-        if event.key in STEERING and (why := self.why_not_steered()):
+        action = STEERING.get(event.key)
+        why = self.why_not_steered() if action else ""
+        if action in TOO_LATE and self.live.draining:
+            why = "It is draining: what is under way is finished, then it stops."
+        if why:
             self.notify(why, markup=False)
 
     def why_not_steered(self) -> str:

@@ -202,6 +202,12 @@ class LiveRun:
         return self.finished is not None or self.failed is not None
 
     @property
+    def draining(self) -> bool:
+        """True while what is under way is finished, and nothing more is begun."""
+        state = self.progress.state if self.progress else None
+        return state is RunState.DRAINING and not self.over
+
+    @property
     def complete(self) -> bool:
         """True where the run has a sealed card."""
         return self.finished is not None and self.finished.state is RunState.COMPLETE

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from corpora.model.entry import Entry
 from rosetta_tui.entry.explaining import MOST_WORDS, analyses, verdicts
+from rosetta_tui.entry.page import about
 from scoring.core.analysis import Acceptance, WordAnalysis
 from tests.tui.entry.explained import HOSTILE_WORDS, WORDS
 
@@ -62,3 +64,14 @@ def test_hostile_words_are_harmless(show: object) -> None:
     assert "\x1b" not in said
     assert "\u202e" not in said
     assert "[/foo] text" in said
+
+
+def test_dialect_and_spelling_system_stand_on_the_page() -> None:
+    """An entry without them has no line for them."""
+    plain = Entry(id=1, source="dog", reference="kurī")
+    tagged = plain.model_copy(update={"variety": "Waikato\x1b[2J", "orthography": "1994"})
+    assert [line.label for line in about(plain)] == []
+    assert [(line.label, line.text.plain) for line in about(tagged)] == [
+        ("Variety", "Waikato␛[2J"),
+        ("Orthography", "1994"),
+    ]

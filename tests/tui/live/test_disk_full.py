@@ -49,12 +49,15 @@ async def test_a_run_that_had_no_room_to_begin_goes_on_once_there_is(
     app, engine = Starting(path), Engine(Ready(path, number, run_id, method))
     app._initial = WatchedRun(engine.events, engine.control, run_id)
     with closing(open_store(path)):  # somebody has it open: it can be read on a full disk too
-        async with app.run_test(size=(120, 36)) as pilot:
+        async with app.run_test(size=(80, 24)) as pilot:
             with full(disk):
                 engine.start()
                 while "the disk is full" not in text(app):
                     await settle(pilot)
-                assert f"rosetta resume {run_id[:8]}" in text(app)
+                shown = " ".join(text(app).split())
+                assert "The run could not begin" in shown
+                assert f"rosetta resume {run_id[:8]}" in shown
+                assert "what was stored before is safe." in shown
             first = app.screen
             assert isinstance(first, LiveScreen)
             while "Go on" not in lines(app)[-1]:

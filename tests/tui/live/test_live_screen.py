@@ -279,12 +279,31 @@ async def test_a_run_that_cannot_go_on_says_what_to_do(middle: Scene) -> None:
         middle.play([Failed(middle.run_id, "The endpoint refuses the key [/x].")])
         await settle(pilot)
         screen = text(app)
-        assert "The run stopped: The endpoint refuses the key [/x]." in screen
+        assert "The run stopped. What is done is stored. " in screen
+        assert "The endpoint refuses the key [/x]." in screen
         assert "rosetta resume 0f3b8c1e" in screen
         assert live(app).check_action("drain", ()) is False
         await pilot.press("q")
         await pilot.pause()
         assert not app.is_running
+
+
+async def test_a_run_that_drains_says_so_and_offers_only_what_still_works(middle: Scene) -> None:
+    app = App(middle, watch=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "d Drain" in lines(app)[-1]
+        under_way = {"in_flight": (86, 87), "waiting": ()}
+        middle.play([middle.progress(84, state=RunState.DRAINING, **under_way)])  # type: ignore[arg-type]
+        await settle(pilot)
+        assert "The run stops when 2 under way are finished" in " ".join(text(app).split())
+        assert "Drain" not in lines(app)[-1]
+        assert "Pause" not in lines(app)[-1]
+        assert "x Stop" in lines(app)[-1]
+        await pilot.press("d")
+        await settle(pilot)
+        assert app.control.state is RunState.RUNNING, "a key that is not offered does nothing"
+        assert "It is draining" in " ".join(each.message for each in app._notifications)
 
 
 async def test_a_stopped_run_says_how_it_goes_on(middle: Scene) -> None:

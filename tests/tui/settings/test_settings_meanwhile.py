@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.events import Key
-from textual.pilot import Pilot
 
 import harness.settings
 from harness.core.failures import UsageError
 from harness.settings import Changes, Settings, change_settings, read_settings
 from rosetta_tui.settings.rows import SettingsSection
 from rosetta_tui.settings.screen import SettingsScreen
-from tests.tui.screens import App, settle
+from tests.tui.screens import App, burst, settle
 from tests.tui.settings.settings_screen import app, fill, opened, ring, to_row
 
 __all__ = ["app", "ring"]
@@ -104,13 +101,6 @@ async def test_a_key_pressed_again_goes_back_to_the_screen_that_is_open(app: App
         assert isinstance(app.screen, SettingsScreen)
 
 
-async def burst(pilot: Pilot[Any], *keys: str) -> None:
-    """Press keys so fast that nothing is done between them."""
-    for key in keys:
-        pilot.app.post_message(Key(key, None))
-    await settle(pilot)
-
-
 async def test_keys_that_come_at_once_do_what_they_do_one_by_one(app: App, tmp_path: Path) -> None:
     """As a paste, a slow line or a macro sends them."""
     folders = tuple(tmp_path / name for name in ("a", "b", "c"))
@@ -120,16 +110,15 @@ async def test_keys_that_come_at_once_do_what_they_do_one_by_one(app: App, tmp_p
         screen = SettingsScreen(tmp_path / "s.sqlite")
         app.push_screen(screen)
         await settle(pilot)
-        await burst(
-            pilot,
-            *["down"] * list(SettingsSection).index(SettingsSection.FOLDERS),
-            "enter",
-            *["down"] * 3,
-        )
+        to_folders = ["down"] * list(SettingsSection).index(SettingsSection.FOLDERS)
+        await burst(app, *to_folders, "enter", *["down"] * 3)
+        await settle(pilot)
         assert screen.row is not None
         assert screen.row.id == "folder 1"
-        await burst(pilot, "delete", "down", "left", *["up"] * 4, "enter", "down")
+        await burst(app, "delete", "down", "left", *["up"] * 4, "enter", "down")
+        await settle(pilot)
         assert read_settings(tmp_path).language_folders == (folders[0], folders[2])
         assert screen.row.id == "rosetta-light"
-        await burst(pilot, "enter", "down")
+        await burst(app, "enter", "down")
+        await settle(pilot)
         assert read_settings(tmp_path).theme == "rosetta-light"

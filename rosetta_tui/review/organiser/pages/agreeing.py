@@ -49,7 +49,7 @@ def agreeing(now: ReviewNow, run: RunNow) -> Iterator[Widget]:
         return
     measured = reading.agreement
     yield Static(
-        show(f"{measured.items} items that two reviewers or more rated, {measured.reviewers} reviewers, ")
+        show(f"{measured.items} items that two reviewers or more rated, {measured.reviewers} reviewers; ")
         + show("each value with its 95 % interval", "$quiet"),
         classes="words",
     )  # fmt: skip
