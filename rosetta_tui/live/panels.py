@@ -154,8 +154,8 @@ def banner_words(live: LiveRun, key: str = "") -> Content | None:
     if live.draining:
         return Content.assemble(
             ("Draining. ", "bold $warn"),
-            f"No further entry is begun. The run stops when {live.asked + live.retrying} under way "
-            "are finished; it can go on later.",
+            "No further entry is begun. What is under way is finished, then the run stops; "
+            "it can go on later.",
         )
     if live.finished is None:
         return None

@@ -296,7 +296,7 @@ async def test_a_run_that_drains_says_so_and_offers_only_what_still_works(middle
         under_way = {"in_flight": (86, 87), "waiting": ()}
         middle.play([middle.progress(84, state=RunState.DRAINING, **under_way)])  # type: ignore[arg-type]
         await settle(pilot)
-        assert "The run stops when 2 under way are finished" in " ".join(text(app).split())
+        assert "What is under way is finished, then the run stops" in " ".join(text(app).split())
         assert "Drain" not in lines(app)[-1]
         assert "Pause" not in lines(app)[-1]
         assert "x Stop" in lines(app)[-1]
