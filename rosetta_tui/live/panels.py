@@ -164,7 +164,6 @@ def banner_words(live: LiveRun, key: str = "") -> Content | None:
             ("Complete. ", "bold $good"),
             "The run card is sealed: ",
             show(f"rosetta runs show {live.finished.run_id[:8]}", "bold"),
-            " · enter opens an entry",
         )
     end = live.finished
     return Content.assemble(

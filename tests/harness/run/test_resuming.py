@@ -170,7 +170,7 @@ def test_a_stopped_run_keeps_its_score_so_far(
     with closing(open_store(store_path)) as connection:
         [summary] = list_runs(connection, brief=True)
         method = resume_method(connection, stored)
-        assert so_far(summary) == stored.live["so_far"]  # type: ignore[index]
+        assert so_far(summary) == stored.live["so_far"]
         for retry_failed, left in ((False, stored.live), (True, {"so_far": {}})):
             again = take_up(connection, stored.id, method, Resumption(retry_failed=retry_failed))
             assert again.live == left

@@ -294,7 +294,7 @@ async def test_a_run_that_drains_says_so_and_offers_only_what_still_works(middle
         await settle(pilot)
         assert "d Drain" in lines(app)[-1]
         under_way = {"in_flight": (86, 87), "waiting": ()}
-        middle.play([middle.progress(84, state=RunState.DRAINING, **under_way)])  # type: ignore[arg-type]
+        middle.play([middle.progress(84, state=RunState.DRAINING, **under_way)])
         await settle(pilot)
         assert "What is under way is finished, then the run stops" in " ".join(text(app).split())
         assert "Drain" not in lines(app)[-1]
