@@ -22,6 +22,23 @@ from review.session.view import TextField
 from review.session.words.catalogue import Words, msgid
 from review.session.words.labels import cannot_judge_label, rating_label, reasons_label, sharing
 
+NOT_JUDGED = msgid("Saved: you cannot judge this one.")
+TRANSLATED = msgid("Your translation is saved.")
+NOT_TRANSLATED = msgid("Saved: you cannot translate this one.")
+PRACTICE_IS_OVER = msgid("Practice is over. From here your answers count.")
+NOTHING_TO_TAKE_BACK = msgid("There is nothing to take back.")
+NOTHING_WRITTEN = msgid("Write your translation first, or leave this one for later.")
+ASKS_FOR_TRANSLATIONS = msgid(
+    "There is nothing to rate here: these sentences are to be translated."
+)
+ASKS_FOR_RATINGS = msgid(
+    "These translations are to be rated. Write a better one beside your answer."
+)
+TOO_SOON = msgid("That came too soon to be meant, so it did nothing. Do it again.")
+ALL_SAVED = msgid("Everything that you wrote is saved.")
+NOT_SAVED_HERE = msgid("What you wrote here is not saved yet. Save it, or answer once more.")
+ALL_ANSWERED = msgid("Every sentence has your answer.")
+
 _KEPT = {
     TextField.COMMENT: msgid("Your comment is saved."),
     TextField.SUGGESTION: msgid("Your translation is saved."),
@@ -43,31 +60,11 @@ def rated(words: Words, rating: Rating) -> str:
     return words("Saved: {rating}.", rating=rating_label(words, rating))
 
 
-def not_judged(words: Words) -> str:
-    """Say that the item was left without a judgement."""
-    return words("Saved: you cannot judge this one.")
-
-
-def translated(words: Words) -> str:
-    """Say that the translation was saved."""
-    return words("Your translation is saved.")
-
-
-def not_translated(words: Words) -> str:
-    """Say that the item was left without a translation."""
-    return words("Saved: you cannot translate this one.")
-
-
 def put_aside(words: Words, *, again: bool) -> str:
     """Say that the item comes again, or that it stays without an answer."""
     if again:
         return words("Left without an answer.")
     return words("Left for later: it comes again at the end.")
-
-
-def practice_is_over(words: Words) -> str:
-    """Say that the answers count from here."""
-    return words("Practice is over. From here your answers count.")
 
 
 def taken_back(
@@ -146,46 +143,6 @@ def shared(words: Words, *, shares: bool, translating: bool = False) -> str:
     """Say whether what the person wrote may be used from now on."""
     said = sharing(words, shares=shares, translating=translating)
     return words("Saved: {said}", said=said)
-
-
-def nothing_to_take_back(words: Words) -> str:
-    """Say why undo did nothing."""
-    return words("There is nothing to take back.")
-
-
-def nothing_written(words: Words) -> str:
-    """Say why an empty translation is not saved."""
-    return words("Write your translation first, or leave this one for later.")
-
-
-def asks_for_translations(words: Words) -> str:
-    """Say why a sentence that is to be translated takes no rating."""
-    return words("There is nothing to rate here: these sentences are to be translated.")
-
-
-def asks_for_ratings(words: Words) -> str:
-    """Say why a translation that is to be rated takes no other one."""
-    return words("These translations are to be rated. Write a better one beside your answer.")
-
-
-def too_soon(words: Words) -> str:
-    """Say that a key did nothing, because nobody reads so fast."""
-    return words("That came too soon to be meant, so it did nothing. Do it again.")
-
-
-def all_saved(words: Words) -> str:
-    """Say why the jump to words that are not saved did nothing."""
-    return words("Everything that you wrote is saved.")
-
-
-def not_saved_here(words: Words) -> str:
-    """Say what to do where words are not saved."""
-    return words("What you wrote here is not saved yet. Save it, or answer once more.")
-
-
-def all_answered(words: Words) -> str:
-    """Say why the jump to the next one without an answer did nothing."""
-    return words("Every sentence has your answer.")
 
 
 def no_more_words(words: Words, *, translating: bool = False) -> str:

@@ -176,7 +176,7 @@ class Session:
         if (not_meant := self._not_meant(item, training=True)) is not None:
             return not_meant
         if self.translating:
-            return self._trouble(saying.asks_for_translations(self.words))
+            return self._trouble(self.words(saying.ASKS_FOR_TRANSLATIONS))
         if self._view.phase is Phase.TRAINING:
             return self._answer(item, rating)
         judged = Rate(**self._judged(item, override=override), rating=rating)
@@ -192,21 +192,21 @@ class Session:
         if why is CannotJudge.NOT_SHOWN and not self.manifest.knows_not_shown:
             why = CannotJudge.UNSAID
         judged = NotJudged(**self._judged(item, override=override), why=why)
-        say = saying.not_translated if self.translating else saying.not_judged
-        return self._decide(judged, say(self.words))
+        said = saying.NOT_TRANSLATED if self.translating else saying.NOT_JUDGED
+        return self._decide(judged, self.words(said))
 
     def translate(self, item: str, text: str, *, override: bool = False) -> View:
         """Return the translation of the item that is shown; only where the batch asks for translations."""
         if (not_meant := self._not_meant(item)) is not None:
             return not_meant
         if not self.translating:
-            return self._trouble(saying.asks_for_ratings(self.words))
+            return self._trouble(self.words(saying.ASKS_FOR_RATINGS))
         typed = storable(text).strip()
         if not typed:
-            return self._trouble(saying.nothing_written(self.words))
+            return self._trouble(self.words(saying.NOTHING_WRITTEN))
         if len(typed) > MOST_TEXT:
             return self._too_long(item, TextField.TRANSLATION, typed)
-        said = saying.translated(self.words)
+        said = self.words(saying.TRANSLATED)
         if typed == self._progress.written(item, TextField.TRANSLATION):
             return self._leave_as_it_is(item, said)
         given = Translate(**self._judged(item, override=override), text=typed)
@@ -231,7 +231,7 @@ class Session:
             return self._too_soon()
         target = self._progress.last_act
         if self._view.phase not in _JUDGING or target is None:
-            return self._say(saying.nothing_to_take_back(self.words))
+            return self._say(self.words(saying.NOTHING_TO_TAKE_BACK))
         decision = self._progress.decisions[target]
         try:
             beside, drafts = self._record.undone_beside(target)
@@ -252,7 +252,7 @@ class Session:
         practised = self._place.phase is Phase.TRAINING
         self._course = self._course.going_on(self._progress, self._place)
         over = practised and self._course.place(self._progress).phase is not Phase.TRAINING
-        return self._say(saying.practice_is_over(self.words) if over else "")
+        return self._say(self.words(saying.PRACTICE_IS_OVER) if over else "")
 
     def go_to_unrated(self) -> View:
         """Show the next item without an answer, in the person's order, after the last one the first."""
@@ -260,7 +260,7 @@ class Session:
             return self._view
         here = self._view.item.id if self._view.item else None
         item = self._course.next_unrated(self._progress, here)
-        return self.go_to(item) if item else self._say(saying.all_answered(self.words))
+        return self.go_to(item) if item else self._say(self.words(saying.ALL_ANSWERED))
 
     def go_to_unsaved(self) -> View:
         """Show the next item with words that are not saved, in the person's order, after the last one the first."""
@@ -269,9 +269,9 @@ class Session:
         later = (each.item for each in unsaved if each.number > number)
         item = next(later, unsaved[0].item if unsaved else None)
         if self._view.phase not in _JUDGING or item is None:
-            return self._say(saying.all_saved(self.words))
+            return self._say(self.words(saying.ALL_SAVED))
         self.go_to(item)
-        return self._say(saying.not_saved_here(self.words))
+        return self._say(self.words(saying.NOT_SAVED_HERE))
 
     def go_to(self, item: str | None) -> View:
         """Show an item of this person out of turn; None goes back to where they were without it."""
@@ -372,7 +372,7 @@ class Session:
 
     def _too_soon(self) -> View:
         self._time.too_soon()
-        return self._show(replace(self._drawn(), said=saying.too_soon(self.words), too_soon=True))
+        return self._show(replace(self._drawn(), said=self.words(saying.TOO_SOON), too_soon=True))
 
     def _at_hand(self, item: str) -> bool:
         """Tell whether words can be said about this item: it is shown, or was judged last."""

@@ -26,7 +26,7 @@ from review.log.payloads import AnyPayload, Face, Rate
 from review.rating import Rating, Relation
 from review.session.opening import Opening
 from review.session.session import Session
-from review.session.view import TextField, View
+from review.session.view import TextField
 from review.session.words.catalogue import Words
 from tests.review.session.scenes import CODE, Clock, batch_of
 
@@ -73,14 +73,12 @@ class Scene:
         )
         self.session.agree(share_corrections=False)
         self.session.relate(Relation.NEITHER)
-        self.views: list[View] = []
         self.onward: list[object] = []
         self.open()
 
     def open(self) -> None:
         self.page: ItemPage = self.PAGE(self.desk, self.session)
-        self.page.away.connect(self.views.append)
-        self.page.onward.connect(self.onward.append)
+        self.page.answered.connect(self.onward.append)
         self.page.resize(*self.window)
         self.page.show()
         self.page.activateWindow()

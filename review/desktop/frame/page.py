@@ -95,6 +95,8 @@ _ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 class Page(QWidget):
     """One thing to read or to decide; a key that no focused widget takes comes to ``typed``."""
 
+    answered = Signal(object)
+    """What the person answers to the step of the flow that the page shows (``session.flow``)."""
     left = Signal()
     """The person goes back."""
     settings = Signal()
@@ -112,6 +114,8 @@ class Page(QWidget):
         self._top, self._body = QVBoxLayout(), QVBoxLayout()
         self._answering, self._held = QWidget(), QVBoxLayout()
         self._acts_at_foot, self._foot = QWidget(), FlowLayout()
+        self._main: Callable[[], object] = lambda: None
+        """What Enter does, unless a page says otherwise: what its main button does."""
         self._folded = self._foot_folded = self._head_folded = False
         """Whether what can be done stands at the end of what scrolls."""
         self._lay_out()
@@ -207,12 +211,18 @@ class Page(QWidget):
         button = Button(text, key)
         if main:
             button.setProperty("role", "main")
+            self._main = act
         button.clicked.connect(lambda _: act())
         self._foot.addWidget(button)
         return button
 
+    def way_back(self, said: str = "", *, main: bool = False) -> Button:
+        """Add the button that does what Esc does; ``said`` in place of "Back"."""
+        return self.button(said or self.words("Back"), self.back, self.words("Esc"), main=main)
+
     def clear(self) -> None:
         """Take everything away that was added."""
+        self._main = lambda: None
         for layout in (self._body, self._held, self._foot):
             empty(layout)
 
@@ -236,6 +246,7 @@ class Page(QWidget):
 
     def enter(self) -> None:
         """Do what Enter means here."""
+        self._main()
 
     def back(self) -> None:
         """Do what Esc means here."""

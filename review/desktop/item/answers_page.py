@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
-
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import Desk
 from review.desktop.look.fonts import shown
@@ -19,9 +17,6 @@ from review.session.words.labels import answer_label
 class AnswersPage(Page):
     """Shows nobody else's answers, and none that was taken back."""
 
-    chosen = Signal(str)
-    """Id of the item to go to."""
-
     def __init__(
         self, desk: Desk, answered: Sequence[ShownItem], *, translating: bool = False
     ) -> None:
@@ -34,13 +29,9 @@ class AnswersPage(Page):
         else:
             self.paragraph(words("You have not answered anything yet."), "strong")
         rows = ChoiceRows(words, [_row(words, item, translating=translating) for item in answered])
-        rows.chosen.connect(lambda number: self.chosen.emit(answered[number].id))
+        rows.chosen.connect(lambda number: self.answered.emit(answered[number].id))
         self.add(rows)
-        self.button(words("Back"), self.back, words("Esc"), main=True)
-
-    def enter(self) -> None:
-        """Go back."""
-        self.back()
+        self.way_back(main=True)
 
 
 def _row(words: Words, item: ShownItem, *, translating: bool) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent
 
 from review.desktop.frame.page import Page
@@ -26,9 +25,6 @@ from review.session.words.troubles import trouble_of_view
 class PausePage(Page):
     """Shows a view without an item; what leads on stays at the foot, the rest is below what is read."""
 
-    onward = Signal(object)
-    """Where the person goes: an Onward."""
-
     def __init__(
         self,
         desk: Desk,
@@ -39,7 +35,7 @@ class PausePage(Page):
     ) -> None:
         """``answered`` are the person's own answers, for whoever counts them."""
         super().__init__(desk)
-        self.view, self.answered, self.translating = view, answered, translating
+        self.view, self.answers, self.translating = view, answered, translating
         self._offers, self._first = Offers(), ""
         self.place(self.title())
         self.fill()
@@ -74,16 +70,12 @@ class PausePage(Page):
         onward = ONWARD_OF.get(act) if act else None
         if onward is None or (onward is Onward.UNDO and not self.view.can_undo):
             return False
-        self.onward.emit(onward)
+        self.answered.emit(onward)
         return True
-
-    def enter(self) -> None:
-        """Go on."""
-        self.onward.emit(Onward.GO_ON)
 
     def back(self) -> None:
         """Stop here."""
-        self.onward.emit(Onward.LEAVE)
+        self.answered.emit(Onward.LEAVE)
 
     # what pages share
 
@@ -95,11 +87,11 @@ class PausePage(Page):
 
     def _lead(self, onward: Onward, text: str, key: str = "", *, main: bool = False) -> None:
         """Add a button to the foot."""
-        self.button(text, lambda: self.onward.emit(onward), key, main=main)
+        self.button(text, lambda: self.answered.emit(onward), key, main=main)
 
     def _offer(self, onward: Onward, text: str, key: str = "") -> None:
         """Add a button below what is read."""
-        self._offers.offer(text, lambda: self.onward.emit(onward), key)
+        self._offers.offer(text, lambda: self.answered.emit(onward), key)
 
     def _act(self, act: Act) -> None:
         said = (TRANSLATION_WORDS if self.translating else ACT_WORDS)[act]
@@ -185,14 +177,10 @@ class EndPage(PausePage):
         self._act(Act.HELP)
         self._end(main=handed_over)
 
-    def enter(self) -> None:
-        """Hand over, and after that go on to other reviews."""
-        self.onward.emit(Onward.LEAVE if self.view.handed_over else Onward.HAND_OVER)
-
     def _count(self) -> None:
         """Say how often the person gave each answer; their own answers only."""
         words = self.words
-        given = Counter(item.rating for item in self.answered)
+        given = Counter(item.rating for item in self.answers)
         lines = [
             words("{answer}: {n}", answer=rating_label(words, rating), n=given[rating])
             for rating in reversed(Rating)
@@ -241,10 +229,6 @@ class WithdrawnPage(PausePage):
         self._read(page_words.withdrawn(self.words))
         self._hand_over(main=True)
         self._end()
-
-    def enter(self) -> None:
-        """Do what the main button does."""
-        self.onward.emit(Onward.HAND_OVER)
 
 
 PAUSES: dict[Phase, type[PausePage]] = {

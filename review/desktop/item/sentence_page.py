@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QKeyEvent
 from shiboken6 import isValid
 
@@ -44,11 +44,6 @@ class SentencePage(SentenceFace):
 
     WHY: ClassVar[str]
     """Asks why the person cannot answer."""
-
-    onward = Signal(object)
-    """Another page is wanted: an Onward."""
-    away = Signal(object)
-    """A View without an item came."""
 
     def __init__(self, desk: Desk, session: Session) -> None:
         super().__init__(desk, session)
@@ -93,7 +88,7 @@ class SentencePage(SentenceFace):
         self._acts.more.connect(self._show_more)
         self._more.chosen.connect(self._press)
         self._more.answers.connect(
-            partial(self._leave_panel, partial(self.onward.emit, Onward.ANSWERS))
+            partial(self._leave_panel, partial(self.answered.emit, Onward.ANSWERS))
         )
         self._writing.paused.connect(lambda _: self.keep_typed())
         self._writing.saved.connect(self._save)
@@ -111,7 +106,7 @@ class SentencePage(SentenceFace):
         """Show a view; one without an item leads to another page."""
         super().draw(view)
         if view.item is None:
-            self.away.emit(view)
+            self.answered.emit(None)
 
     def tell(self, trouble: Trouble | None) -> None:
         """Say what went wrong, until it is over; None takes it away."""
@@ -219,7 +214,7 @@ class SentencePage(SentenceFace):
         """Say that a key which came while something was saved did nothing, beside what was saved."""
         missed, self._missed = self._missed and not self._busy, False
         if missed and self.view.item is not None:
-            self.say(f"{self.view.said} {saying.too_soon(self.words)}".strip())
+            self.say(f"{self.view.said} {self.words(saying.TOO_SOON)}".strip())
 
     def _hold(self, *, still: bool) -> None:
         """Let keys mean nothing while something is saved, and say so where it takes long."""
@@ -268,7 +263,7 @@ class SentencePage(SentenceFace):
             deed(item)
 
     def _lead(self, onward: Onward, _: ShownItem) -> None:
-        self.onward.emit(onward)
+        self.answered.emit(onward)
 
     def _show_more(self) -> None:
         if not self._busy:

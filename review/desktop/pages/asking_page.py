@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from review.desktop.frame.work import Desk
@@ -19,8 +18,6 @@ _LONGEST = 400
 
 class AskingPage(FirstPage):
     """What was typed stays there when it was not right."""
-
-    answered = Signal(str)
 
     def __init__(self, desk: Desk, asked: AskedLine, typed: str = "") -> None:
         super().__init__(desk)
@@ -39,7 +36,7 @@ class AskingPage(FirstPage):
         self.paragraph(asked.about, "quiet")
         words = self.words
         self.button(words("Go on"), self.enter, words("Enter"), main=True)
-        self.button(words("Back"), self.back, words("Esc"))
+        self.way_back()
 
     def _add_letters(self, letters: Sequence[str]) -> None:
         """Let the answer be typed with the mouse alone; Tab needs one step past all of it."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from PySide6.QtCore import Signal
+from functools import partial
 
 from review.desktop.frame.work import Desk
 from review.desktop.look.fonts import shown
@@ -12,17 +11,11 @@ from review.desktop.pages.first_page import FirstPage
 from review.desktop.parts.rows import ChoiceRows
 from review.session import opening_words
 from review.session.choice import Choice
+from review.session.flow import Other
 
 
 class ChoosePage(FirstPage):
     """The list of reviews; Enter opens the newest."""
-
-    chosen = Signal(object)
-    """The Choice to open."""
-    file_wanted = Signal()
-    """None of these: the person knows where the file lies."""
-    again = Signal()
-    """Look for sticks again."""
 
     def __init__(self, desk: Desk, choices: Sequence[Choice], said: str = "") -> None:
         """``said`` is one quiet sentence about what led here."""
@@ -41,10 +34,7 @@ class ChoosePage(FirstPage):
 
     def enter(self) -> None:
         """Open the newest, or look again."""
-        if self._choices:
-            self.chosen.emit(self._choices[0])
-        else:
-            self.again.emit()
+        self.answered.emit(self._choices[0] if self._choices else None)
 
     def back(self) -> None:
         """Stay: there is no page before this one."""
@@ -56,7 +46,7 @@ class ChoosePage(FirstPage):
             for each in self._choices
         ]
         rows = ChoiceRows(self.words, names, main=True)
-        rows.chosen.connect(lambda number: self.chosen.emit(self._choices[number]))
+        rows.chosen.connect(lambda number: self.answered.emit(self._choices[number]))
         self.add(rows)
 
     def _say_what_to_do(self) -> None:
@@ -70,10 +60,10 @@ class ChoosePage(FirstPage):
     def _offer(self) -> None:
         words, empty = self.words, not self._choices
         self.button(
-            words("Look again"), self.again.emit, words("Enter") if empty else "", main=empty
+            words("Look again"),
+            partial(self.answered.emit, None),
+            words("Enter") if empty else "",
+            main=empty,
         )
-        self.button(words("Choose a file …"), self.file_wanted.emit)
-        self.button(words("Close the program"), self._close)
-
-    def _close(self) -> None:
-        self.window().close()
+        self.button(words("Choose a file …"), partial(self.answered.emit, Other.FILE))
+        self.button(words("Close the program"), lambda: self.window().close())

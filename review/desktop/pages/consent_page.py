@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from functools import partial
 
 from review.desktop.frame.work import Desk
 from review.desktop.pages.first_page import FirstPage
@@ -15,8 +15,6 @@ class ConsentPage(FirstPage):
 
     Whether what a person writes may be used is asked on a page of its own.
     """
-
-    agreed = Signal()
 
     def __init__(self, desk: Desk, manifest: BatchManifest) -> None:
         super().__init__(desk)
@@ -33,8 +31,8 @@ class ConsentPage(FirstPage):
             translating = manifest.task == "translate"
             self.paragraph(page_words.how_to_judge(words, translating=translating), "strong")
             self._given(guide)
-        self.agree_by(words("I agree"), self.agreed.emit)
-        self.button(words("Not now"), self.back, words("Esc"))
+        self.agree_by(words("I agree"), partial(self.answered.emit, True))
+        self.way_back(words("Not now"))
 
     def _given(self, given: page_words.Given) -> None:
         """Show what the organisation wrote, and before it that it is in another language."""

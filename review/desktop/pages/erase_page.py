@@ -78,9 +78,7 @@ class ErasePage(Page):
         self._say_what_goes()
         self._sure = Tick(self.words("I want this, and I know that it cannot be undone."))
         self.add(self._sure)
-        self._keep = self.button(
-            self.words("Keep everything"), self.back, self.words("Esc"), main=not self._first
-        )
+        self._keep = self.way_back(self.words("Keep everything"), main=not self._first)
         self._delete = self.button(self.words("Delete everything"), self._do)
         self._delete.setEnabled(False)
         self._sure.toggled.connect(self._delete.setEnabled)

@@ -20,10 +20,6 @@ class ErasedPage(Page):
         self._folder: Path = desk.opening.laptop.path.parent
         self._fill(remains)
 
-    def enter(self) -> None:
-        """Close the program."""
-        self.window().close()
-
     def back(self) -> None:
         """Stay: nothing lies behind this page."""
 
@@ -43,7 +39,12 @@ class ErasedPage(Page):
                 words("Nothing of your answers and sentences is left on this computer."), "good"
             )
             self.paragraph(words("Thank you for your work."))
-        self.button(words("Close the program"), self.enter, words("Enter"), main=True)
+        self.button(
+            words("Close the program"),
+            lambda: self.window().close(),
+            words("Enter"),
+            main=True,
+        )
 
     def _named(self, each: Remains) -> str:
         """Name what is left; why, in the words of the system, stands beside it for whoever helps."""

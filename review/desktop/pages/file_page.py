@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal
-
 from review.desktop.frame.work import Desk
 from review.desktop.look.fonts import shown
 from review.desktop.pages.first_page import FirstPage
@@ -19,20 +17,17 @@ from review.session import opening_words
 class FilePage(FirstPage):
     """Begins at the stick, where there is one."""
 
-    chosen = Signal(object)
-    """The Path of the file."""
-
     def __init__(self, desk: Desk, sticks: Sequence[Path]) -> None:
         super().__init__(desk)
         words = self.words
         self.place(words("Choose a file"))
         self.paragraph(opening_words.which_file(words))
         folders = Folders(desk, next(iter(sticks), first_folder()), BATCH_SUFFIX)
-        folders.found.connect(self.chosen)
+        folders.found.connect(self.answered)
         folders.told.connect(self.tell)
         folders.moved.connect(lambda: self.tell(None))
         self.add(folders)
         for stick in sticks:
             self.button(shown(stick.name or str(stick)), partial(folders.open, stick))
         self.button(words("My own folder"), partial(folders.open, first_folder()))
-        self.button(words("Back"), self.back, words("Esc"))
+        self.way_back()

@@ -7,7 +7,7 @@ A page before the first sentence that asks one question: a digit or a click answ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from PySide6.QtCore import Signal
@@ -67,7 +67,9 @@ class FirstPage(Page):
 
     def enter(self) -> None:
         """Agree, or first show the next part of what there is to read."""
-        if self._agree is not None and not self._scroll.read_on():
+        if self._agree is None:
+            super().enter()
+        elif not self._scroll.read_on():
             self._agree[2]()
 
     def _say_agree(self) -> None:
@@ -79,9 +81,27 @@ class FirstPage(Page):
 class QuestionPage(FirstPage):
     """Words to read, then numbered answers."""
 
-    def ask(self, told: Iterable[str]) -> Answers:
-        """Put the answers below the words and return them; their numbers are their keys, from 1 on."""
+    def ask(
+        self, told: Mapping[str, object], of_key: Callable[[str], object], slip: str
+    ) -> Answers:
+        """Put the answers below the words: what is said → what it means; their numbers are their keys, from 1 on.
+
+        ``of_key`` tells what a key means, None for nothing; ``slip`` is said where Enter alone is pressed.
+        """
         answers = Answers([Answer(str(number), said) for number, said in enumerate(told, 1)])
+        answers.picked.connect(lambda number: self.answered.emit(list(told.values())[number]))
+        self._of_key, self._slip = of_key, slip
         self.hold(answers)
-        self.button(self.words("Back"), self.back, self.words("Esc"))
+        self.way_back()
         return answers
+
+    def typed(self, character: str) -> bool:
+        """Take the answer that a digit names."""
+        given = self._of_key(character)
+        if given is not None:
+            self.answered.emit(given)
+        return given is not None
+
+    def enter(self) -> None:
+        """Say that an answer is wanted: nobody says this by a slip."""
+        self.say(self._slip)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 from shiboken6 import isValid
 
@@ -24,6 +24,7 @@ from review.session.handing_over import Exported
 from review.session.view import View
 from review.session.words import page as page_words
 from review.session.words.keys import KEYS, Act, act_of
+from review.session.words.onward import Onward
 from review.session.words.troubles import trouble
 
 LOOK_MILLISECONDS = 2000
@@ -53,9 +54,6 @@ class _Written(NamedTuple):
 class HandOverPage(Page):
     """Writes to the stick that is chosen; a stick that is put in appears by itself."""
 
-    unsaved = Signal()
-    """The person looks at words that are only drafts, before anything is handed over."""
-
     def __init__(
         self,
         desk: Desk,
@@ -79,17 +77,11 @@ class HandOverPage(Page):
         """Whether the settings were offered before that: they would lead away from the six words."""
         self._came_of_it = ""
         """What came of the last try."""
-        self._act: Callable[[], None] = self.look
-        """What Enter does."""
         self._timer = QTimer(self, interval=LOOK_MILLISECONDS)
         self._timer.timeout.connect(self._look_quietly)
         self.place(page_words.hand_over(self.words))
         self._ask()
         self.look()
-
-    def enter(self) -> None:
-        """Do what the main button does."""
-        self._act()
 
     def back(self) -> None:
         """Go back from the folders to the sticks, and from there to where the person came from."""
@@ -140,8 +132,9 @@ class HandOverPage(Page):
         if stick is None:
             self.button(words("Look again"), self.look, words("Enter"), main=True)
         self.button(words("Another folder …"), self._choose_folder)
-        self.button(words("Back"), self.back, words("Esc"))
-        self._act = self.look if stick is None else partial(self.save, stick.path)
+        self.way_back()
+        if stick is not None:
+            self._main = partial(self.save, stick.path)
         self._timer.start()
         self._heard(f"{self._came_of_it} {asked}".strip())
 
@@ -155,7 +148,11 @@ class HandOverPage(Page):
             return [far]
         self.paragraph(unsaved, "warn")
         ways = Offers()
-        ways.offer(page_words.look_at_unsaved(self.words), self.unsaved.emit, KEYS[Act.UNSAVED][0])
+        ways.offer(
+            page_words.look_at_unsaved(self.words),
+            partial(self.answered.emit, Onward.UNSAVED),
+            KEYS[Act.UNSAVED][0],
+        )
         self.add(ways)
         return [far, unsaved]
 
@@ -163,7 +160,7 @@ class HandOverPage(Page):
         """Look at what is only a draft, while nothing is being written."""
         wanted = act_of(character) is Act.UNSAVED and self._folders is None and not self._settled
         if wanted and self._view is not None and self._view.unsaved:
-            self.unsaved.emit()
+            self.answered.emit(Onward.UNSAVED)
             return True
         return super().typed(character)
 
@@ -188,9 +185,8 @@ class HandOverPage(Page):
         self._folders.told.connect(self.tell)
         self._folders.moved.connect(self._moved)
         self.add(self._folders)
-        self._act = self._save_in_folder
         self.button(words("Save here"), self._save_in_folder, words("Enter"), main=True)
-        self.button(words("Back"), self.back, words("Esc"))
+        self.way_back()
         self._heard(words("Choose a folder."))
 
     def _moved(self) -> None:
@@ -247,7 +243,6 @@ class HandOverPage(Page):
         self.paragraph(words("Where the file lies:"), "quiet")
         for file in written.files:
             self.copyable(str(file.path), shown(file.path.name))
-        self._act = self.left.emit
         self.button(words("Go on"), self.left.emit, words("Enter"), main=True)
         phrases = " ".join(file.phrase for file in written.files)
         self._heard(f"{said} {phrases}")

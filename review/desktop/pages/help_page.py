@@ -39,7 +39,7 @@ class HelpPage(Page):
             if guide.note:
                 self.paragraph(guide.note, "quiet")
             self.paragraph("\n".join(shown(line) for line in guide.text.splitlines()))
-        self.button(words("Back"), self.back, words("Esc"), main=True)
+        self.way_back(main=True)
 
     def typed(self, character: str) -> bool:
         """Go back by the key that led here."""
@@ -47,10 +47,6 @@ class HelpPage(Page):
             return False
         self.back()
         return True
-
-    def enter(self) -> None:
-        """Go back."""
-        self.back()
 
     def _first(self) -> str:
         words = self.words

@@ -31,11 +31,7 @@ class MissingPage(FirstPage):
         )
         detail = ", ".join(map(letter_names, letters[:_MOST]))
         self.paragraph(words("For whoever helps: {detail}", detail=detail), "quiet")
-        self.button(words("Back"), self.back, words("Esc"), main=True)
-
-    def enter(self) -> None:
-        """Go back."""
-        self.back()
+        self.way_back(main=True)
 
 
 def letter_names(letter: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from functools import partial
 
 from review.desktop.frame.work import Desk
 from review.desktop.pages.first_page import FirstPage
@@ -13,9 +13,6 @@ from review.session.words import page as page_words
 class OrganisationPage(FirstPage):
     """The person compares six words with those on the card."""
 
-    same = Signal()
-    """They are the same."""
-
     def __init__(self, desk: Desk, batch: Batch) -> None:
         super().__init__(desk)
         words = self.words
@@ -25,5 +22,5 @@ class OrganisationPage(FirstPage):
         self.paragraph(page_words.its_six_words(words))
         self.paragraph(batch.organisation_phrase, "title")
         self.paragraph(page_words.compare_them(words))
-        self.agree_by(words("They are the same"), self.same.emit)
-        self.button(words("Not now"), self.back, words("Esc"))
+        self.agree_by(words("They are the same"), partial(self.answered.emit, True))
+        self.way_back(words("Not now"))

@@ -72,11 +72,7 @@ class SettingsPage(Page):
         self._offer_erasing()
         self._mark()
         look.changed.connect(self._mark)
-        self.button(words("Back"), self.back, words("Esc"), main=True)
-
-    def enter(self) -> None:
-        """Go back."""
-        self.back()
+        self.way_back(main=True)
 
     def _one_of(
         self,

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from functools import partial
 
 from review.desktop.frame.work import Desk
 from review.desktop.pages.first_page import FirstPage
-from review.session.flow import WasHere
+from review.session.flow import Other, WasHere
 
 
 class WelcomePage(FirstPage):
     """Several people may share a computer, so nobody goes on as somebody else without a word."""
-
-    on = Signal()
-    """It is the person who was here last."""
-    other = Signal()
-    """It is somebody else."""
 
     def __init__(self, desk: Desk, title: str, last: WasHere) -> None:
         """The first letters of a code are enough to know one's own card, too little to answer as another."""
@@ -26,10 +21,6 @@ class WelcomePage(FirstPage):
         self.paragraph(words("{done} of {total} done", done=last.done, total=last.total))
         self.paragraph(words("The code on your card begins with:"))
         self.paragraph(f"{last.letters} …", "title")
-        self.button(words("Go on"), self.on.emit, words("Enter"), main=True)
-        self.button(words("I have another card"), self.other.emit)
-        self.button(words("Back"), self.back, words("Esc"))
-
-    def enter(self) -> None:
-        """Go on."""
-        self.on.emit()
+        self.button(words("Go on"), partial(self.answered.emit, ""), words("Enter"), main=True)
+        self.button(words("I have another card"), partial(self.answered.emit, Other.CARD))
+        self.way_back()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QTimer
 
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import Desk
@@ -17,9 +17,6 @@ from review.session.words.labels import scope_label
 
 class WithdrawPage(Page):
     """Nothing is erased before a choice was made and a second button, far from it, was pressed."""
-
-    chosen = Signal(object)
-    """How much is taken back: a Scope."""
 
     def __init__(self, desk: Desk, *, translating: bool = False) -> None:
         """``translating`` is what the batch asks for: a translation is an answer then."""
@@ -42,7 +39,7 @@ class WithdrawPage(Page):
         self.add(self._scopes)
         self._sure = self.paragraph("", "warn")
         self._sure.hide()
-        self.button(words("Keep everything"), self.back, words("Esc"), main=True)
+        self.way_back(words("Keep everything"), main=True)
         self._erase = self.button(words("Erase it"), self._do, KEYS[Act.WITHDRAW][0])
         self._erase.hide()
 
@@ -72,4 +69,4 @@ class WithdrawPage(Page):
 
     def _do(self) -> None:
         if self._scope is not None:
-            self.chosen.emit(self._scope)
+            self.answered.emit(self._scope)

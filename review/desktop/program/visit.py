@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from PySide6.QtCore import QObject
 from shiboken6 import isValid
@@ -44,6 +44,7 @@ from review.desktop.program.window import Window
 from review.files.batch import Batch
 from review.log.payloads import Face
 from review.session import opening_words
+from review.session.choice import Choice
 from review.session.flow import (
     AskCode,
     AskConsent,
@@ -59,17 +60,14 @@ from review.session.flow import (
     Flow,
     FlowStep,
     HandOver,
-    Other,
     ShowAnswers,
     ShowHelp,
 )
+from review.session.opening_words import AskedLine
 from review.session.timing import GUARD_SECONDS
 from review.session.words import page as page_words
 from review.session.words.onward import Onward
 from review.session.words.troubles import trouble
-
-_Chosen = TypeVar("_Chosen", SharingPage, RelationPage, WithdrawPage, AnswersPage)
-"""A page on which one thing is chosen."""
 
 
 class Visit(QObject):
@@ -84,6 +82,8 @@ class Visit(QObject):
         """True from an answer until the page it leads to: what is pressed meanwhile was not meant for that."""
         self._typed = ""
         """What stands in the line of a page that is said anew in another language."""
+        self._locked = False
+        """True where the words are asked for that open a file."""
         self._items: ItemPage | TranslationPage | None = None
         """The page of an item, while it is shown."""
         self._next: Path | None = None
@@ -91,20 +91,22 @@ class Visit(QObject):
         self._next_is_told = False
         """True when the person knows that it waits."""
         self._pages: Mapping[type[FlowStep[Any]], Callable[[Any], Page | None]] = {
-            ChooseReview: self._reviews,
-            ChooseFile: self._files,
-            AskSecret: self._secret,
-            AskWhoAsks: self._who_asks,
+            ChooseReview: lambda step: ChoosePage(desk, step.choices, step.said),
+            ChooseFile: lambda step: FilePage(desk, step.sticks),
+            AskSecret: lambda _: self._asking(opening_words.secret_words(desk.words)),
+            AskWhoAsks: lambda step: OrganisationPage(desk, step.batch),
             CheckLetters: self._letters,
             AskCode: self._code,
-            AskConsent: self._consent,
-            AskSharing: self._sharing,
-            AskRelation: self._relation,
+            AskConsent: lambda step: ConsentPage(desk, step.session.manifest),
+            AskSharing: lambda step: SharingPage(desk, step.session.manifest, step.now),
+            AskRelation: lambda _: RelationPage(desk),
             AtSentences: self._sentences,
             HandOver: self._hand_over,
-            AskWithdraw: self._withdraw,
+            AskWithdraw: lambda step: WithdrawPage(desk, translating=step.session.translating),
             ShowHelp: self._help,
-            ShowAnswers: self._answers,
+            ShowAnswers: lambda step: AnswersPage(
+                desk, step.answered, translating=step.session.translating
+            ),
         }
         """Step → its page; None where the step is answered without one."""
         window.dropped.connect(self.take)
@@ -155,13 +157,9 @@ class Visit(QObject):
                 page.tell(None)
             if given is Onward.LEAVE:
                 self._keep()
+            if isinstance(given, Choice | Path) or (given is not None and self._locked):
+                self._say(self._desk.words("Opening …"))  # that may take seconds
             self._go(partial(self.flow.answer, given))
-
-    def _open(self, given: object) -> None:
-        """Lead on by what opens a review: that may take seconds."""
-        if not self._leading:
-            self._say(self._desk.words("Opening …"))
-            self.answer(given)
 
     def _go(
         self,
@@ -184,6 +182,7 @@ class Visit(QObject):
     def show(self, step: FlowStep[Any]) -> None:
         """Show the page of a step; what was typed stays there where it was not right."""
         self._leading, self._items = False, None
+        self._locked = isinstance(step, AskSecret)
         self._name_font()
         self._window.takes_files = not self.flow.sits
         page = self._window.below
@@ -192,6 +191,7 @@ class Visit(QObject):
             page.begin()
         elif (page := self._pages[type(step)](step)) is not None:
             back = Onward.LEAVE if isinstance(step, AtSentences) else None
+            page.answered.connect(self.answer)
             page.left.connect(partial(self.answer, back))
             if isinstance(page, FirstPage):
                 page.language.connect(self._set_language)
@@ -201,27 +201,8 @@ class Visit(QObject):
 
     # the page of each step
 
-    def _reviews(self, step: ChooseReview) -> Page:
-        page = ChoosePage(self._desk, step.choices, step.said)
-        page.chosen.connect(self._open)
-        page.file_wanted.connect(partial(self.answer, Other.FILE))
-        page.again.connect(self.answer)
-        return page
-
-    def _files(self, step: ChooseFile) -> Page:
-        page = FilePage(self._desk, step.sticks)
-        page.chosen.connect(self._open)
-        return page
-
-    def _secret(self, _: AskSecret) -> Page:
-        page = AskingPage(self._desk, opening_words.secret_words(self._desk.words), self._typed)
-        page.answered.connect(self._open)
-        return page
-
-    def _who_asks(self, step: AskWhoAsks) -> Page:
-        page = OrganisationPage(self._desk, step.batch)
-        page.same.connect(partial(self.answer, True))
-        return page
+    def _asking(self, asked: AskedLine) -> Page:
+        return AskingPage(self._desk, asked, self._typed)
 
     def _letters(self, step: CheckLetters) -> Page | None:
         """Go on with a review of which something can be read here; single items are told of in their turn.
@@ -235,67 +216,33 @@ class Visit(QObject):
         return None
 
     def _code(self, step: AskCode) -> Page:
-        if step.last is None:
-            asked = opening_words.code_of_card(self._desk.words)
-            asking = AskingPage(self._desk, asked, self._typed)
-            asking.answered.connect(self.answer)
-            return asking
-        page = WelcomePage(self._desk, step.batch.manifest.title, step.last)
-        page.on.connect(partial(self.answer, ""))
-        page.other.connect(partial(self.answer, Other.CARD))
-        return page
-
-    def _consent(self, step: AskConsent) -> Page:
-        page = ConsentPage(self._desk, step.session.manifest)
-        page.agreed.connect(partial(self.answer, True))
-        return page
-
-    def _sharing(self, step: AskSharing) -> Page:
-        return self._chosen_on(SharingPage(self._desk, step.session.manifest, step.now))
-
-    def _relation(self, _: AskRelation) -> Page:
-        return self._chosen_on(RelationPage(self._desk))
-
-    def _chosen_on(self, page: _Chosen) -> _Chosen:
-        page.chosen.connect(self.answer)
-        return page
+        if step.last is not None:
+            return WelcomePage(self._desk, step.batch.manifest.title, step.last)
+        return self._asking(opening_words.code_of_card(self._desk.words))
 
     def _sentences(self, step: AtSentences) -> Page:
         """Return the page of an item, or what lies between two of them."""
         session, view = step.session, step.view
         if view.item is None:
             pause = PAUSES[view.phase]
-            page = pause(self._desk, view, step.answered, translating=session.translating)
-            page.onward.connect(self.answer)
-            return page
+            return pause(self._desk, view, step.answered, translating=session.translating)
         kind = TranslationPage if session.translating else ItemPage
-        self._items = item = kind(self._desk, session)
-        item.onward.connect(self.answer)
-        item.away.connect(lambda _: self.answer())
+        self._items = kind(self._desk, session)
         self._desk.work.do(let_go_of_code, lambda _: None, self._failed)
-        return item
+        return self._items
 
     def _hand_over(self, step: HandOver) -> Page:
         session = step.session
-        page = HandOverPage(
+        return HandOverPage(
             self._desk,
             lambda folder: [session.export(folder)],
             partial(self._desk.opening.hand_over_places, step.batch),
             session.view,
         )
-        page.unsaved.connect(partial(self.answer, Onward.UNSAVED))
-        return page
-
-    def _withdraw(self, step: AskWithdraw) -> Page:
-        return self._chosen_on(WithdrawPage(self._desk, translating=step.session.translating))
 
     def _help(self, step: ShowHelp) -> Page:
         guide = page_words.guide(self._desk.words, step.session.manifest)
         return HelpPage(self._desk, guide, translating=step.session.translating)
-
-    def _answers(self, step: ShowAnswers) -> Page:
-        translating = step.session.translating
-        return self._chosen_on(AnswersPage(self._desk, step.answered, translating=translating))
 
     # what holds on every page
 

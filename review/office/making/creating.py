@@ -38,11 +38,10 @@ from review.office.items.reviewed_runs import ReviewedRuns
 from review.office.items.sampling import draw, draw_core, drawing
 from review.office.items.sentences import Carries, Surroundings, check_count, surroundings
 from review.office.items.training import make_training
-from review.office.making.batches import Made, Said
-from review.office.making.making import Drawn, check_reviewers, make
+from review.office.making.making import Drawn, check_reviewers
 from review.office.making.texts import ReviewTexts
-from review.sealed.keys import Identity
 from review.verdict.gate.policy import GatePolicy
+from review.verdict.panel.key import KeyRun
 
 
 @dataclass(frozen=True)
@@ -122,6 +121,11 @@ class ReviewDraft(Drawn):
         shown = {item.truth.entry for item in self.items}
         own = any(self.runs.corpus[id_].secret for id_ in shown)
         return own or not self.around.secret.isdisjoint(shown)
+
+    @property
+    def key_runs(self) -> tuple[KeyRun, ...]:
+        """What the answer key says of the runs that are reviewed."""
+        return self.runs.key_runs(self.entries)
 
     @property
     def placed(self) -> int:
@@ -282,11 +286,3 @@ def _spare(runs: ReviewedRuns, every: Sequence[Item]) -> list[Entry]:
     return [
         entry for id_, entry in runs.corpus.items() if id_ not in asked and is_development(entry)
     ]
-
-
-def make_review(
-    draft: ReviewDraft, said: Said, policy: bytes, identity: Identity, *, one_each: bool = False
-) -> Made:
-    """Sign the batch, or one for each reviewer, and write the answer key; nothing is stored yet."""
-    runs = draft.runs.key_runs(draft.entries)
-    return make(draft, said, policy, identity, runs=runs, one_each=one_each)

@@ -17,6 +17,8 @@ from review.sealed.keys import Identity
 from review.verdict.panel.key import AnswerKey, KeyRun
 
 MOST_REVIEWERS = 200
+NO_POLICY = b""
+"""Where nothing is judged, there is no rule for a verdict."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +41,11 @@ class Drawn:
     seed: int
 
     @property
+    def key_runs(self) -> tuple[KeyRun, ...]:
+        """What the answer key says of the runs that are reviewed."""
+        return ()
+
+    @property
     def longest(self) -> int:
         """Items of the person who has most."""
         return max(map(len, self.orders.values()))
@@ -53,10 +60,9 @@ def check_reviewers(wanted: int) -> None:
 def make(
     drawn: Drawn,
     said: Said,
-    policy: bytes,
     identity: Identity,
+    policy: bytes = NO_POLICY,
     *,
-    runs: tuple[KeyRun, ...] = (),
     one_each: bool = False,
 ) -> Made:
     """Sign the batch, or one for each reviewer, and write the key; nothing is stored yet."""
@@ -73,7 +79,9 @@ def make(
         task=drawn.task,
         written=drawn.written,
     )
-    runs = tuple(run.model_copy(update={"looks": said.looks.get(run.run_id, 0)}) for run in runs)
+    runs = tuple(
+        run.model_copy(update={"looks": said.looks.get(run.run_id, 0)}) for run in drawn.key_runs
+    )
     parts = parts_of(asked.orders, one_each=one_each)
     key = _answer_key(drawn, orders, said, runs, tuple(parts))
     batches = sign_batches(asked, said, policy, identity, parts, key)

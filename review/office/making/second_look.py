@@ -17,13 +17,10 @@ from review.log.state import ReviewerState, State
 from review.office.items.assignment import order
 from review.office.items.items import Item
 from review.office.items.sampling import drawing
-from review.office.making.batches import Made, Said
-from review.office.making.making import Drawn, make
-from review.office.making.translating import NO_POLICY
+from review.office.making.making import Drawn
 from review.office.store.review import Review
 from review.office.store.store import Office
 from review.rating import RANKS, Rating
-from review.sealed.keys import Identity
 from review.verdict.gate.adjudication import Case, SecondLook, Voice, queue, voices
 from review.verdict.panel.key import KeyItem, counted
 
@@ -150,13 +147,6 @@ def _dataset(review: Review) -> Dataset:
         source_language=manifest.source_language,
         target_language=manifest.target_language,
     )
-
-
-def make_second_look(
-    draft: SecondDraft, said: Said, identity: Identity, *, one_each: bool = False
-) -> Made:
-    """Sign the batch, or one for each reviewer, and write the key; nothing is stored yet."""
-    return make(draft, said, NO_POLICY, identity, one_each=one_each)
 
 
 def second_looks(office: Office, review: Review, state: State) -> dict[str, SecondLook]:

@@ -11,12 +11,7 @@ from review.office.items.assignment import orders
 from review.office.items.items import new_item
 from review.office.items.sampling import draw, draw_core, drawing
 from review.office.items.sentences import Sentences, check_count
-from review.office.making.batches import Made, Said
-from review.office.making.making import Drawn, check_reviewers, make
-from review.sealed.keys import Identity
-
-NO_POLICY = b""
-"""Where nothing is judged, there is no rule for a verdict."""
+from review.office.making.making import Drawn, check_reviewers
 
 
 @dataclass(frozen=True)
@@ -84,10 +79,3 @@ def _orders(
         per_person=share.per_person,
         seed=seed,
     )
-
-
-def make_translation_review(
-    draft: TranslationDraft, said: Said, identity: Identity, *, one_each: bool = False
-) -> Made:
-    """Sign the batch, or one for each reviewer, and write the key; nothing is stored yet."""
-    return make(draft, said, NO_POLICY, identity, one_each=one_each)

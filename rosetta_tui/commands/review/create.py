@@ -233,7 +233,6 @@ def _require_verdict(draft: ReviewDraft, policy: GatePolicy, *, anyway: bool) ->
 
 
 def _making(draft: ReviewDraft, policy: bytes, texts: ReviewTexts, letters: Letters) -> Making:
-    from review.office.making.creating import make_review
     from review.office.making.naming import check_words
     from rosetta_tui.review.organiser.handing.handing_out import Making
 
@@ -244,7 +243,5 @@ def _making(draft: ReviewDraft, policy: bytes, texts: ReviewTexts, letters: Lett
         policy=policy,
         check=partial(check_words, draft.runs),
         letters=letters,
-        make=lambda said, identity, one_each: make_review(
-            draft, said, policy, identity, one_each=one_each
-        ),
+        drawn=draft,
     )

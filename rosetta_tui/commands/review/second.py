@@ -109,19 +109,13 @@ def _plan_lines(draft: SecondDraft, letters: Letters) -> Iterator[str]:
 
 
 def _making(draft: SecondDraft, texts: ReviewTexts, letters: Letters) -> Making:
-    from review.office.making.second_look import make_second_look
-    from review.office.making.translating import NO_POLICY
     from rosetta_tui.review.organiser.handing.handing_out import Making
 
     return Making(
         corpus=f"{draft.first.name}-second",
         secret=draft.first.secret,
         texts=texts,
-        policy=NO_POLICY,
-        check=lambda _: None,
         letters=letters,
-        make=lambda said, identity, one_each: make_second_look(
-            draft, said, identity, one_each=one_each
-        ),
+        drawn=draft,
         second_of=draft.first.key.batches[0],
     )

@@ -161,7 +161,7 @@ def test_reasons_of_the_last_one_are_given_and_taken_away(scene: Scene) -> None:
 def test_the_last_answer_leads_to_another_page(make: Make) -> None:
     scene = make(batch=batch_of(items_of(1)))
     scene.press("4")
-    assert [view.phase for view in scene.views] == [Phase.END]
+    assert (scene.onward, scene.session.view.phase) == ([None], Phase.END)
 
 
 def test_next_without_an_answer(scene: Scene) -> None:

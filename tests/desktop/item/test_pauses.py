@@ -51,7 +51,7 @@ class Bench:
         look.apply(application)
         page = PAUSES[view.phase](Desk(opening, self.work, look), view, ANSWERED)
         self.qtbot.addWidget(page)
-        page.onward.connect(self.onward.append)
+        page.answered.connect(self.onward.append)
         page.resize(1024, 600)
         page.show()
         page.begin()

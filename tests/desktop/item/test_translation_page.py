@@ -222,7 +222,7 @@ def test_the_last_sentence_leads_away(make: Make) -> None:
     scene = make(1)
     scene.write("all")
     scene.press(Qt.Key.Key_Return)
-    assert [view.phase for view in scene.views] == [Phase.END]
+    assert (scene.onward, scene.session.view.phase) == ([None], Phase.END)
 
 
 def test_a_sentence_whose_letters_are_missing_is_not_asked(make: Make) -> None:

@@ -105,7 +105,7 @@ def test_the_next_stick_tells_the_organisation(scene: Scene) -> None:
 def test_a_second_press_takes_back_once(scene: Scene) -> None:
     scene.press("w", "2")
     page = scene.page_of(WithdrawPage)
-    page.chosen.emit(Scope.BATCH)
-    page.chosen.emit(Scope.BATCH)
+    page.answered.emit(Scope.BATCH)
+    page.answered.emit(Scope.BATCH)
     scene.idle()
     assert len(given(scene, Withdraw)) == 1

@@ -76,13 +76,13 @@ def test_an_answer_is_looked_at_again_and_changed(scene: Scene) -> None:
         write(scene, text)
     scene.click("Look at my answers again")
     page = scene.page_of(AnswersPage)
-    page.chosen.emit(item_id(2))
+    page.answered.emit(item_id(2))
     scene.idle()
     assert scene.page_of(TranslationPage)._box.text == "two"
     scene.press(ENTER)  # nothing was changed
     scene.page_of(EndPage)
     scene.click("Look at my answers again")
-    scene.page_of(AnswersPage).chosen.emit(item_id(2))
+    scene.page_of(AnswersPage).answered.emit(item_id(2))
     scene.idle()
     write(scene, "s")
     scene.page_of(EndPage)

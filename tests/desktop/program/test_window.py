@@ -91,12 +91,14 @@ def test_nothing_scrolls_sideways(enter: Enter, tmp_path: Path, size: int) -> No
     entry.window.resize(1024, 600)
     for act in (lambda: None, entry.agree, lambda: _typed(entry)):
         act()
-        entry.qtbot.wait(1)
-        page = entry.window.page
-        assert page is not None
-        inside = page._scroll.widget()
-        assert inside.minimumSizeHint().width() <= page._scroll.viewport().width()
-        assert page.width() <= 1024
+        entry.qtbot.waitUntil(lambda: _fits(entry))
+
+
+def _fits(entry: Entry) -> bool:
+    page = entry.window.page
+    assert page is not None
+    wide: int = page._scroll.widget().minimumSizeHint().width()
+    return wide <= page._scroll.viewport().width() and page.width() <= 1024
 
 
 def _typed(entry: Entry) -> None:

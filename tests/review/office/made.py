@@ -26,7 +26,8 @@ from review.office.intake.file_report import FileReport
 from review.office.intake.importing import import_bytes
 from review.office.items.reviewed_runs import ReviewedRuns, read_runs
 from review.office.making.batches import Made, Said
-from review.office.making.creating import ReviewDraft, Size, draft_review, make_review
+from review.office.making.creating import ReviewDraft, Size, draft_review
+from review.office.making.making import make
 from review.office.making.texts import review_texts, texts_of
 from review.office.store.arrivals import free_name
 from review.office.store.store import Office, Review
@@ -95,9 +96,8 @@ def made(
     drafted: ReviewDraft, identity: Identity, name: str = "demo", *, one_each: bool = False
 ) -> Made:
     _, policy = proposed()
-    return make_review(
-        drafted, said(identity, name, secret=drafted.secret), policy, identity, one_each=one_each
-    )
+    asked = said(identity, name, secret=drafted.secret)
+    return make(drafted, asked, identity, policy, one_each=one_each)
 
 
 @dataclass

@@ -19,11 +19,10 @@ from review.log.payloads import (
     Translate,
 )
 from review.office.items.sentences import Sentences, of_lines
+from review.office.making.making import NO_POLICY, make
 from review.office.making.translating import (
-    NO_POLICY,
     Share,
     draft_translations,
-    make_translation_review,
 )
 from review.office.store.store import Office, Review
 from review.rating import CannotJudge
@@ -60,7 +59,7 @@ class Desk:
 def opened(folder: Path, given: Sentences, share: Share) -> Iterator[Desk]:
     identity = Identity.make(Role.ORGANISATION)
     said = made.said(identity, "words")
-    ready = make_translation_review(draft_translations(given, share, 5), said, identity)
+    ready = make(draft_translations(given, share, 5), said, identity)
     office = Office.open(folder)
     review = office.create_review(ready.key, NO_POLICY, ready.manifests, ready.texts)
     yield Desk(office, identity, review, ready.batches[0])

@@ -107,17 +107,12 @@ def _line(name: str, text: str) -> str:
 
 
 def _making(draft: TranslationDraft, texts: ReviewTexts, letters: Letters) -> Making:
-    from review.office.making.translating import NO_POLICY, make_translation_review
     from rosetta_tui.review.organiser.handing.handing_out import Making
 
     return Making(
         corpus=draft.sentences.dataset.id,
         secret=False,
         texts=texts,
-        policy=NO_POLICY,
-        check=lambda _: None,
         letters=letters,
-        make=lambda said, identity, one_each: make_translation_review(
-            draft, said, identity, one_each=one_each
-        ),
+        drawn=draft,
     )

@@ -20,7 +20,8 @@ from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from review.files.laptop_card import LaptopCard
-    from review.office.making.batches import Made, Said
+    from review.office.making.batches import Said
+    from review.office.making.making import Drawn
     from review.office.making.publishing import Protection, Published, RecoveryKey
     from review.office.making.texts import Kind, ReviewTexts
     from review.office.store.store import Office
@@ -39,12 +40,12 @@ class Making:
     secret: bool
     texts: ReviewTexts
     """With the organiser's own in their place."""
-    policy: bytes
-    check: Callable[[Mapping[str, str]], None]
-    """Refuses words for reviewers, by option."""
     letters: Letters
-    make: Callable[[Said, Identity, bool], Made]
-    """Signs one batch, or one for each reviewer."""
+    drawn: Drawn
+    policy: bytes = b""
+    """None where nothing is judged."""
+    check: Callable[[Mapping[str, str]], None] = lambda _: None
+    """Refuses words for reviewers, by option."""
     second_of: str | None = None
     """In a second look: the first batch of the review in which people differed."""
 
@@ -52,6 +53,7 @@ class Making:
 def hand_out(office: Office, making: Making, given: dict[str, Any]) -> Published:
     """Keep a new review and write its files; what was not asked for is made, and said."""
     from harness.store.file.database import home
+    from review.office.making.making import make
     from review.office.making.publishing import publish
 
     laptops = _laptops(given)
@@ -61,7 +63,7 @@ def hand_out(office: Office, making: Making, given: dict[str, Any]) -> Published
     identity = Identity.load(home(), Role.ORGANISATION)
     recipients, recovery = _recipients(office, identity, given["recipients"])
     said = _said(office, making, recipients, protection, given)
-    made = making.make(said, identity, protection.passphrases)
+    made = make(making.drawn, said, identity, making.policy, one_each=protection.passphrases)
     cards = given["cards"] or home() / "review-cards" / f"{said.name}-cards.txt"
     published = publish(
         office, made, making.policy, making.texts, protection, given["folder"], cards,

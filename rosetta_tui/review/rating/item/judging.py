@@ -162,7 +162,7 @@ class JudgingScreen(ItemPage):
         then(view)
         missed, self._missed = self._missed, False
         if missed and view.item is not None:
-            self.say(f"{view.said} {saying.too_soon(self.words)}".strip())
+            self.say(f"{view.said} {self.words(saying.TOO_SOON)}".strip())
 
     def _act(self, act: Act | None) -> None:
         item = self.view.item
