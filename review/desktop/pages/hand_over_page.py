@@ -69,6 +69,7 @@ class HandOverPage(Page):
         self._view = view
         self._export, self._find = export, places
         self._places: tuple[_Place, ...] | None = None
+        self._rows: ChoiceRows | None = None
         self._folders: Folders | None = None
         self._saving = False
         self._settled = False
@@ -126,9 +127,10 @@ class HandOverPage(Page):
             self.paragraph(self._came_of_it, "warn")
         asked = " ".join([*self._how_far(), self.paragraph(self._question(), "strong").text()])
         if places:
-            rows = ChoiceRows(words, [self._named(each) for each in places], main=stick is not None)
-            rows.chosen.connect(lambda number: self.save(places[number].path))
-            self.add(rows)
+            names = [self._named(each) for each in places]
+            self._rows = ChoiceRows(words, names, main=stick is not None, keys=True)
+            self._rows.chosen.connect(lambda number: self.save(places[number].path))
+            self.add(self._rows)
         if stick is None:
             self.button(words("Look again"), self.look, words("Enter"), main=True)
         self.button(words("Another folder …"), self._choose_folder)
@@ -157,7 +159,9 @@ class HandOverPage(Page):
         return [far, unsaved]
 
     def typed(self, character: str) -> bool:
-        """Look at what is only a draft, while nothing is being written."""
+        """Save in a place by its key, or look at what is only a draft, while nothing is being written."""
+        if self._rows is not None and self._rows.typed(character):
+            return True
         wanted = act_of(character) is Act.UNSAVED and self._folders is None and not self._settled
         if wanted and self._view is not None and self._view.unsaved:
             self.answered.emit(Onward.UNSAVED)
@@ -266,7 +270,7 @@ class HandOverPage(Page):
     def _clear(self) -> None:
         """Make room for the next step of the way; sticks are looked for only while they are asked about."""
         self._timer.stop()
-        self._folders = None
+        self._rows = self._folders = None
         self.tell(None)
         self.clear()
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QApplication
 
 from corpora.text.visible import readable
 from review.desktop.item.item_page import ItemPage
@@ -95,6 +96,28 @@ def test_a_stick_that_is_put_in_appears_by_itself(
     scene.sticks = [scene.stick]
     scene.qtbot.waitUntil(lambda: "Where is your stick?" in scene.texts())
     scene.click("stick")
+    assert len(files(scene.stick)) == 1
+
+
+def arrow(key: Qt.Key) -> QKeyEvent:
+    return QKeyEvent(QKeyEvent.Type.KeyPress, key, Qt.KeyboardModifier.NoModifier)
+
+
+def test_every_place_has_a_key_and_the_arrows_go_from_one_to_the_next(scene: Scene) -> None:
+    scene.sticks = [scene.folder / "pulled", scene.stick]
+    scene.press("x")
+    scene.press("3", "0")
+    assert not files(scene.stick)
+    scene.qtbot.waitUntil(scene.button("stick").isVisible)
+    scene.press(Qt.Key.Key_Tab)
+    QApplication.sendEvent(scene.button("pulled"), arrow(Qt.Key.Key_Down))
+    assert scene.page.focusWidget() is scene.button("stick")
+    QApplication.sendEvent(scene.button("stick"), arrow(Qt.Key.Key_Up))
+    assert scene.page.focusWidget() is scene.button("pulled")
+    scene.press("2")
+    assert "Saved and checked. You may pull the stick out." in scene.texts()
+    assert len(files(scene.stick)) == 1
+    scene.press("1", "2")
     assert len(files(scene.stick)) == 1
 
 

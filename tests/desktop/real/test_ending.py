@@ -87,7 +87,7 @@ def test_a_comment_left_by_esc_is_handed_over_with_the_answer_to_its_sentence(
     assert drafts(scene) == []
     shown.press("x")
     reader.find("No stick was found. Put it into this computer, or choose the folder.")
-    shown.press("Tab", "Return")
+    shown.press("1")
     reader.hear("Saved and checked in a folder on this computer, not on a stick.")
     [file] = scene.handed_over()
     events = map(read_event, open_ratings(file.read_bytes(), CUSTODIANS).lines)
