@@ -2,14 +2,13 @@
 
 What can be done stays in sight at the foot, whatever the length of what is to be read; where the letters are
 so large that too little could be read above it, it stands at the end of what scrolls.
-
-Tells on every page that there is more to read than is seen: a scroll bar alone is easily overlooked.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
@@ -17,13 +16,13 @@ from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
     QHBoxLayout,
+    QLayout,
     QScrollArea,
     QVBoxLayout,
     QWidget,
 )
-from shiboken6 import isValid
 
-from review.desktop.frame.reading import ReadingArea
+from review.desktop.frame.reading import MoreBelow, ReadingArea
 from review.desktop.frame.work import Desk
 from review.desktop.look import fonts
 from review.desktop.look.fonts import shown
@@ -35,41 +34,7 @@ from review.desktop.parts.flow import FlowLayout
 from review.desktop.parts.labels import Line
 from review.desktop.parts.text_pane import WholeText
 from review.session.words.catalogue import Words
-from review.session.words.item import GOES_ON_BELOW
 from review.session.words.troubles import Trouble
-
-
-class MoreBelow(Line):
-    """Stays in sight just below what scrolls, while the end of that is not.
-
-    Its room is kept at the end, too: what is in sight stays there when a page is scrolled back.
-    The bar is asked for each time: what Python once held of it may be gone while it still scrolls.
-    """
-
-    def __init__(self, words: Words, read: QScrollArea) -> None:
-        super().__init__(words(GOES_ON_BELOW), "quiet")
-        self._read = read
-        self.wanted = True
-        """False while nothing is to be read, as where a person writes."""
-        self.keeps_room = True
-        """False where every line of the texts is wanted for reading."""
-        self.empty_end = 0
-        """Pixels at the end that hold nothing to read."""
-        bar = read.verticalScrollBar()
-        bar.valueChanged.connect(self.tell)
-        bar.rangeChanged.connect(self.tell)
-        self.hide()
-
-    def tell(self) -> None:
-        """Say it where something is below."""
-        if isValid(self) and isValid(self._read):  # a page that ends still lays out what is left
-            bar = self._read.verticalScrollBar()
-            policy = self.sizePolicy()
-            scrolls = self.wanted and bar.maximum() > self.empty_end
-            policy.setRetainSizeWhenHidden(self.keeps_room and scrolls)
-            self.setSizePolicy(policy)
-            self.setVisible(self.wanted and bar.maximum() - bar.value() > self.empty_end)
-
 
 _CONTROL = Qt.KeyboardModifier.ControlModifier
 _ALT = Qt.KeyboardModifier.AltModifier
@@ -253,19 +218,14 @@ class Page(QWidget):
         self.left.emit()
 
     def focusNextPrevChild(self, onward: bool) -> bool:
-        """Let Tab come first to what is on the page, and to the letters and settings after all of it."""
+        """Let Tab meet what is on the page as the eye does, and the letters and settings after all of it.
+
+        Qt goes by the age of widgets, and what was looked for, such as folders, is younger than what stands below.
+        """
         signs = self._head.findChildren(Button)
-        last: QWidget | None = None
-        each = self.nextInFocusChain()
-        while each is not None and each is not self:
-            tabbed = each.focusPolicy() & Qt.FocusPolicy.TabFocus
-            if tabbed and each not in signs and self.isAncestorOf(each):
-                last = each
-            each = each.nextInFocusChain()
-        for sign in signs:
-            if last is not None:
-                QWidget.setTabOrder(last, sign)
-                last = sign
+        met = [each for each in _tabbed(self) if each is not self and each not in signs]
+        for one, following in pairwise([self, *met, *signs]):
+            QWidget.setTabOrder(one, following)
         return super().focusNextPrevChild(onward)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -440,6 +400,27 @@ class Page(QWidget):
         self._scroll = ReadingArea(inside)
         self._scroll.lost_focus.connect(self.setFocus)
         return self._scroll
+
+
+def _tabbed(widget: QWidget) -> Iterator[QWidget]:
+    """Yield what Tab goes to, in the order of the layouts."""
+    if widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
+        yield widget
+    if isinstance(widget, QScrollArea) and (inside := widget.widget()) is not None:
+        yield from _tabbed(inside)
+    elif (layout := widget.layout()) is not None:
+        yield from _tabbed_in(layout)
+
+
+def _tabbed_in(layout: QLayout) -> Iterator[QWidget]:
+    for number in range(layout.count()):
+        item = layout.itemAt(number)
+        if item is None:
+            continue
+        if (widget := item.widget()) is not None:
+            yield from _tabbed(widget)
+        elif (inner := item.layout()) is not None:
+            yield from _tabbed_in(inner)
 
 
 def harmless_lines(text: str) -> str:

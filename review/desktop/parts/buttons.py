@@ -58,6 +58,9 @@ _REDRAWN = frozenset(
 class Button(QAbstractButton):
     """Words, and the key that does the same; Space and Enter press it while it has the focus."""
 
+    centred = True
+    """Whether words on one line, without a key before them, stand in the middle."""
+
     def __init__(self, text: str, key: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._key = key
@@ -194,7 +197,7 @@ class Button(QAbstractButton):
         if self._key_room():
             if not (self._is_overruled and self._key == said(ENTER)):
                 self._draw_key(painter, room, top + parts[0].first_line // 2)
-        elif len(parts) == parts[0].lines == 1:
+        elif self.centred and len(parts) == parts[0].lines == 1:
             place.translate(self._to_middle(place.width() - parts[0].drawn_width), 0)
         for part, height, ink in zip(parts, heights, self._inks(), strict=True):
             part.draw(painter, place.left(), top, ink)

@@ -17,7 +17,9 @@ _ONWARD = {Qt.Key.Key_Down: True, Qt.Key.Key_Up: False}
 
 
 class _Row(Button):
-    """One of them; the arrows go from one to the next."""
+    """One of them, its words where those of the others begin; the arrows go from one to the next."""
+
+    centred = False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move on by an arrow; every other key is that of a button."""

@@ -25,6 +25,7 @@ FEWEST_LINES, MOST_LINES = 2, 6
 """Lines of text that the box shows before it scrolls."""
 
 _ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
+_SCROLLING = frozenset({Qt.Key.Key_PageUp, Qt.Key.Key_PageDown})
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
 _CONTROL = Qt.KeyboardModifier.ControlModifier
 
@@ -155,10 +156,11 @@ class TypingBox(QTextEdit):
         (self.left if escape else self.saved).emit(self.written)
 
     def _is_not_ours(self, event: QKeyEvent) -> bool:
-        """Tell whether a key is the page's: to take back an answer, where there is no typing to take back."""
+        """Tell whether a key is the page's: to take back an answer, or to scroll, where nothing here answers to it."""
         undoes = event.matches(QKeySequence.StandardKey.Undo)
         rates = event.modifiers() == _CONTROL and Qt.Key.Key_0 <= event.key() <= Qt.Key.Key_9
-        return rates or (undoes and not self.document().isUndoAvailable())
+        scrolls = event.key() in _SCROLLING and self.verticalScrollBar().maximum() == 0
+        return rates or scrolls or (undoes and not self.document().isUndoAvailable())
 
     def _changed(self) -> None:
         self._shorten()

@@ -15,7 +15,8 @@ from PySide6.QtWidgets import QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 import review.desktop
-from review.desktop.frame.page import MoreBelow, Page
+from review.desktop.frame.page import Page
+from review.desktop.frame.reading import MoreBelow
 from review.desktop.parts.labels import Line
 from tests.desktop.item_scene import Make, Scene
 

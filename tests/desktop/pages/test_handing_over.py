@@ -110,6 +110,7 @@ def test_every_place_has_a_key_and_the_arrows_go_from_one_to_the_next(scene: Sce
     assert not files(scene.stick)
     scene.qtbot.waitUntil(scene.button("stick").isVisible)
     scene.press(Qt.Key.Key_Tab)
+    assert scene.page.focusWidget() is scene.button("pulled")
     QApplication.sendEvent(scene.button("pulled"), arrow(Qt.Key.Key_Down))
     assert scene.page.focusWidget() is scene.button("stick")
     QApplication.sendEvent(scene.button("stick"), arrow(Qt.Key.Key_Up))
@@ -208,6 +209,9 @@ def test_another_folder_is_found_step_by_step(
     assert rows == [f"Up to {scene.folder.name}", readable("Docu\u202ements")]
     assert "\u202e" not in "".join(rows)
     assert "letter.txt" not in scene.texts()
+    scene.qtbot.waitUntil(scene.button("Docu").isVisible)
+    scene.press(Qt.Key.Key_Tab)
+    assert scene.page.focusWidget() is scene.button("Up to"), "folders come first"
     scene.click("Docu")
     scene.click("for the council")
     scene.click("Up to")

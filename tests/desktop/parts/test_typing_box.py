@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from review.desktop.look import fonts
 from review.desktop.parts.typing_box import TypingBox
 from review.log.payloads import MOST_TEXT
 
@@ -21,6 +22,7 @@ SYLLABICS = "ᐊᑎᒼ ᓂᐚᐸᒫᐤ"
 @pytest.fixture
 def box(qtbot: QtBot) -> TypingBox:
     box = TypingBox()
+    box.setFont(fonts.font(20))
     qtbot.addWidget(box)
     box.resize(400, 100)
     box.show()
@@ -158,6 +160,20 @@ def test_ctrl_and_z_takes_back_typing_first_and_then_is_the_page_s(box: TypingBo
     assert box.toPlainText() == "before"
     assert not undo()
     assert box.toPlainText() == "before"
+
+
+def test_page_keys_are_the_page_s_where_all_of_the_text_is_seen(box: TypingBox) -> None:
+    def taken() -> bool:
+        key = QKeyEvent(
+            QKeyEvent.Type.KeyPress, Qt.Key.Key_PageDown, Qt.KeyboardModifier.NoModifier
+        )
+        box.keyPressEvent(key)
+        return key.isAccepted()
+
+    box.begin("One line.")
+    assert not taken()
+    box.begin("\n".join(map(str, range(40))))
+    assert taken()
 
 
 def test_a_held_key_ends_nothing_twice(box: TypingBox) -> None:
