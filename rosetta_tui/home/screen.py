@@ -102,6 +102,7 @@ class HomeScreen(Screen[None]):
 
     TITLE = "Home"
     HELP = ABOUT
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012  Textual's own form
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = KEYS
 
@@ -149,8 +150,9 @@ class HomeScreen(Screen[None]):
             self._look_at_reviews()
 
     def on_resize(self) -> None:
-        """Leave the room of a small terminal to the runs."""
+        """Leave the room of a small terminal to the runs, and fit the name below them."""
         self.query_one(WaitingList).fit()
+        self.call_after_refresh(self._moved)
 
     @property
     def table(self) -> RunTable:
@@ -270,7 +272,8 @@ class HomeScreen(Screen[None]):
         if self.chosen is not None:
             other = self.chosen.run_id in self.table.others
             name, numbers = run_words(self.chosen, other=other)
-            line.update(Content.assemble(show(name, "$quiet"), "\n", show(numbers)))
+            told = show(name, "$quiet").truncate(max(1, self.size.width - 2), ellipsis=True)
+            line.update(Content.assemble(told, "\n", show(numbers)))
         self._see_what_can_be_done()
 
     def _see_what_can_be_done(self) -> None:

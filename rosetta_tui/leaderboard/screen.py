@@ -224,7 +224,9 @@ class LeaderboardScreen(Screen[None]):
         if board is not None and entrant is not None:
             name, numbers = entrant_words(board, entrant)
             line.update(Content.assemble(show(name, "$quiet"), "\n", show(numbers)))
-            self.query_one("#signature", Static).update(show(signature_words(entrant), "$quiet"))
+            stated, words = self.query_one("#signature", Static), signature_words(entrant)
+            stated.display = bool(words)
+            stated.update(show(words, "$quiet"))
 
     # Keys
 

@@ -139,20 +139,25 @@ async def test_the_run_that_was_watched_has_the_cursor_though_home_has_seen_it_b
     made.close()
 
 
-async def test_a_complete_run_shows_what_may_be_claimed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [(160, 48), (80, 24)])
+async def test_a_complete_run_shows_what_may_be_claimed(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
     made = sealed(tmp_path / "s.sqlite")
     app = App(made)
-    async with app.run_test(size=(160, 48)) as pilot:
+    async with app.run_test(size=size) as pilot:
         await settle(pilot)
+        shown = " ".join(text(app).split())
         for words in (
             "1 run",
             "eo-demo-v1 · EN",
             "chat · qwen2.5-7b",
             "◆◆◇◇◇ emerging (automatic 0.45)",
             "65.1 (60.9–69.3)",
-            "$0.0271",
+            "composite 0.45",
+            "$0.0271 · 1 failed (timeout)",
         ):
-            assert words in text(app)
+            assert words in shown
     made.close()
 
 
