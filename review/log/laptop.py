@@ -20,9 +20,8 @@ from typing import Any
 from harness.core.failures import UsageError
 from harness.store.file.database import private_folder
 from harness.store.file.transaction import transaction
-from review.log.device import fingerprint, new_device
 from review.log.event import Event
-from review.log.own_file import FileForm, OwnFile, opening
+from review.log.own_file import FileForm, OwnFile, Presence, fingerprint, new_device, opening
 from review.log.payloads import (
     MOST_TEXT,
     AnyPayload,
@@ -33,7 +32,6 @@ from review.log.payloads import (
     Suggest,
     Withdraw,
 )
-from review.log.presence import Presence
 from review.log.saving import saying
 from review.log.table import append_event, create_event_table, read_events
 from review.log.withdrawal import known_withdrawals, reach, reached

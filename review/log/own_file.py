@@ -2,14 +2,27 @@
 
 The journal is a rollback journal, because a file that was moved or unmounted while open then says so; in WAL
 mode it loses ratings without a word.
+
+Which programs have a laptop's file open, even while they do nothing with it.
+
+SQLite locks a file only for the moment of a transaction. Whoever deletes everything must know of a window
+that merely stands open, so each holds a shared lock on an empty file beside the ratings.
+
+Which installation writes: a random id, made anew where the file was copied or restored.
+
+Two laptops that go on from one copied file under one id would write two chains with the same places.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import secrets
 import sqlite3
+import sys
+import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -19,6 +32,92 @@ from harness.core.storage_problems import StorageProblem, storage_problem
 from harness.store.file.database import private_folder
 from harness.store.file.transaction import transaction
 from review.log.saving import NotSaved, saying
+
+FILE_NAME = "review.open"
+
+
+class Presence:
+    """A shared lock, held from the opening of the laptop's file to its closing."""
+
+    def __init__(self, folder: Path, busy_seconds: float) -> None:
+        """Raises sqlite3.OperationalError (SQLITE_BUSY) while everything is being deleted, and OSError."""
+        path = folder / FILE_NAME
+        if not path.exists():
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        self._connection = sqlite3.connect(
+            path, timeout=busy_seconds, isolation_level=None, check_same_thread=False
+        )
+        try:
+            self._share()
+        except BaseException:
+            self.close()
+            raise
+
+    def be_alone(self) -> None:
+        """Let nobody else in until this is closed; sqlite3.OperationalError where another program is in."""
+        self._connection.rollback()
+        try:
+            self._connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            with suppress(sqlite3.OperationalError):
+                self._share()
+            raise
+
+    def close(self) -> None:
+        """Give the lock back."""
+        self._connection.close()
+
+    def _share(self) -> None:
+        self._connection.execute("BEGIN")
+        self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+
+
+_MACHINE_IDS = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
+_WINDOWS_KEY = r"SOFTWARE\Microsoft\Cryptography"
+_MULTICAST = 1 << 40
+"""Set in a hardware address that ``uuid.getnode`` made up, which is another one each time."""
+
+
+def new_device() -> str:
+    """Return a fresh id, 16 hexadecimal digits."""
+    return secrets.token_hex(8)
+
+
+def fingerprint(path: Path) -> str:
+    """Return a hash that stays the same while a file stays where it is: of machine, path, inode and birth.
+
+    Where it changes for another reason, such as a file system without lasting inodes, no more happens than
+    that a new chain begins. A file whose old content was written over it looks the same here; whoever
+    brings events together sees that by two events at one place (``log.chain``).
+    """
+    place = path.resolve()
+    found = place.stat()
+    facts = f"{_machine()}\n{place}\n{found.st_ino}\n{getattr(found, 'st_birthtime', '')}"
+    return hashlib.sha256(facts.encode(errors="surrogateescape")).hexdigest()
+
+
+def _machine() -> str:
+    """Return what tells this computer from others, empty where nothing lasting does."""
+    given = _given_id()
+    node = 0 if given else uuid.getnode()
+    return given or ("" if node & _MULTICAST else f"{node:012x}")
+
+
+def _given_id() -> str:
+    if sys.platform == "win32":
+        import winreg
+
+        access = winreg.KEY_READ | winreg.KEY_WOW64_64KEY
+        try:
+            with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, _WINDOWS_KEY, access=access) as key:
+                return str(winreg.QueryValueEx(key, "MachineGuid")[0])
+        except OSError:
+            return ""
+    for place in _MACHINE_IDS:
+        if place.is_file():
+            return place.read_text(encoding="ascii", errors="replace").strip()
+    return ""
+
 
 Step = Callable[[sqlite3.Connection], None]
 

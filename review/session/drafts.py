@@ -1,16 +1,39 @@
 """What one reviewer is typing in one batch: kept at each pause, so that no crash loses it.
 
 What the disk does not take is held in memory and tried again with everything that is written after it.
+
+What a person typed or pasted, in the form in which it is kept; the same for every face.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 
+from corpora.text.visible import plain
 from harness.core.storable import storable
 from review.log.laptop import Draft, Laptop
 from review.log.payloads import MOST_TEXT
 from review.session.view import TextField
+
+
+def harmless(text: str) -> str:
+    """Leave out every character that acts on a screen; blanks of all kinds become spaces."""
+    kept = (
+        character if character == "\n" or plain(character) == character else _blank(character)
+        for character in text.replace("\r\n", "\n")
+    )
+    return "".join(kept)
+
+
+def as_kept(text: str) -> str:
+    """Compose the letters, so that the same word is the same text, and take the blanks around it away."""
+    return unicodedata.normalize("NFC", text).strip()
+
+
+def _blank(character: str) -> str:
+    return " " if character == "\t" or unicodedata.category(character) == "Zs" else ""
+
 
 _FIELDS = {each.value: each for each in TextField}
 

@@ -17,7 +17,7 @@ from typing import Final
 from harness.core.failures import HarnessError, KeyStoreError
 from harness.core.storage_problems import StorageProblem
 from review.log.laptop import FILE_NAME, Laptop
-from review.log.presence import FILE_NAME as PRESENCE
+from review.log.own_file import FILE_NAME as PRESENCE
 from review.log.saving import NotSaved, saying
 from review.sealed.keys import SERVICE, Role, forget_entry, key_files, key_pointer
 from review.session.words.catalogue import Words

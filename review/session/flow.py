@@ -24,7 +24,7 @@ from review.session.opening import Opening
 from review.session.session import Session
 from review.session.timing import GUARD_SECONDS
 from review.session.view import Phase, ShownItem, View
-from review.session.words.onward import Onward
+from review.session.words.keys import Onward
 from review.session.words.troubles import Trouble, trouble, trouble_of_view
 
 Answer = TypeVar("Answer")

@@ -88,8 +88,7 @@ def _ratings(
     ratings: Path | None, review: str | None, scale: str | None, acceptable_from: float | None
 ) -> Ratings:
     from harness.core.failures import UsageError
-    from review.calibration.ratings import from_review, read_ratings
-    from review.calibration.scale import read_scale
+    from review.calibration.ratings import from_review, read_ratings, read_scale
 
     if (ratings is None) == (review is None):
         raise UsageError("Give people's ratings: either --ratings FILE or --review NAME.")
@@ -98,7 +97,7 @@ def _ratings(
     if scale is not None or acceptable_from is not None:
         raise UsageError("--scale and --acceptable-from go with --ratings: a review has its own.")
     from harness.store.file.database import home
-    from review.office.results.rated_items import rated_items
+    from review.office.results.rating_rows import rated_items
     from review.office.store.store import Office
 
     with Office.open(home()) as office:

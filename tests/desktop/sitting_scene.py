@@ -38,7 +38,7 @@ from review.session.flow import (
     FlowStep,
 )
 from review.session.opening import Opening
-from review.session.words.onward import Onward
+from review.session.words.keys import Onward
 from tests import keyring_in_memory
 from tests.review.session.scenes import CODE, batch_of, items_of, write_file
 

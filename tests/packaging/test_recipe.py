@@ -102,7 +102,7 @@ def test_a_library_of_the_network_stops_the_build() -> None:
 
 
 WARNINGS = """
-missing module named winreg - imported by platform (delayed), review.log.device (delayed, conditional)
+missing module named winreg - imported by platform (delayed), review.log.own_file (delayed, conditional)
 missing module named pydantic.BaseModel - imported by pydantic (conditional), review.forms (top-level)
 missing module named 'java.lang' - imported by platform (delayed, optional)
 missing module named regex - imported by review.desktop.look.fonts (top-level)

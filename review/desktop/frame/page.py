@@ -29,8 +29,7 @@ from review.desktop.look.fonts import shown
 from review.desktop.parts.announcing import announce
 from review.desktop.parts.banner import Banner
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.emptying import empty
-from review.desktop.parts.flow import FlowLayout
+from review.desktop.parts.flow import FlowLayout, empty
 from review.desktop.parts.labels import Line
 from review.desktop.parts.text_pane import WholeText
 from review.session.words.catalogue import Words

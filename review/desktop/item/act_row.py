@@ -11,7 +11,7 @@ from itertools import pairwise
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from review.desktop.look.capital import capital
+from review.desktop.look.own_words import capital
 from review.desktop.parts.buttons import Button, key_said
 from review.desktop.parts.flow import FlowLayout
 from review.session.words.catalogue import Words

@@ -15,8 +15,8 @@ from review.desktop.item.choices import Choices
 from review.desktop.item.item_texts import ItemTexts
 from review.desktop.item.sentence_face import Mode
 from review.desktop.item.sentence_page import SentencePage
-from review.desktop.look.capital import capital
 from review.desktop.look.fonts import shown
+from review.desktop.look.own_words import capital
 from review.desktop.parts.announcing import announce
 from review.desktop.parts.answers import Answers
 from review.desktop.parts.buttons import Button

@@ -13,7 +13,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from review.desktop.look.fonts import shown
-from review.desktop.parts.emptying import empty
+from review.desktop.parts.flow import empty
 from review.desktop.parts.labels import Line
 from review.desktop.parts.text_pane import WholeText
 from review.session.view import ShownItem

@@ -11,13 +11,20 @@ from review.desktop.frame.page import Page
 from review.desktop.frame.work import Desk
 from review.desktop.item.item_keys import control_act
 from review.desktop.parts.announcing import announce
-from review.desktop.parts.offers import Offers
+from review.desktop.parts.flow import Offers
 from review.rating import Rating
 from review.session.view import Phase, ShownItem, View
 from review.session.words import page as page_words
-from review.session.words.keys import ACT_WORDS, KEYS, TRANSLATION_WORDS, Act, act_of
+from review.session.words.keys import (
+    ACT_WORDS,
+    KEYS,
+    ONWARD_OF,
+    TRANSLATION_WORDS,
+    Act,
+    Onward,
+    act_of,
+)
 from review.session.words.labels import rating_label, sharing
-from review.session.words.onward import ONWARD_OF, Onward
 from review.session.words.page import PageWords
 from review.session.words.troubles import trouble_of_view
 

@@ -25,12 +25,11 @@ from review.desktop.item.act_row import BEHIND, ActRow
 from review.desktop.item.choices import Choices, OnceMore
 from review.desktop.item.item_texts import ItemTexts
 from review.desktop.item.writing import Writing
-from review.desktop.look.capital import capital
 from review.desktop.look.fonts import legible
+from review.desktop.look.own_words import capital
 from review.desktop.parts.announcing import announce
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.emptying import empty
-from review.desktop.parts.flow import FlowLayout
+from review.desktop.parts.flow import FlowLayout, empty
 from review.desktop.parts.labels import Line
 from review.desktop.parts.text_pane import TextPane
 from review.session.session import Session

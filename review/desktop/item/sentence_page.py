@@ -25,9 +25,8 @@ from review.session.session import Session
 from review.session.view import ShownItem, TextField, View
 from review.session.words import item as item_words
 from review.session.words.item import ItemQuestion
-from review.session.words.keys import Act, act_of, cannot_judge_of
+from review.session.words.keys import ONWARD_OF, Act, Onward, act_of, cannot_judge_of
 from review.session.words.labels import harm_question
-from review.session.words.onward import ONWARD_OF, Onward
 from review.session.words.troubles import Trouble, trouble
 
 SLOW_MILLISECONDS = 300

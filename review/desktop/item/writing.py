@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from review.desktop.look.capital import capital
+from review.desktop.look.own_words import capital
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.flow import FlowLayout
 from review.desktop.parts.labels import Line

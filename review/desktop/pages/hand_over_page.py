@@ -17,14 +17,13 @@ from review.desktop.frame.work import Desk
 from review.desktop.look.fonts import shown
 from review.desktop.pages.folders import Folders, first_folder
 from review.desktop.parts.announcing import announce
-from review.desktop.parts.offers import Offers
+from review.desktop.parts.flow import Offers
 from review.desktop.parts.rows import ChoiceRows
 from review.desktop.parts.text_pane import TextPane
 from review.session.handing_over import Exported
 from review.session.view import View
 from review.session.words import page as page_words
-from review.session.words.keys import KEYS, Act, act_of
-from review.session.words.onward import Onward
+from review.session.words.keys import KEYS, Act, Onward, act_of
 from review.session.words.troubles import trouble
 
 LOOK_MILLISECONDS = 2000

@@ -1,12 +1,30 @@
-"""Layouts that break into rows: buttons side by side as long as there is room, in reading order."""
+"""Layouts that break into rows: buttons side by side as long as there is room, in reading order.
+
+Taking everything out of a layout: Python keeps a piece of each item that it takes out itself, Qt does not.
+
+Buttons within what is read, beside one another and only as wide as their words.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget
+
+from review.desktop.parts.buttons import Button
+
+
+def empty(layout: QLayout) -> None:
+    """Take all widgets out, out of sight at once, and let them end."""
+    items = [layout.itemAt(number) for number in range(layout.count())]
+    for widget in [item.widget() for item in items if item is not None]:
+        if widget is not None:
+            layout.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+
 
 GAP = 2
 """Pixels between two buttons, beside the room that each has for its ring: 12 are seen."""
@@ -169,3 +187,18 @@ def _item_height(item: QLayoutItem, width: int) -> int:
 def _even(number: int, most: int) -> list[int]:
     """Return the numbers of columns, the largest first, that leave no row nearly empty."""
     return [n for n in range(min(number, most), 0, -1) if -(-number // -(-number // n)) == n]
+
+
+class Offers(QWidget):
+    """Wraps its buttons where they do not fit side by side."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._flow = FlowLayout(self)
+
+    def offer(self, text: str, act: Callable[[], object], key: str = "") -> Button:
+        """Add something that can be done."""
+        button = Button(text, key)
+        button.clicked.connect(lambda _=False: act())
+        self._flow.addWidget(button)
+        return button

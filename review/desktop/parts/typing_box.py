@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QTextEdit
 
 from review.log.payloads import MOST_TEXT
-from review.session.typed_text import as_kept, harmless
+from review.session.drafts import as_kept, harmless
 
 PAUSE_MILLISECONDS = 400
 """So long after a key what is written is kept as a draft, however fast the next ones come."""

@@ -66,7 +66,7 @@ from review.session.flow import (
 from review.session.opening_words import AskedLine
 from review.session.timing import GUARD_SECONDS
 from review.session.words import page as page_words
-from review.session.words.onward import Onward
+from review.session.words.keys import Onward
 from review.session.words.troubles import trouble
 
 

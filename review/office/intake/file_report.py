@@ -1,14 +1,64 @@
-"""What became of one file of ratings, in numbers and words for the organiser."""
+"""What became of one file of ratings, in numbers and words for the organiser.
+
+What a laptop may not say in a file of one batch, and whose logs it adds nothing to.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
+from review.files.batch_form import BatchManifest
 from review.log.clocks import WildClock
-from review.log.merge import Remark
+from review.log.event import Event
+from review.log.merge import Objection, Remark
+from review.log.payloads import OfItem, OfReviewer, Rate, Train, Translate, Withdraw
+from review.log.voices import OWN_WORDS, may_go_on_with
+from review.log.withdrawal import reach
 from review.office.intake.speaking import Several
+from review.office.store.store import Office, Review
+
+FORGED: Final = "is written in the organisation's name, and the organisation did not write it"
+OTHER_LAPTOPS: Final = "is of another laptop's log, and this laptop did not come instead of it"
+
+
+def closed_devices(office: Office, signing_key: str) -> dict[str, str]:
+    """Return device → why a laptop adds nothing to its chain: the organisation's, or another laptop's."""
+    before = {laptop.signing_key: laptop.instead_of for laptop in office.laptops()}
+    keys = may_go_on_with(signing_key, before)
+    others = {device for device, key in office.devices().items() if key not in keys}
+    return dict.fromkeys(others, OTHER_LAPTOPS) | dict.fromkeys(office.own_devices, FORGED)
+
+
+def objection(review: Review, batch: str) -> Objection:
+    """Return what a laptop may not say in a file of one batch."""
+    manifest = BatchManifest.model_validate_json(review.manifests[batch])
+    other_task = Rate if manifest.task == "translate" else Translate
+
+    def why_not(event: Event) -> str | None:
+        if event.kind in OWN_WORDS:
+            return "decides what only the organisation decides"
+        everywhere = isinstance(event.payload, Withdraw) and reach(event.payload) is None
+        if not everywhere and getattr(event.payload, "batch", None) != batch:
+            return "belongs to another batch than the file"
+        if isinstance(event.payload, other_task):
+            return f"is an answer to something else: this batch asks people to {manifest.task}"
+        return _unasked(event, manifest)
+
+    return why_not
+
+
+def _unasked(event: Event, manifest: BatchManifest) -> str | None:
+    """Say that a batch does not know the reviewer of an event, or did not ask this person about its item."""
+    payload = event.payload
+    if isinstance(payload, OfReviewer | Withdraw) and not manifest.order(payload.reviewer):
+        return "is of a reviewer whom this batch does not know"
+    if not isinstance(payload, OfItem) or isinstance(payload, Train):
+        return None
+    asked = payload.item in manifest.order(payload.reviewer)
+    return None if asked else "is about an item that this reviewer was not asked"
 
 
 class FileOutcome(StrEnum):

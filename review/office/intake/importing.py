@@ -24,8 +24,7 @@ from review.log.payloads import Kind, Withdraw
 from review.log.saving import NotSaved, saying
 from review.log.table import devices_of, insert_event, read_device, read_person
 from review.log.withdrawal import known_withdrawals
-from review.office.intake.file_report import FileOutcome, FileReport
-from review.office.intake.objections import closed_devices, objection
+from review.office.intake.file_report import FileOutcome, FileReport, closed_devices, objection
 from review.office.intake.quarantine import drop_reached, holds_reached, set_aside
 from review.office.intake.speaking import note_laptops, speaking_of
 from review.office.results.attaching import suspend_withdrawn

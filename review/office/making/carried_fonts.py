@@ -33,8 +33,7 @@ from review.files.font_file import (
     read_font,
 )
 from review.office.items.items import Item
-from review.office.making.batches import scripted
-from review.office.making.making import Drawn
+from review.office.making.batches import Drawn, scripted
 from review.session.legible import legible_without, seen_of
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ from review.office.items.reviewed_runs import ReviewedRuns
 from review.office.items.sampling import draw, draw_core, drawing
 from review.office.items.sentences import Carries, Surroundings, check_count, surroundings
 from review.office.items.training import make_training
-from review.office.making.making import Drawn, check_reviewers
+from review.office.making.batches import Drawn, check_reviewers
 from review.office.making.texts import ReviewTexts
 from review.verdict.gate.policy import GatePolicy
 from review.verdict.panel.key import KeyRun

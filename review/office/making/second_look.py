@@ -17,7 +17,7 @@ from review.log.state import ReviewerState, State
 from review.office.items.assignment import order
 from review.office.items.items import Item
 from review.office.items.sampling import drawing
-from review.office.making.making import Drawn
+from review.office.making.batches import Drawn
 from review.office.store.review import Review
 from review.office.store.store import Office
 from review.rating import RANKS, Rating

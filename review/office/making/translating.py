@@ -11,7 +11,7 @@ from review.office.items.assignment import orders
 from review.office.items.items import new_item
 from review.office.items.sampling import draw, draw_core, drawing
 from review.office.items.sentences import Sentences, check_count
-from review.office.making.making import Drawn, check_reviewers
+from review.office.making.batches import Drawn, check_reviewers
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from review.rating import LEAST_ACCEPTABLE, Reason
 from review.session.words.catalogue import Words, msgid
 from review.session.words.labels import REASONS
 from review.verdict.certificate.certificate import Certificate
-from review.verdict.certificate.html_page import document, outside
+from review.verdict.certificate.certificate_text import document, outside
 from review.verdict.gate.verdict import GateOutcome
 from review.verdict.panel.key import AnswerKey, counted
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from harness.core.failures import StoreError
 from harness.store.file.database import BUSY_MILLISECONDS
-from review.log.device import fingerprint, new_device
-from review.log.own_file import FileForm, opening
+from review.log.own_file import FileForm, fingerprint, new_device, opening
 from review.log.saving import NotSaved
 from review.log.table import create_event_table
 from review.log.withdrawal import erase

@@ -2,13 +2,15 @@
 
 Digits of the row, of the number pad and of any script count, as do the characters that the unshifted
 digit row of a French keyboard gives. The letters d f g h lie side by side on QWERTY, QWERTZ and AZERTY.
+
+Where a page of the sitting leads, whatever face shows it.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 from typing import Final, TypeVar
 
 from review.log.payloads import Scope
@@ -189,3 +191,32 @@ def _key(typed: str) -> str:
         return BACKSPACE
     digit = unicodedata.decimal(typed, None)
     return _FRENCH_ROW.get(typed, typed.casefold()) if digit is None else str(digit)
+
+
+class Onward(Enum):
+    """What the person chose on a page without an item."""
+
+    GO_ON = auto()
+    UNDO = auto()
+    HAND_OVER = auto()
+    SHARING = auto()
+    """Whether what the person wrote may be used."""
+    WITHDRAW = auto()
+    ANSWERS = auto()
+    """The person's own answers, to look at again."""
+    UNSAVED = auto()
+    """The next sentence with words that are not saved."""
+    HELP = auto()
+    LEAVE = auto()
+
+
+ONWARD_OF: Final[Mapping[Act, Onward]] = {
+    Act.UNDO: Onward.UNDO,
+    Act.HAND_OVER: Onward.HAND_OVER,
+    Act.SHARING: Onward.SHARING,
+    Act.WITHDRAW: Onward.WITHDRAW,
+    Act.UNSAVED: Onward.UNSAVED,
+    Act.HELP: Onward.HELP,
+    Act.QUIT: Onward.LEAVE,
+}
+"""Act → where its key leads; on the page of an item, undo and the way to unsaved words are done there."""

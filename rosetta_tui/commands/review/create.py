@@ -233,7 +233,7 @@ def _require_verdict(draft: ReviewDraft, policy: GatePolicy, *, anyway: bool) ->
 
 
 def _making(draft: ReviewDraft, policy: bytes, texts: ReviewTexts, letters: Letters) -> Making:
-    from review.office.making.naming import check_words
+    from review.office.making.texts import check_words
     from rosetta_tui.review.organiser.handing.handing_out import Making
 
     return Making(

@@ -24,7 +24,7 @@ from review.log.payloads import (
 )
 from review.rating import CannotJudge, Rating, Reason
 from review.session.view import Phase, TextField
-from review.session.words.onward import Onward
+from review.session.words.keys import Onward
 from tests.desktop.item_scene import CONTROL, Make, Scene, button, in_box, mark, rated, texts
 from tests.review.session.scenes import Clock, batch_of, item_id, items_of, training_of
 

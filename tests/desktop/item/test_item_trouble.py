@@ -21,7 +21,7 @@ from review.log.payloads import Comment, NotJudged, Rate, Skip, Suggest
 from review.rating import CannotJudge, Rating
 from review.session.view import ShownItem, TextField
 from review.session.words.item import marks
-from review.session.words.onward import Onward
+from review.session.words.keys import Onward
 from tests.desktop.item.held_file import BUSY, held
 from tests.desktop.item_scene import Make, Scene, button, in_box, mark, rated, texts
 from tests.review.session.scenes import Clock, batch_of, item_id, items_of, training_of

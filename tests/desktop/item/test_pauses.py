@@ -20,7 +20,7 @@ from review.log.laptop import Laptop
 from review.rating import Rating
 from review.session.opening import Opening
 from review.session.view import Phase, ShownItem, View
-from review.session.words.onward import Onward
+from review.session.words.keys import Onward
 from tests.desktop.sitting_scene import assert_more_is_told
 
 ANSWERED = tuple(

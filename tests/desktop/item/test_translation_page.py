@@ -20,7 +20,7 @@ from review.files.batch_form import BatchItem
 from review.log.payloads import Comment, HarmFlag, Kind, NotJudged, Skip, Undo
 from review.rating import CannotJudge
 from review.session.view import Phase, TextField
-from review.session.words.onward import Onward
+from review.session.words.keys import Onward
 from tests.desktop.item.held_file import BUSY, held
 from tests.desktop.item.translation_scene import TranslationScene
 from tests.desktop.item_scene import CONTROL, mark, texts

@@ -29,8 +29,7 @@ from review.log.payloads import (
     Undo,
     Withdraw,
 )
-from review.office.intake.file_report import FileOutcome, FileReport
-from review.office.intake.objections import FORGED, OTHER_LAPTOPS
+from review.office.intake.file_report import FORGED, OTHER_LAPTOPS, FileOutcome, FileReport
 from review.office.intake.speaking import speaking, take_out
 from review.office.results.certifying import review_evidence
 from review.rating import Rating

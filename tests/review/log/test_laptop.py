@@ -19,8 +19,8 @@ from review.log.chain import check_chain
 from review.log.event import read_event
 from review.log.laptop import FILE_NAME, LAPTOP, MIGRATIONS, Draft, Laptop, StoredBatch
 from review.log.merge import export_events, merge
+from review.log.own_file import FILE_NAME as PRESENCE
 from review.log.payloads import Export, Scope
-from review.log.presence import FILE_NAME as PRESENCE
 from review.log.saving import NotSaved
 from review.rating import Rating
 from tests.review.log.material import (

@@ -15,8 +15,8 @@ from review.log.event import Event, events_sha256
 from review.log.fold import fold
 from review.log.laptop import FILE_NAME, Draft, Laptop
 from review.log.merge import export_events, merge
+from review.log.own_file import FILE_NAME as PRESENCE
 from review.log.payloads import Scope
-from review.log.presence import FILE_NAME as PRESENCE
 from review.log.table import create_event_table, insert_event, read_events
 from review.log.withdrawal import covered, erase, withdrawals
 from review.rating import Rating

@@ -25,9 +25,8 @@ from review.log.payloads import Consent, Face, NotJudged, Rate, Scope, Withdraw
 from review.office.intake.file_report import FileReport
 from review.office.intake.importing import import_bytes
 from review.office.items.reviewed_runs import ReviewedRuns, read_runs
-from review.office.making.batches import Made, Said
+from review.office.making.batches import Made, Said, make
 from review.office.making.creating import ReviewDraft, Size, draft_review
-from review.office.making.making import make
 from review.office.making.texts import review_texts, texts_of
 from review.office.store.arrivals import free_name
 from review.office.store.store import Office, Review

@@ -12,8 +12,7 @@ import pytest
 from review.log.state import ReviewerState, State
 from review.office.results.community_page import questions, reasons
 from review.office.results.corrections import corrections
-from review.office.results.rated_items import rated_items
-from review.office.results.rating_rows import rating_rows
+from review.office.results.rating_rows import rated_items, rating_rows
 from review.rating import Rating, Reason
 from review.verdict.gate.adjudication import queue
 from review.verdict.panel.key import AnswerKey, counted

@@ -19,9 +19,8 @@ from harness.store.runs import find_run, read_card
 from review.files.batch import open_batch, write_batch
 from review.office.items.reviewed_runs import read_runs
 from review.office.making.creating import ReviewDraft
-from review.office.making.naming import check_words, review_name
 from review.office.making.publishing import Protection, publish
-from review.office.making.texts import languages, review_texts
+from review.office.making.texts import check_words, languages, review_name, review_texts
 from review.office.store.store import Office
 from review.sealed.keys import Identity, Role
 from review.sealed.problem import FileError

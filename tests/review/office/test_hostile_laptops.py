@@ -14,9 +14,8 @@ from review.log.laptop import FILE_NAME, Laptop
 from review.log.merge import export_events
 from review.log.payloads import AnyPayload, Scope, Undo, Withdraw
 from review.office.intake import quarantine
-from review.office.intake.file_report import FileOutcome
+from review.office.intake.file_report import FORGED, OTHER_LAPTOPS, FileOutcome
 from review.office.intake.importing import enrol_laptop, find_ratings
-from review.office.intake.objections import FORGED, OTHER_LAPTOPS
 from review.office.results.progress import progress
 from review.rating import Rating
 from review.sealed.keys import Identity, Role

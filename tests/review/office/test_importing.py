@@ -24,7 +24,7 @@ from review.office.intake.file_report import FileOutcome, FileReport
 from review.office.intake.importing import enrol_laptop, find_ratings, import_bytes, import_files
 from review.office.intake.quarantine import withdraw
 from review.office.results.progress import progress, waiting
-from review.office.results.rated_items import rated_items
+from review.office.results.rating_rows import rated_items
 from review.office.store.store import Office
 from review.rating import Rating
 from review.sealed.keys import Identity, Role

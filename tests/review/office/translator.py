@@ -19,7 +19,7 @@ from review.log.payloads import (
     Translate,
 )
 from review.office.items.sentences import Sentences, of_lines
-from review.office.making.making import NO_POLICY, make
+from review.office.making.batches import NO_POLICY, make
 from review.office.making.translating import (
     Share,
     draft_translations,

@@ -39,7 +39,7 @@ from review.session.flow import (
 from review.session.opening import Opening
 from review.session.session import Session
 from review.session.view import Phase
-from review.session.words.onward import Onward
+from review.session.words.keys import Onward
 from tests import keyring_in_memory
 from tests.review.session.scenes import CODE, STRANGER, batch_of, items_of, write_file
 

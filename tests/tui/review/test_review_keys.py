@@ -10,8 +10,7 @@ import pytest
 from review.session.choice import Choice
 from review.session.view import Phase, TextField, Unsaved, View
 from review.session.words.catalogue import Words, languages
-from review.session.words.keys import act_of
-from review.session.words.onward import ONWARD_OF
+from review.session.words.keys import ONWARD_OF, act_of
 from rosetta_tui.review.mis_drawn import MisDrawn
 from rosetta_tui.review.rating.pages.agreeing import (
     ConsentPage,

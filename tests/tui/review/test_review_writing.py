@@ -11,7 +11,7 @@ from textual import events
 
 from harness.core.storage_problems import StorageProblem
 from review.log.payloads import MOST_TEXT, Kind
-from review.session.typed_text import harmless
+from review.session.drafts import harmless
 from review.session.view import TextField
 from review.session.words.troubles import SAVING
 from rosetta_tui.review.rating.item import writing

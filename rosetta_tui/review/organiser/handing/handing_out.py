@@ -20,8 +20,7 @@ from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from review.files.laptop_card import LaptopCard
-    from review.office.making.batches import Said
-    from review.office.making.making import Drawn
+    from review.office.making.batches import Drawn, Said
     from review.office.making.publishing import Protection, Published, RecoveryKey
     from review.office.making.texts import Kind, ReviewTexts
     from review.office.store.store import Office
@@ -53,7 +52,7 @@ class Making:
 def hand_out(office: Office, making: Making, given: dict[str, Any]) -> Published:
     """Keep a new review and write its files; what was not asked for is made, and said."""
     from harness.store.file.database import home
-    from review.office.making.making import make
+    from review.office.making.batches import make
     from review.office.making.publishing import publish
 
     laptops = _laptops(given)
@@ -82,7 +81,7 @@ def _said(
     given: dict[str, Any],
 ) -> Said:
     from review.office.making.batches import Said
-    from review.office.making.naming import review_name
+    from review.office.making.texts import review_name
 
     texts = making.texts
     name = review_name(office, given["name"], making.corpus)

@@ -127,7 +127,7 @@ def _remarks(what: str, remarks: Sequence[Remark]) -> Iterator[str]:
 
 
 def _findings(report: FileReport) -> Iterator[str]:
-    from review.office.intake.objections import OTHER_LAPTOPS
+    from review.office.intake.file_report import OTHER_LAPTOPS
 
     if any(remark.said == OTHER_LAPTOPS for remark in report.aside):
         yield (

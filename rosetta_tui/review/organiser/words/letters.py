@@ -14,8 +14,8 @@ from review.files.font_file import read_font
 if TYPE_CHECKING:
     from review.files.font_file import CarriedFont
     from review.office.items.items import Item
+    from review.office.making.batches import Drawn
     from review.office.making.carried_fonts import Readability
-    from review.office.making.making import Drawn
     from review.office.making.texts import ReviewTexts
     from review.office.results.progress import ReviewProgress
 

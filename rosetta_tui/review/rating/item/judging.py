@@ -17,9 +17,16 @@ from review.session import saying
 from review.session.view import ShownItem, TextField, View
 from review.session.words import item as item_words
 from review.session.words import page as page_words
-from review.session.words.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of
+from review.session.words.keys import (
+    ONWARD_OF,
+    RATING_OF,
+    Act,
+    Onward,
+    act_of,
+    cannot_judge_of,
+    reason_of,
+)
 from review.session.words.labels import harm_question
-from review.session.words.onward import ONWARD_OF, Onward
 from rosetta_tui.review.rating.item.item_page import ItemPage, KeyMode, Texts
 from rosetta_tui.review.rating.item.writing import Writing
 from rosetta_tui.review.rating.pages.handing_over import HandOverPage, WithdrawPage

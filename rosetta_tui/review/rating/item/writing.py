@@ -13,7 +13,7 @@ from textual.timer import Timer
 from textual.widgets import Static, TextArea
 
 from review.log.payloads import MOST_TEXT
-from review.session.typed_text import as_kept, harmless
+from review.session.drafts import as_kept, harmless
 
 PAUSE_SECONDS = 0.4
 """So long a silence of the keys is a typing pause: the draft is kept then."""

@@ -19,9 +19,8 @@ from review.session.handing_over import Exported
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.item import Answer
-from review.session.words.keys import KEYS, Act, act_of, scope_of
+from review.session.words.keys import KEYS, Act, Onward, act_of, scope_of
 from review.session.words.labels import scope_label
-from review.session.words.onward import Onward
 from review.session.words.troubles import trouble
 from rosetta_tui.review.rating.parts.choices import Choices
 from rosetta_tui.review.rating.parts.page import (

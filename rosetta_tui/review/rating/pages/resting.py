@@ -13,8 +13,7 @@ from textual.widgets import Static
 from review.session.view import Phase, View
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
-from review.session.words.keys import KEYS, Act, act_of
-from review.session.words.onward import ONWARD_OF, Onward
+from review.session.words.keys import KEYS, ONWARD_OF, Act, Onward, act_of
 from rosetta_tui.review.rating.parts.page import Hint, Page, TroubleLine, paragraph, told, typed
 
 
