@@ -9,18 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from harness.card.canonical import canonical_bytes
+from review.files.signed_archive import SignedRecord, read_record, signed_record
 from review.forms import StrictForm
 from review.log.payloads import Hex64
 from review.sealed.keys import Identity, PublicIdentity
 from review.sealed.problem import FileError, FileProblem
 from review.sealed.sealing import SealError, checked_recipient
-from review.sealed.signature import verify
 
 SUFFIX: Final = ".rosetta-laptop"
-_MOST_BYTES = 4096
 
 
 @dataclass(frozen=True)
@@ -39,31 +37,21 @@ class _Card(StrictForm):
     signing_key: Hex64
 
 
-class _Signed(_Card):
-    signature: Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
-    """Ed25519 over the canonical bytes of the card without this field."""
+class _Signed(_Card, SignedRecord):
+    pass
 
 
 def write_laptop_card(identity: Identity, name: str) -> bytes:
     """Return the bytes of a card, to be kept as ``NAME.rosetta-laptop``."""
     public = identity.public
-    fields = _Card(
-        name=name, recipient=public.recipient, signing_key=public.signing_key
-    ).model_dump()
-    return canonical_bytes(fields | {"signature": identity.sign(canonical_bytes(fields)).hex()})
+    card = _Card(name=name, recipient=public.recipient, signing_key=public.signing_key)
+    return signed_record(card, identity)
 
 
 def read_laptop_card(data: bytes) -> LaptopCard:
     """Read a card and check its signature; raises FileError in words."""
-    try:
-        card = _Signed.model_validate_json(data[: _MOST_BYTES + 1], strict=True)
-    except ValidationError:
-        raise FileError(
-            FileProblem.NOT_OURS,
-            "This is not the card of a laptop, or it is damaged. Ask for the file once more.",
-        ) from None
-    fields = card.model_dump(exclude={"signature"})
-    if not verify(card.signing_key, canonical_bytes(fields), bytes.fromhex(card.signature)):
+    card = read_record(data, _Signed, "the card of a laptop")
+    if not card.is_signed_by(card.signing_key):
         raise FileError(
             FileProblem.DAMAGED,
             "This laptop's card was changed after it was written: its signature does not fit. "

@@ -57,6 +57,9 @@ SIGNATURE: Final = "manifest.sig"
 _MOST_MANIFEST = 8 * 2**20
 """Bytes; the orders of 200 reviewers with 2,000 items each."""
 
+_MOST_RECORD = 4096
+"""Bytes of a file that is one signed record."""
+
 _Form = TypeVar("_Form", BatchManifest, RatingsManifest, ExportManifest)
 
 
@@ -149,3 +152,38 @@ def _canonical_json(content: bytes) -> Any:
         FileProblem.INVALID,
         f"{MANIFEST} is not canonical JSON. Ask for the file as Rosetta wrote it.",
     )
+
+
+class SignedRecord(StrictForm):
+    """A small file that is one record with its signature among its fields."""
+
+    signature: Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
+    """Ed25519 over the canonical bytes of the record without this field."""
+
+    def content(self) -> bytes:
+        """Return what was signed."""
+        return canonical_bytes(self.model_dump(exclude={"signature"}))
+
+    def is_signed_by(self, signing_key: str) -> bool:
+        """Tell whether the signature is one of this key over all other fields."""
+        return verify(signing_key, self.content(), bytes.fromhex(self.signature))
+
+
+def signed_record(record: StrictForm, identity: Identity) -> bytes:
+    """Return the bytes of a record with its signature."""
+    fields = record.model_dump()
+    return canonical_bytes(fields | {"signature": identity.sign(canonical_bytes(fields)).hex()})
+
+
+_Record = TypeVar("_Record", bound=SignedRecord)
+
+
+def read_record(data: bytes, form: type[_Record], name: str) -> _Record:
+    """Read such a file, its signature not looked at; raises FileError that calls it by ``name``."""
+    try:
+        return form.model_validate_json(data[: _MOST_RECORD + 1], strict=True)
+    except ValidationError:
+        raise FileError(
+            FileProblem.NOT_OURS,
+            f"This is not {name}, or it is damaged. Ask for the file once more.",
+        ) from None

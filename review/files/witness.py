@@ -6,22 +6,19 @@ person can say so; a certificate counts the laptops of which somebody did.
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
-
-from pydantic import Field, ValidationError
+from typing import Final, Literal
 
 from harness.card.canonical import canonical_bytes
+from review.files.signed_archive import SignedRecord, read_record, signed_record
 from review.forms import StrictForm
 from review.log.payloads import Hex64
 from review.sealed.keys import Identity
 from review.sealed.problem import FileError, FileProblem
-from review.sealed.signature import verify
 
 WITNESS_SUFFIX: Final = ".rosetta-witness"
 SAYS: Final = (
     "I saw this laptop with a person whom the organisation asked, and compared its six words."
 )
-_MOST_BYTES = 4096
 
 
 class Statement(StrictForm):
@@ -39,9 +36,8 @@ class Statement(StrictForm):
     """Signing key of whoever says so."""
 
 
-class _Signed(Statement):
-    signature: Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
-    """Ed25519 over the canonical bytes of the statement without this field."""
+class _Signed(Statement, SignedRecord):
+    pass
 
 
 def write_statement(identity: Identity, laptop: str, organisation: str) -> bytes:
@@ -49,29 +45,19 @@ def write_statement(identity: Identity, laptop: str, organisation: str) -> bytes
     witness = identity.public.signing_key
     said = Statement(laptop=laptop, organisation=organisation, witness=witness)
     _check_apart(said)
-    fields = said.model_dump()
-    return canonical_bytes(fields | {"signature": identity.sign(canonical_bytes(fields)).hex()})
+    return signed_record(said, identity)
 
 
 def read_statement(data: bytes) -> Statement:
     """Read a statement and check its signature; raises FileError in words."""
-    try:
-        said = _Signed.model_validate_json(data[: _MOST_BYTES + 1], strict=True)
-    except ValidationError:
-        raise FileError(
-            FileProblem.NOT_OURS,
-            "This is not the statement of a witness, or it is damaged. Ask for the file once more.",
-        ) from None
-    fields = said.model_dump(exclude={"signature"})
+    said = read_record(data, _Signed, "the statement of a witness")
     whole = canonical_bytes(said.model_dump()) == data
-    if not whole or not verify(
-        said.witness, canonical_bytes(fields), bytes.fromhex(said.signature)
-    ):
+    if not whole or not said.is_signed_by(said.witness):
         raise FileError(
             FileProblem.DAMAGED,
             "This statement was changed after it was signed: its signature does not fit. Ask for it once more.",
         )
-    statement = Statement.model_validate(fields)
+    statement = Statement.model_validate(said.model_dump(exclude={"signature"}))
     _check_apart(statement)
     return statement
 

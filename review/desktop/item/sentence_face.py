@@ -29,7 +29,7 @@ from review.desktop.look.fonts import legible
 from review.desktop.look.own_words import capital
 from review.desktop.parts.announcing import announce
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.flow import FlowLayout, empty
+from review.desktop.parts.flow import Offers
 from review.desktop.parts.labels import Line
 from review.desktop.parts.text_pane import TextPane
 from review.session.session import Session
@@ -42,7 +42,7 @@ from review.session.words.keys import ACT_WORDS, KEYS, Act
 from review.session.words.troubles import trouble_of_view
 
 
-class MoreActs(QWidget):
+class MoreActs(Offers):
     """Hidden until the person asks what else can be done."""
 
     chosen = Signal(object)
@@ -55,24 +55,16 @@ class MoreActs(QWidget):
         """``said`` is what each act does, in full words."""
         super().__init__()
         self._words, self._said = words, said
-        self._flow = FlowLayout()
-        self.setLayout(self._flow)
         self.hide()
 
-    def offer(self, acts: Sequence[Act], *, answers: bool) -> None:
+    def show_acts(self, acts: Sequence[Act], *, answers: bool) -> None:
         """Show a button for each, one for the person's own answers where there are any, and one that goes back."""
-        empty(self._flow)
+        self.clear()
         for act in acts:
-            button = Button(self._words(self._said[act]), KEYS[act][0])
-            button.clicked.connect(lambda _=False, act=act: self.chosen.emit(act))
-            self._flow.addWidget(button)
+            self.offer(self._words(self._said[act]), partial(self.chosen.emit, act), KEYS[act][0])
         if answers:
-            look = Button(self._words("Look at my answers again"))
-            look.clicked.connect(self.answers)
-            self._flow.addWidget(look)
-        back = Button(capital(self._words("back")), self._words("Esc"))
-        back.clicked.connect(self.left)
-        self._flow.addWidget(back)
+            self.offer(self._words("Look at my answers again"), self.answers.emit)
+        self.offer(capital(self._words("back")), self.left.emit, self._words("Esc"))
         self.show()
 
 

@@ -266,7 +266,7 @@ class SentencePage(SentenceFace):
 
     def _show_more(self) -> None:
         if not self._busy:
-            self._more.offer(self._acts.folded, answers=self.view.done > 0)
+            self._more.show_acts(self._acts.folded, answers=self.view.done > 0)
             self.enter_mode(Mode.MORE)
 
     # asking once more

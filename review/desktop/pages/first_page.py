@@ -1,44 +1,17 @@
-"""The pages before the first sentence: on each of them whoever does not read it finds their own language first.
-
-The other languages that can be chosen, each by its name: whoever reads none of this page finds theirs.
-
-A page before the first sentence that asks one question: a digit or a click answers, Enter alone does not.
-"""
+"""The pages before the first sentence: on each of them whoever does not read it finds their own language first."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import Desk
-from review.desktop.parts.answers import Answers
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.flow import FlowLayout
-from review.session.words.item import Answer
-
-
-class LanguageRow(QWidget):
-    """Buttons that wrap; empty where there is one language."""
-
-    chosen = Signal(str)
-    """Tag of a language."""
-
-    def __init__(self, desk: Desk) -> None:
-        super().__init__()
-        row = FlowLayout(self)
-        for tag, name in desk.opening.languages.items():
-            if tag != desk.words.chosen:
-                button = Button(name)
-                button.clicked.connect(partial(self._choose, tag))
-                row.addWidget(button)
-
-    def _choose(self, tag: str) -> None:
-        self.chosen.emit(tag)
+from review.desktop.parts.flow import Offers
 
 
 class FirstPage(Page):
@@ -53,8 +26,10 @@ class FirstPage(Page):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._agree: tuple[Button, str, Callable[[], object]] | None = None
-        languages = LanguageRow(desk)
-        languages.chosen.connect(self.language)
+        languages = Offers()
+        for tag, name in desk.opening.languages.items():
+            if tag != desk.words.chosen:
+                languages.offer(name, partial(self.language.emit, tag))
         self.add(languages)
 
     def agree_by(self, said: str, act: Callable[[], object]) -> None:
@@ -76,32 +51,3 @@ class FirstPage(Page):
         if self._agree is not None and isValid(self):
             button, said, _ = self._agree
             button.setText(said if self._scroll.end_shown else self.words("Read on"))
-
-
-class QuestionPage(FirstPage):
-    """Words to read, then numbered answers."""
-
-    def ask(
-        self, told: Mapping[str, object], of_key: Callable[[str], object], slip: str
-    ) -> Answers:
-        """Put the answers below the words: what is said → what it means; their numbers are their keys, from 1 on.
-
-        ``of_key`` tells what a key means, None for nothing; ``slip`` is said where Enter alone is pressed.
-        """
-        answers = Answers([Answer(str(number), said) for number, said in enumerate(told, 1)])
-        answers.picked.connect(lambda number: self.answered.emit(list(told.values())[number]))
-        self._of_key, self._slip = of_key, slip
-        self.hold(answers)
-        self.way_back()
-        return answers
-
-    def typed(self, character: str) -> bool:
-        """Take the answer that a digit names."""
-        given = self._of_key(character)
-        if given is not None:
-            self.answered.emit(given)
-        return given is not None
-
-    def enter(self) -> None:
-        """Say that an answer is wanted: nobody says this by a slip."""
-        self.say(self._slip)

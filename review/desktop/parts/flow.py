@@ -196,6 +196,10 @@ class Offers(QWidget):
         super().__init__()
         self._flow = FlowLayout(self)
 
+    def clear(self) -> None:
+        """Take all of them away."""
+        empty(self._flow)
+
     def offer(self, text: str, act: Callable[[], object], key: str = "") -> Button:
         """Add something that can be done."""
         button = Button(text, key)

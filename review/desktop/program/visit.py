@@ -34,8 +34,7 @@ from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.pages.help_page import HelpPage
 from review.desktop.pages.missing_page import MissingPage
 from review.desktop.pages.organisation_page import OrganisationPage
-from review.desktop.pages.relation_page import RelationPage
-from review.desktop.pages.sharing_page import SharingPage
+from review.desktop.pages.question_pages import RelationPage, SharingPage
 from review.desktop.pages.welcome_page import WelcomePage
 from review.desktop.pages.withdraw_page import WithdrawPage
 from review.desktop.parts.clipboard import forget_clipboard

@@ -5,7 +5,6 @@ They are data and not code, because they are a community's choice: the hash of t
 
 from __future__ import annotations
 
-import hashlib
 from decimal import Decimal
 from importlib import resources
 from pathlib import Path
@@ -157,11 +156,6 @@ def read_policy_file(path: Path | None) -> tuple[GatePolicy, bytes]:
         return proposed()
     content = read_bytes(path, "the gate's policy", MOST_BYTES)
     return read_policy(content, str(path)), content
-
-
-def policy_sha256(content: bytes) -> str:
-    """Return the hash by which a certificate names a policy: that of the bytes, comments and all."""
-    return hashlib.sha256(content).hexdigest()
 
 
 def read_policy(content: bytes, name: str) -> GatePolicy:

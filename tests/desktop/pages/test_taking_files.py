@@ -11,7 +11,7 @@ from review.desktop.pages.asking_page import AskingPage
 from review.desktop.pages.choose_page import ChoosePage
 from review.desktop.pages.consent_page import ConsentPage
 from review.desktop.pages.organisation_page import OrganisationPage
-from review.desktop.pages.relation_page import RelationPage
+from review.desktop.pages.question_pages import RelationPage
 from review.desktop.pages.settings_page import SettingsPage
 from review.desktop.pages.welcome_page import WelcomePage
 from review.log.payloads import Consent

@@ -19,7 +19,7 @@ from review.desktop.item.translation_page import TranslationPage
 from review.desktop.pages.consent_page import ConsentPage
 from review.desktop.pages.help_page import HelpPage
 from review.desktop.pages.organisation_page import OrganisationPage
-from review.desktop.pages.sharing_page import SharingPage
+from review.desktop.pages.question_pages import SharingPage
 from review.desktop.pages.withdraw_page import WithdrawPage
 from review.desktop.parts.answers import Answers
 from review.desktop.parts.buttons import Button

@@ -15,8 +15,7 @@ from review.desktop.pages.choose_page import ChoosePage
 from review.desktop.pages.consent_page import ConsentPage
 from review.desktop.pages.missing_page import MissingPage, letter_names
 from review.desktop.pages.organisation_page import OrganisationPage
-from review.desktop.pages.relation_page import RelationPage
-from review.desktop.pages.sharing_page import SharingPage
+from review.desktop.pages.question_pages import RelationPage, SharingPage
 from review.desktop.pages.welcome_page import WelcomePage
 from review.files.batch import Batch, write_batch
 from review.log.payloads import Consent, NotJudged, Rate, Related

@@ -26,8 +26,7 @@ from review.desktop.pages.erase_page import ErasePage
 from review.desktop.pages.erased_page import ErasedPage
 from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.pages.organisation_page import OrganisationPage
-from review.desktop.pages.relation_page import RelationPage
-from review.desktop.pages.sharing_page import SharingPage
+from review.desktop.pages.question_pages import RelationPage, SharingPage
 from review.desktop.parts.rows import ChoiceRows
 from review.desktop.program.running import Running, run
 from tests.review.session.scenes import CODE

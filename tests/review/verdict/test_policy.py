@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from contextlib import suppress
@@ -16,7 +15,6 @@ from hypothesis import strategies as st
 from harness.core.failures import UsageError
 from review.verdict.gate.policy import (
     MOST_BYTES,
-    policy_sha256,
     proposed,
     read_policy,
     read_policy_file,
@@ -26,7 +24,7 @@ _, SHIPPED = proposed()
 
 
 def test_the_shipped_policy_is_a_proposal_and_says_so() -> None:
-    policy, content = proposed()
+    policy, _ = proposed()
     assert policy.status == "proposed; to be set by the governance organisation"
     assert policy.organisation == ""
     assert policy.level.share == Decimal("0.70")
@@ -35,7 +33,6 @@ def test_the_shipped_policy_is_a_proposal_and_says_so() -> None:
         Decimal("0.975"),
         Decimal("0.975"),
     )
-    assert policy_sha256(content) == hashlib.sha256(content).hexdigest()
 
 
 def test_every_number_of_the_shipped_policy_stands_below_a_comment_that_calls_it_ours() -> None:
@@ -46,10 +43,9 @@ def test_every_number_of_the_shipped_policy_stands_below_a_comment_that_calls_it
         assert re.search(r"^# ", part, re.MULTILINE)
 
 
-def test_another_comment_is_another_policy_with_the_same_numbers() -> None:
+def test_another_comment_changes_no_number() -> None:
     other = SHIPPED.replace(b"# The rule", b"# Our rule", 1)
     assert read_policy(other, "p") == read_policy(SHIPPED, "p")
-    assert policy_sha256(other) != policy_sha256(SHIPPED)
 
 
 def test_numbers_are_read_as_written() -> None:
