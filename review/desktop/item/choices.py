@@ -11,7 +11,7 @@ from review.desktop.look.own_words import capital
 from review.desktop.parts.announcing import announce
 from review.desktop.parts.answers import Answers
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.flow import FlowLayout
+from review.desktop.parts.flow import Offers
 from review.desktop.parts.labels import Line
 from review.session.words.catalogue import Words
 from review.session.words.item import Answer, ItemQuestion
@@ -26,7 +26,6 @@ class QuestionBox(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._said = Line(role="strong").as_narrow_as_needed()
-        self._acts = FlowLayout()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.addWidget(self._said)
@@ -38,15 +37,6 @@ class QuestionBox(QWidget):
         self.setAccessibleName(question.said)
         self.show()
         announce(self, question.said)
-
-    def _add_act(self, text: str, key: str) -> Button:
-        if self._acts.count() == 0:
-            acts = QWidget()
-            acts.setLayout(self._acts)
-            self._column.addWidget(acts)
-        button = Button(capital(text), key)
-        self._acts.addWidget(button)
-        return button
 
 
 class Choices(QuestionBox):
@@ -76,7 +66,7 @@ class OnceMore(QuestionBox):
     def __init__(self, words: Words) -> None:
         super().__init__()
         self._said.setProperty("role", "warn")
-        yes = self._add_act(words("yes"), words("Enter"))
-        yes.clicked.connect(self.agreed)
-        no = self._add_act(words("no"), words("Esc"))
-        no.clicked.connect(self.left)
+        acts = Offers()
+        acts.offer(capital(words("yes")), self.agreed.emit, words("Enter"))
+        acts.offer(capital(words("no")), self.left.emit, words("Esc"))
+        self._column.addWidget(acts)

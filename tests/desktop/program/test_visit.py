@@ -92,15 +92,6 @@ def test_organisation_is_asked_about_once(enter: Enter, stick: Path) -> None:
     assert entry.page(AskingPage).text == ""
 
 
-def test_organisation_that_is_not_the_same_leads_back(enter: Enter, stick: Path) -> None:
-    file = write_file(batch_of(), stick)
-    entry = enter(places=[file])
-    entry.click("Not now")
-    entry.page(ChoosePage)
-    entry.press("\r")
-    entry.page(OrganisationPage)
-
-
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
@@ -228,15 +219,6 @@ def test_locked_file_asks_for_the_words_until_they_are_right(enter: Enter, stick
     page._box.setText(words)
     entry.press("\r")
     entry.page(OrganisationPage)
-
-
-def test_damaged_file_says_so_on_the_list(enter: Enter, stick: Path) -> None:
-    file = write_file(batch_of(), stick)
-    whole = file.read_bytes()
-    file.write_bytes(whole[: len(whole) // 2])
-    entry = enter(places=[file])
-    entry.page(ChoosePage)
-    assert "Copy it again from the stick." in entry.read
 
 
 def test_named_file_that_is_not_here_is_told(enter: Enter, tmp_path: Path) -> None:
@@ -381,20 +363,6 @@ def test_font_is_recorded_with_the_answer(enter: Enter, stick: Path) -> None:
     assert [each.font for each in rated] == [
         "Rosetta Noto Sans / Rosetta Noto Sans Canadian Aboriginal 40 px"
     ]
-
-
-def test_leaving_the_question_after_consent_remembers_who_agreed(enter: Enter, stick: Path) -> None:
-    file = write_file(batch_of(), stick)
-    entry = enter(places=[file])
-    _to_consent(entry)
-    entry.press("\r")
-    entry.page(RelationPage)
-    entry.press("\x1b")
-    entry.page(ChoosePage)
-    entry.close()
-    again = enter(places=[file])
-    again.page(WelcomePage)
-    again.close()
 
 
 @pytest.mark.parametrize(("key", "said"), [("1", "made"), ("2", "knows"), ("3", "neither")])
