@@ -30,7 +30,7 @@ from review.office.intake.speaking import note_laptops, speaking_of
 from review.office.results.attaching import suspend_withdrawn
 from review.office.store.arrivals import Arrival, mark_recompute, note_arrival
 from review.office.store.database import note_unclean, rewrite
-from review.office.store.received import KnownLaptop
+from review.office.store.review import KnownLaptop
 from review.office.store.store import Office, Review
 from review.sealed.keys import key_phrase
 from review.sealed.problem import FileError, FileProblem

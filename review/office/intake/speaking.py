@@ -11,7 +11,7 @@ from review.files.reviewer_codes import printed
 from review.log.payloads import Kind, LaptopWord, Speaks
 from review.log.table import latest_time, people_of, read_person
 from review.log.voices import FAR, Voices, far_ahead, heard
-from review.office.store.received import KnownLaptop
+from review.office.store.review import KnownLaptop
 from review.office.store.store import Office, Review, utc_now
 from review.sealed.keys import key_phrase
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from review.log.chain import Chain, check_chain
 from review.log.clocks import WildClock, wild_clocks
-from review.office.store.received import Import
+from review.office.store.review import Import
 from review.office.store.store import Office, Review
 from review.sealed.keys import key_phrase
 

@@ -27,8 +27,7 @@ from review.log.table import append_event, read_device, read_events
 from review.log.voices import heard
 from review.log.withdrawal import reach
 from review.office.store.database import FILE, is_unclean, note_unclean, open_office, rewrite
-from review.office.store.received import Import, KnownLaptop, Quarantined
-from review.office.store.review import IssuedCertificate, Review
+from review.office.store.review import Import, IssuedCertificate, KnownLaptop, Quarantined, Review
 from review.sealed.signature import Signed
 from review.verdict.panel.key import AnswerKey
 

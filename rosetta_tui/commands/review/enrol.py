@@ -12,7 +12,7 @@ from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
-    from review.office.store.received import KnownLaptop
+    from review.office.store.review import KnownLaptop
     from review.office.store.store import Office
 
 MOST_REASON = 200

@@ -16,7 +16,7 @@ from review.office.intake.file_report import FileOutcome
 from review.office.intake.importing import enrol_laptop
 from review.office.intake.speaking import let_speak, note_laptops, put_back, speaking, take_out
 from review.office.results.certifying import review_evidence
-from review.office.store.received import KnownLaptop
+from review.office.store.review import KnownLaptop
 from review.rating import Rating
 from tests.review.office.laptops import events_of, person, rating, ratings, take
 from tests.review.office.made import Desk, Person, desk
