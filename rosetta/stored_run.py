@@ -54,8 +54,8 @@ class RunHandle:
     def reason(self) -> str | None:
         """Why it stopped by itself, in words; None where it did not."""
         with self._opened() as connection:
-            said = (self._read(connection).live or {}).get("reason")
-        return None if said is None else str(said)
+            live = self._read(connection).live
+        return None if live is None else live.reason
 
     @property
     def card(self) -> RunCard:

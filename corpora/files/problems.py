@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypedDict, Unpack
 
 
 class Severity(StrEnum):
@@ -78,6 +79,15 @@ def _importance(problem: Problem) -> tuple[bool, int]:
     return problem.severity is not Severity.ERROR, problem.line or 0
 
 
+class Where(TypedDict, total=False):
+    """Where a problem is; see ``Problem``."""
+
+    line: int | None
+    entry: int | str | None
+    field: str | None
+    places: Sequence[int]
+
+
 class Findings:
     """The problems found in one corpus so far."""
 
@@ -85,44 +95,28 @@ class Findings:
         self.file = shown(file, longest=4096)
         self.problems: list[Problem] = []
 
-    def error(
-        self,
-        message: str,
-        mend: str,
-        *,
-        line: int | None = None,
-        entry: int | str | None = None,
-        field: str | None = None,
-    ) -> None:
+    def error(self, message: str, mend: str, **where: Unpack[Where]) -> None:
         """Note what makes the file unusable."""
-        self._note(Severity.ERROR, message, mend, line, entry, field)
+        self._note(Severity.ERROR, message, mend, **where)
 
-    def warning(
-        self,
-        message: str,
-        mend: str,
-        *,
-        line: int | None = None,
-        entry: int | str | None = None,
-        field: str | None = None,
-        places: Sequence[int] = (),
-    ) -> None:
+    def warning(self, message: str, mend: str, **where: Unpack[Where]) -> None:
         """Note what the owner should know although the file can be used."""
-        self._note(Severity.WARNING, message, mend, line, entry, field, places)
+        self._note(Severity.WARNING, message, mend, **where)
 
     def _note(
         self,
         severity: Severity,
         message: str,
         mend: str,
-        line: int | None,
-        entry: int | str | None,
-        field: str | None,
+        *,
+        line: int | None = None,
+        entry: int | str | None = None,
+        field: str | None = None,
         places: Sequence[int] = (),
     ) -> None:
-        where = shown(entry) if isinstance(entry, str) else entry
+        known = shown(entry) if isinstance(entry, str) else entry
         self.problems.append(
-            Problem(severity, self.file, message, mend, line, where, field, tuple(places))
+            Problem(severity, self.file, message, mend, line, known, field, tuple(places))
         )
         if len(self.problems) >= MOST:
             self.problems.append(

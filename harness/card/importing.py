@@ -41,9 +41,10 @@ from harness.card.reading import parse_object
 from harness.card.rows import row_entry, row_result
 from harness.core.failures import HarnessError, UsageError
 from harness.core.version import VERSION
-from harness.setup.floors import EARLIER, floors_json
+from harness.setup.floors import EARLIER, floor_fields
 from harness.store.corpora.entries import insert_corpus
 from harness.store.deletion import bring_back
+from harness.store.file.openings import Opening
 from harness.store.file.transaction import transaction
 from harness.store.results import add_results
 from harness.store.runs import Run, create_run, find_by_id
@@ -212,7 +213,7 @@ def _create(connection: sqlite3.Connection, card: RunCard, run_id: str, data: by
         setup_hash=card.fingerprint.setup_hash or again.setup_hash,
         fingerprint_hash=card.fingerprint.hash or again.hash,
         plan={},
-        opening={**_floors(card), "scoring": card.scoring, "packed": scorer.packed},
+        opening=Opening(**_floors(card), scoring=card.scoring, packed=tuple(scorer.packed)),
         dataset_id=card.dataset.id,
         language_pair=card.dataset.language_pair,
         harness_version=card.harness_version,
@@ -223,7 +224,7 @@ def _create(connection: sqlite3.Connection, card: RunCard, run_id: str, data: by
 
 def _floors(card: RunCard) -> dict[str, Any]:
     version = card.floors_version or EARLIER
-    return {**floors_json(card_floors(card)), "floors_version": version}
+    return {**floor_fields(card_floors(card)), "floors_version": version}
 
 
 EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9998, 12, 31, tzinfo=UTC)

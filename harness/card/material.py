@@ -23,7 +23,7 @@ from harness.card.rows import card_id, entry_rows
 from harness.core.failures import HarnessError
 from harness.method.method import Setup
 from harness.method.result import Attempt
-from harness.setup.floors import floors_version, read_floors
+from harness.setup.floors import floor_scores, floors_version
 from harness.setup.scoring_tools import stated_setup, stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.mixed_setups import parts_of, tried_before
@@ -42,7 +42,7 @@ def retry_block(
     run: Run, entries: Mapping[int, Entry], dataset_sha256: str
 ) -> dict[str, Any] | None:
     """Return ``retry_of`` of a run's card; None for a run of its own."""
-    stored = run.opening.get("retry_of")
+    stored = run.opening.retry_of
     if stored is None:
         return None
     again = sorted(tried_before(run))
@@ -50,8 +50,8 @@ def retry_block(
     later = sum(len(part.positions) for part in parts)
     counts = [len(run.positions) - later, *(len(part.positions) for part in parts[1:])]
     return {
-        "run_id": stored["run_id"],
-        "run_card_hash": stored["run_card_hash"],
+        "run_id": stored.run_id,
+        "run_card_hash": stored.run_card_hash,
         "kept": len(run.positions) - len(again),
         "retried": len(again),
         "retried_entries": [card_id(entries[place].id) for place in again],
@@ -116,6 +116,7 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
     attempts = read_all_attempts(connection, number)
     statistics = [scorer.unpack(result.statistics) for result in results]
     rows = entry_rows(entries, results, statistics, scorer, read_row_words(connection, number))
+    origin = run.opening.rescore_of
     return Material(
         run_id=run.run_id,
         harness_version=run.harness_version,
@@ -129,20 +130,15 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
         entries=covered,
         outputs=[result.output or "" for result in results],
         rows=rows,
-        scoring=stated_setup(run.opening.get("scoring")),
+        scoring=stated_setup(run.opening.scoring),
         scorer=scorer,
         statistics=statistics,
-        floors=_floors(run),
+        floors=None if run.opening.floors is None else floor_scores(run.opening),
         floors_version=floors_version(run.opening),
-        corpus_values=run.opening.get("corpus_values", {}),
-        rescore_of=run.opening.get("rescore_of"),
+        corpus_values=run.opening.corpus_values,
+        rescore_of=None if origin is None else origin.as_json(),
         retry_of=retry_block(run, entries, dataset.sha256),
     )
-
-
-def _floors(run: Run) -> dict[str, FloorScores] | None:
-    found = run.opening.get("floors")
-    return None if found is None else read_floors(found)
 
 
 def iso_time(seconds: float) -> str:

@@ -198,11 +198,10 @@ def scorer_of(connection: sqlite3.Connection, run: Run) -> Scorer:
 
 
 def _scorer(run: Run, setup: ScoringSetup) -> Scorer:
-    from harness.setup.scoring_tools import stored_columns
     from scoring.metrics.inventory import make_scorer
     from scoring.words.resources import Resources
 
-    return make_scorer(Resources(setup), stored_columns(run.opening))
+    return make_scorer(Resources(setup), run.opening.packed)
 
 
 def _facts(connection: sqlite3.Connection, run: Run, earlier: OrderedRun | None) -> _Facts:
@@ -274,7 +273,7 @@ def _setup(connection: sqlite3.Connection, run: Run) -> ScoringSetup:
     """Return what the run is scored with; the texts are looked at only where nothing is stated of it."""
     from harness.setup.scoring_tools import stated_setup, stored_setup
 
-    stated = stated_setup(run.opening.get("scoring"))
+    stated = stated_setup(run.opening.scoring)
     if stated is not None:
         return stated
     target = read_dataset(connection, run.corpus).target_language or "und"

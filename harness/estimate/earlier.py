@@ -10,7 +10,7 @@ from corpora.model.entry import Entry
 from harness.estimate.asking_ahead import first_request, groups
 from harness.estimate.token_guess import guess, guess_request
 from harness.method.method import Method, Setup
-from harness.setup.plan import Plan
+from harness.setup.plan import plan_of
 from harness.store.corpora.entries import read_entries
 from harness.store.file.trouble import unpacks
 from harness.store.runs import Run, read_run
@@ -99,7 +99,7 @@ def _look_at(connection: sqlite3.Connection, run: Run, method: Method, earlier: 
         (run.id,),
     ).fetchone()
     if fresh:
-        plan = unpacks(Plan.model_validate)(run.plan)
+        plan = plan_of(run)
         pace = elapsed_seconds(connection, run.id) / fresh
         earlier.paces.append(EarlierPace(pace, answering / fresh, fresh, plan.run.concurrency))
         earlier.calls.append(calls / fresh / run.setup.batch_size)

@@ -14,10 +14,11 @@ from harness.events.control import Control
 from harness.events.kinds import EntryScored, Event, Finished, InFlight, Pending, Progress
 from harness.events.progress import ProgressBoard
 from harness.events.started import started
-from harness.setup.floors import read_floors
+from harness.setup.floors import floor_scores
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.database import open_store
+from harness.store.file.openings import Live
 from harness.store.file.trouble import worded
 from harness.store.holding import is_held
 from harness.store.mixed_setups import sum_tries
@@ -68,7 +69,7 @@ class Follower:
         self._last_row = 0
         self._looked = 0.0
         self._flight = InFlight(clock=time.time)
-        self._ledger = Ledger(self._run.opening.get("budget_usd"))
+        self._ledger = Ledger(self._run.opening.budget_usd)
         self._pace = _Pace()
         self._control = Control()
         self._board = ProgressBoard(
@@ -79,7 +80,7 @@ class Follower:
             limiter=self._pace,
             ledger=self._ledger,
             control=self._control,
-            floors=read_floors(self._run.opening.get("floors", ())),
+            floors=floor_scores(self._run.opening),
             entries=entries,
         )
 
@@ -125,20 +126,20 @@ class Follower:
         return silent_seconds(run) < DOUBT_SECONDS or is_held(self._path, run.run_id)
 
     def _progress(self, run: Run) -> Progress:
-        live = run.live or {}
-        self._flight.in_flight = set(live.get("in_flight", ()))
-        at = live.get("at", time.time())
+        live = run.live or Live()
+        self._flight.in_flight = set(live.in_flight)
         self._flight.pending = {
-            place: Pending(attempt, allowed, at + seconds, reason)
-            for place, attempt, allowed, seconds, reason in live.get("waiting", ())
+            place: Pending(attempt, allowed, live.at + seconds, reason)
+            for place, attempt, allowed, seconds, reason in live.waiting
         }
-        if "retries" in live:
-            self._flight.retries, self._flight.rate_limited = live["retries"], live["rate_limited"]
-        else:
-            self._flight.retries, self._flight.rate_limited = sum_tries(self._connection, run)
-        self._pace.limit = live.get("concurrency", self._pace.limit)
-        self._pace.most = live.get("most_concurrency", self._pace.most)
-        self._ledger.spent = live.get("spent_usd", spent_usd(self._connection, run.id))
+        retries, limited = live.retries, live.rate_limited
+        if retries is None or limited is None:
+            retries, limited = sum_tries(self._connection, run)
+        self._flight.retries, self._flight.rate_limited = retries, limited
+        self._pace.limit = live.concurrency or self._pace.limit
+        self._pace.most = live.most_concurrency or self._pace.most
+        spent = live.spent_usd
+        self._ledger.spent = spent_usd(self._connection, run.id) if spent is None else spent
         return self._board.progress(
             state=run.state, elapsed_seconds=elapsed_seconds(self._connection, run.id)
         )
@@ -146,7 +147,7 @@ class Follower:
     def _finished(self, run: Run) -> Finished:
         tally = self._board.outcome
         card = read_card(self._connection, run.id)
-        live = run.live or {}
+        live = run.live or Live()
         lost = run.state not in {RunState.COMPLETE, RunState.STOPPED}
         return Finished(
             run_id=run.run_id,
@@ -156,6 +157,6 @@ class Follower:
             total=len(run.positions),
             elapsed_seconds=elapsed_seconds(self._connection, run.id),
             card_hash=None if card is None else card.get("run_card_hash"),
-            reason="The process that ran it is gone." if lost else live.get("reason"),
-            budget_reached=live.get("budget_reached", False),
+            reason="The process that ran it is gone." if lost else live.reason,
+            budget_reached=live.budget_reached,
         )

@@ -18,25 +18,10 @@ from corpora.model.corpus import Dataset
 from harness.core.run_state import RunState
 from harness.method.method import Setup
 from harness.method.result import Result
+from harness.store.file.openings import Floor
 
 if TYPE_CHECKING:
     from scoring.card.claim import Claim
-
-
-@dataclass(frozen=True, slots=True)
-class Floor:
-    """What a worthless method reaches on the same entries with the same metrics (T2)."""
-
-    name: str
-    """``empty``, ``source``, ``constant``, ``shuffled``, ``words`` or ``truncated``."""
-    composite: float | None
-    chrf: float | None
-    inputs: tuple[str, ...] = ()
-    """Metrics of its composite that have a value."""
-    entries: int | None = None
-    """Entries that it was scored on; None where nobody said."""
-    searched: int | None = None
-    """Of ``constant``: distinct references that it was chosen from."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from corpora.model.entry import Entry
 from harness.core.run_state import RunState
@@ -14,6 +14,7 @@ from harness.endpoint.budget import Ledger
 from harness.events.control import Control
 from harness.events.kinds import InFlight, Progress
 from harness.method.result import Result
+from harness.store.file.openings import Live
 from scoring.card.caveats import OutputTally
 from scoring.card.claim import Claim, Score, decide
 from scoring.card.cost import percentiles
@@ -223,22 +224,22 @@ class ProgressBoard:
             caveats=self._outputs.caveats(),
         )
 
-    def heartbeat(self) -> dict[str, Any]:
+    def heartbeat(self) -> Live:
         """Return what a second terminal cannot derive from the entry rows."""
-        return {
-            "at": time.time(),
-            "in_flight": self._flight.under_way(),
-            "waiting": [
+        return Live(
+            at=time.time(),
+            in_flight=self._flight.under_way(),
+            waiting=tuple(
                 (w.position, w.attempt, w.attempts_allowed, w.seconds, w.reason)
                 for w in self._flight.waiting()
-            ],
-            "concurrency": self._limiter.limit,
-            "most_concurrency": self._limiter.most,
-            "rate_limited": self._flight.rate_limited,
-            "retries": self._flight.retries,
-            "spent_usd": self._ledger.spent,
-            "so_far": self.so_far(),
-        }
+            ),
+            concurrency=self._limiter.limit,
+            most_concurrency=self._limiter.most,
+            rate_limited=self._flight.rate_limited,
+            retries=self._flight.retries,
+            spent_usd=self._ledger.spent,
+            so_far=self.so_far(),
+        )
 
     def so_far(self) -> dict[str, float | None]:
         """Return the two scores by which a list shows a run without a card; empty before the first entry."""

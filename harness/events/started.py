@@ -6,7 +6,7 @@ Kept apart from the engine, because a screen that shows a finished run needs not
 from __future__ import annotations
 
 from corpora.model.corpus import Dataset
-from harness.events.kinds import Floor, Started
+from harness.events.kinds import Started
 from harness.store.runs import Run
 
 
@@ -18,8 +18,8 @@ def started(run: Run, dataset: Dataset, done: int) -> Started:
         dataset=dataset,
         positions=run.positions,
         done=done,
-        floors=tuple(Floor(**floor) for floor in run.opening.get("floors", ())),
-        missing=run.opening.get("missing", {}),
-        budget_usd=run.opening.get("budget_usd"),
+        floors=run.opening.floors or (),
+        missing=run.opening.missing,
+        budget_usd=run.opening.budget_usd,
         started_at=run.created,
     )

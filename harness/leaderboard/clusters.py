@@ -81,7 +81,7 @@ class _Stored:
     def _scorer(self, run: Run) -> Scorer:
         """Make the scorer of a set-up once for all runs that state the same."""
 
-        stated = [run.opening.get(name) for name in ("scoring", "packed")]
+        stated = [run.opening.scoring, run.opening.packed]
         key = json.dumps(stated, sort_keys=True)
         if key not in self._scorers:
             self._scorers[key] = scorer_of(self._connection, run)

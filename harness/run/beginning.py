@@ -22,8 +22,8 @@ from harness.method.method import Method, Priced
 from harness.method.options import refuse_written_keys
 from harness.methods.registry import build
 from harness.privacy import keep_here, refuse_not_stored, refuse_unclear, shut_door
-from harness.setup.floors import floors_json
-from harness.setup.plan import Plan, Resumption
+from harness.setup.floors import floor_fields
+from harness.setup.plan import Plan, Resumption, plan_of, scoring_of
 from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import (
@@ -31,17 +31,15 @@ from harness.setup.scoring_tools import (
     changes,
     require_same,
     stated_setup,
-    stored_columns,
     stored_setup,
 )
 from harness.store.corpora.entries import find_corpus, read_dataset, read_entries, save_corpus
 from harness.store.corpora.secret_texts import note_secrets, refuse_known_secrets
 from harness.store.file.database import store_path
+from harness.store.file.openings import Live, Opening, find_openings, set_opening, set_plan
 from harness.store.file.transaction import transaction
-from harness.store.file.trouble import unpacks
 from harness.store.findings import StoredFindings
 from harness.store.mixed_setups import asked_with
-from harness.store.openings import OPENING, find_openings, set_opening, set_plan
 from harness.store.results import failed_attempts
 from harness.store.runs import Run, create_run, forget_failed, read_run, set_live
 from scoring.card.floors import VERSION as FLOORS_VERSION
@@ -86,7 +84,7 @@ def begin(
             setup_hash=print_.setup_hash or print_.hash,
             fingerprint_hash=print_.hash,
             plan=plan.model_dump(mode="json"),
-            opening={**opening, "budget_usd": plan.run.budget_usd},
+            opening=opening.changed(budget_usd=plan.run.budget_usd),
             dataset_id=corpus.dataset.id,
             language_pair=corpus.dataset.language_pair,
             harness_version=VERSION,
@@ -149,7 +147,7 @@ def begun_with(connection: sqlite3.Connection, run: Run) -> ScoringTools:
     found = tools_of(connection, run)
     stored = stored_setup(run, found.setup.target_language, found.resources.entries)
     require_same(stored, found.setup)
-    columns = stored_columns(run.opening)
+    columns = run.opening.packed
     if columns is not None and list(columns) != list(found.scorer.packed):
         raise HarnessError(
             "The run began with other versions of its metrics. Go on with the Rosetta that began it, or "
@@ -160,24 +158,30 @@ def begun_with(connection: sqlite3.Connection, run: Run) -> ScoringTools:
 
 def tools_of(connection: sqlite3.Connection, run: Run) -> ScoringTools:
     """Find what the plan of a stored run asks to score with, as it is here now."""
-    return tools_with(
-        connection, run, unpacks(ScoringOptions.model_validate)(run.plan.get("scoring", {}))
-    )
+    return tools_with(connection, run, scoring_of(run))
 
 
 def tools_with(connection: sqlite3.Connection, run: Run, options: ScoringOptions) -> ScoringTools:
     """Find what these options ask to score a stored run with; an imported one tells no coaching."""
     entries = read_entries(connection, run.corpus)
-    coaching = run.opening.get("terms_from", run.plan.get("options", {}).get("coaching"))
+    coaching = coaching_of(run)
     return prepare(
         read_dataset(connection, run.corpus),
         [entries[place] for place in run.positions],
         [entries[place] for place in sorted(entries)],
         options,
         StoredFindings(store_path(connection)),
-        coaching=None if coaching is None else Path(coaching),
+        coaching=coaching,
         offline=bool(run.plan.get("run", {}).get("offline")),
     )
+
+
+def coaching_of(run: Run) -> Path | None:
+    """Return the coaching data whose terms a stored run is scored with."""
+    if "terms_from" in run.opening.model_fields_set:
+        return run.opening.terms_from
+    stated = run.plan.get("options", {}).get("coaching")
+    return None if stated is None else Path(stated)
 
 
 def _opening(
@@ -185,7 +189,7 @@ def _opening(
     corpus: Corpus,
     positions: Sequence[int],
     tools: ScoringTools,
-) -> dict[str, Any]:
+) -> Opening:
     """Return what a run shows from its first moment: the floors, what will be missing, and the setup.
 
     An earlier run on the same entries with the same setup has worked it out already. Annotators may write
@@ -195,25 +199,22 @@ def _opening(
     number = find_corpus(connection, corpus)
     openings = [] if number is None else find_openings(connection, number, positions, VERSION)
     for known in openings:
-        stated = stated_setup(known.get("scoring"))
-        if known.get("floors_version") != FLOORS_VERSION:
+        stated = stated_setup(known.scoring)
+        if known.floors_version != FLOORS_VERSION:
             continue
         if stated is not None and not changes(stated, setup):
-            return {name: known[name] for name in OPENING if name in known} | _scored_with(tools)
+            return known.of_entries().changed(**_scored_with(tools))
     entries = tools.resources.entries
     reached = floors(entries, tools.scorer.metrics, annotate=tools.annotated)
-    return {
-        **floors_json(reached),
-        "missing": _missing(tools, entries),
-        **_scored_with(tools),
-    }
+    missing = _missing(tools, entries)
+    return Opening(**floor_fields(reached), missing=missing, **_scored_with(tools))
 
 
 def _scored_with(tools: ScoringTools) -> dict[str, Any]:
     """Return the set-up, and what the packed statistics of a run with these tools hold."""
     return {
         "scoring": tools.setup.model_dump(mode="json"),
-        "packed": tools.scorer.packed,
+        "packed": tuple(tools.scorer.packed),
     }
 
 
@@ -241,7 +242,7 @@ def resume_method(connection: sqlite3.Connection, run: Run) -> Method:
     is no longer the same: a run is one experiment.
     """
     _refuse_complete(run)
-    plan = unpacks(Plan.model_validate)(run.plan)
+    plan = plan_of(run)
     entries = read_entries(connection, run.corpus)
     chosen = [entries[place] for place in run.positions]
     refuse_unclear(read_dataset(connection, run.corpus), chosen)
@@ -287,16 +288,17 @@ def take_up(
         _change_plan(connection, run, method, resumption.options)
     if resumption.retry_failed:
         _ask_again(connection, read_run(connection, number))
-    so_far = {} if resumption.retry_failed else (run.live or {}).get("so_far", {})
-    set_live(connection, number, RunState.STOPPED, {"so_far": so_far})
+    so_far = {} if resumption.retry_failed or run.live is None else run.live.so_far
+    set_live(connection, number, RunState.STOPPED, Live(so_far=so_far))
     return read_run(connection, number)
 
 
 def _ask_again(connection: sqlite3.Connection, run: Run) -> None:
     """Forget the rows of failed entries, but not how often each was tried."""
     with transaction(connection):
-        tried = {**dict(run.opening.get("tried", ())), **failed_attempts(connection, run.id)}
-        set_opening(connection, run.id, {**run.opening, "tried": sorted(tried.items())})
+        tried = {**dict(run.opening.tried), **failed_attempts(connection, run.id)}
+        opening = run.opening.changed(tried=tuple(sorted(tried.items())))
+        set_opening(connection, run.id, opening)
         forget_failed(connection, run.id)
 
 
@@ -305,12 +307,12 @@ def _change_plan(
 ) -> None:
     """Change how a run goes about its calls (budget, concurrency); never what is asked."""
 
-    plan = unpacks(Plan.model_validate)(run.plan)
+    plan = plan_of(run)
     try:
         options = type(plan.run).model_validate({**plan.run.model_dump(), **changes})
     except ValidationError as error:
         raise UsageError(f"Options: {first_problem(error)}") from error
     changed = plan.model_copy(update={"run": options})
     check_budget(method, changed)
-    opening = {**run.opening, "budget_usd": options.budget_usd}
+    opening = run.opening.changed(budget_usd=options.budget_usd)
     set_plan(connection, run.id, changed.model_dump(mode="json"), opening)

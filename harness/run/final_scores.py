@@ -9,11 +9,11 @@ from typing import Any
 
 from corpora.model.entry import Entry
 from harness.method.result import Result
-from harness.setup.floors import floors_json
+from harness.setup.floors import floor_fields
 from harness.setup.scoring_tools import AnnotatorError, ScoringTools, filled, without
 from harness.store.corpora.entries import read_entries
+from harness.store.file.openings import set_opening
 from harness.store.file.transaction import transaction
-from harness.store.openings import set_opening
 from harness.store.results import read_results, replace_scores
 from harness.store.runs import read_run
 from scoring.card.floors import JUDGES, FloorScores, floors
@@ -49,7 +49,7 @@ def finish_scores(
         rows, opening = [], _corpus_opening(tools, entries, results, tell)
     with transaction(connection):
         replace_scores(connection, number, rows)
-        set_opening(connection, number, {**run.opening, **opening})
+        set_opening(connection, number, run.opening.changed(**opening))
 
 
 def _corpus_opening(
@@ -115,9 +115,9 @@ def _scored(
         tools.scorer.statistics(annotated),
         {
             "scoring": tools.setup.model_dump(mode="json"),
-            "packed": tools.scorer.packed,
+            "packed": tuple(tools.scorer.packed),
             "corpus_values": tools.corpus_values(annotated),
-            **floors_json(_floors(tools, list(entries.values()), tell)),
+            **floor_fields(_floors(tools, list(entries.values()), tell)),
         },
     )
 

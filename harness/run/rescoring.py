@@ -19,11 +19,12 @@ from harness.privacy import shut_door
 from harness.run.beginning import begin_like, new_identity, tools_with
 from harness.run.final_scores import Scored, Tell, score_outputs
 from harness.setup.floors import floors_version
+from harness.setup.plan import scoring_of
 from harness.setup.scoring_options import ScoringOptions
-from harness.setup.scoring_tools import stored_columns, stored_setup
+from harness.setup.scoring_tools import stored_setup
 from harness.store.corpora.entries import read_entries
+from harness.store.file.openings import Opening, Origin
 from harness.store.file.transaction import transaction, undone
-from harness.store.file.trouble import unpacks
 from harness.store.results import copy_results, read_all_attempts, read_results, replace_scores
 from harness.store.row_words import RowWords, keep_row_words, read_row_words
 from harness.store.runs import Run, read_card, read_run
@@ -76,18 +77,20 @@ def rescore(
         tools.close()
     now = ScoringSetup.model_validate(fresh.opening["scoring"])
     kept = [id_ for id_ in had.metrics if id_ not in now.metrics]
-    stored = make_scorer(Resources(had), stored_columns(run.opening))
+    stored = make_scorer(Resources(had), run.opening.packed)
     before = _statistics(stored, [result.statistics for result in results])
     scored = _with_stated(fresh, now, kept, had, run, before) if kept else fresh
-    if _values(scored) == _values(Scored(stored, (), before, dict(run.opening))):
+    if _values(scored) == _values(
+        Scored(stored, (), before, {"corpus_values": run.opening.corpus_values})
+    ):
         raise HarnessError(_nothing_new(scored, options))
     if kept:
         reasons = "".join(f"\n{id_}: {now.off.get(id_, 'not known here')}" for id_ in kept)
         lost = before.count({})
         less = f" {lost:,} entries whose statistics are damaged have no value." if lost else ""
         note(f"These metrics stay as they were, for they cannot be taken anew here.{less}{reasons}")
-    source = {"run_id": run.run_id, "run_card_hash": card.get("run_card_hash")}
-    opening = {**run.opening, **scored.opening, "rescore_of": source}
+    source = Origin(run_id=run.run_id, run_card_hash=card.get("run_card_hash"))
+    opening = run.opening.changed(**scored.opening, rescore_of=source)
     plan = {**run.plan, "scoring": chosen.model_dump(mode="json")}
     new = replace(run, **new_identity(), plan=plan, opening=opening)
     words = again or read_row_words(connection, run.id)
@@ -113,7 +116,7 @@ def chosen_options(run: Run, had: ScoringSetup, options: ScoringOptions) -> Scor
 
     Of the two ways to a semantic score the one that is named now takes the place of the other.
     """
-    before = unpacks(ScoringOptions.model_validate)(run.plan.get("scoring", {}))
+    before = scoring_of(run)
     told = {name: getattr(options, name) for name in options.model_fields_set}
     if options.gloss_dictionary is not None and options.embeddings is None:
         told |= {"embeddings": None, "embeddings_model": None}
@@ -151,22 +154,23 @@ def _with_stated(
         {**{id_: before.get(id_) for id_ in kept}, **taken}
         for before, taken in zip(old, fresh.statistics, strict=True)
     ]
-    values = {**run.opening.get("corpus_values", {}), **fresh.opening["corpus_values"]}
+    values = {**run.opening.corpus_values, **fresh.opening["corpus_values"]}
     opening = {
         **fresh.opening,
         "scoring": setup.model_dump(mode="json"),
         "corpus_values": {id_: value for id_, value in values.items() if id_ in setup.metrics},
-        **_floors(run, fresh),
+        **_floors(run.opening),
     }
     scorer = make_scorer(Resources(setup))
-    opening["packed"] = scorer.packed
+    opening["packed"] = tuple(scorer.packed)
     return Scored(scorer, fresh.places, statistics, opening)
 
 
-def _floors(run: Run, fresh: Scored) -> dict[str, Any]:
+def _floors(opening: Opening) -> dict[str, Any]:
     """Keep the run's floors with their version, where it has any."""
-    opening = run.opening if "floors" in run.opening else fresh.opening
-    return {"floors": opening["floors"], "floors_version": floors_version(opening)}
+    if opening.floors is None:
+        return {}
+    return {"floors": opening.floors, "floors_version": floors_version(opening)}
 
 
 _NOTHING = (None, 0, False, "")

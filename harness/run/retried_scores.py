@@ -35,8 +35,8 @@ SHOWN = ("chrf_plus_plus", "exact_match_rate", "composite")
 
 def retried_scores(connection: sqlite3.Connection, run: Run) -> RetriedScores | None:
     """Return both values of a run whose entries are all stored; None for one that is no retry."""
-    again = tried_before(run)
-    if not again:
+    origin, again = run.opening.retry_of, tried_before(run)
+    if origin is None or not again:
         return None
     failed = connection.execute(
         "SELECT count(*) FROM results WHERE run = ? AND error_class IS NOT NULL", (run.id,)
@@ -46,7 +46,7 @@ def retried_scores(connection: sqlite3.Connection, run: Run) -> RetriedScores | 
         failed=failed,
         kept=len(run.positions) - len(again),
         without=_without(connection, run, set(again)),
-        before=_before(connection, run.opening["retry_of"]["run_id"]),
+        before=_before(connection, origin.run_id),
     )
 
 

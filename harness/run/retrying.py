@@ -24,14 +24,19 @@ from harness.method.method import Method
 from harness.method.options import MethodOptions, refuse_written_keys
 from harness.methods.registry import build
 from harness.privacy import keep_here, require_answer, shut_door
-from harness.run.beginning import begin_like, begun_with, check_budget, new_identity
-from harness.setup.plan import Plan, RunOptions
+from harness.run.beginning import (
+    begin_like,
+    begun_with,
+    check_budget,
+    coaching_of,
+    new_identity,
+)
+from harness.setup.plan import Plan, RunOptions, plan_of
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.corpora.entries import corpus_sha256, read_entries
+from harness.store.file.openings import Origin
 from harness.store.file.transaction import transaction
-from harness.store.file.trouble import unpacks
 from harness.store.mixed_setups import parts_of, whole_setup, with_part
-from harness.store.openings import OPENING
 from harness.store.results import copy_done, failed_attempts
 from harness.store.runs import Run, read_card, read_run
 from harness.store.stretches import copy_stretches
@@ -70,7 +75,7 @@ def retry(
     """
     tried = _failed(connection, run)
     wanted = {"keep_failed": False, **(changes or {})}
-    plan = changed_plan(unpacks(Plan.model_validate)(run.plan), wanted)
+    plan = changed_plan(plan_of(run), wanted)
     entries = read_entries(connection, run.corpus)
     whole = [entries[place] for place in sorted(entries)]
     plan = _kept_here([entries[place] for place in run.positions], whole, plan)
@@ -145,18 +150,17 @@ def _store(
     parts = with_part(parts_of(run), method.setup, tried)
     setup = whole_setup(parts)
     print_ = fingerprint(setup, corpus_sha256(connection, run.corpus), VERSION)
-    opening: dict[str, Any] = {name: run.opening[name] for name in OPENING if name in run.opening}
-    opening |= {
-        "budget_usd": plan.run.budget_usd,
-        "terms_from": run.opening.get("terms_from", run.plan["options"].get("coaching")),
-        "asked_with": method.setup.model_dump(mode="json"),
-        "parts": [part.as_json() for part in parts] if len(parts) > 1 else [],
-        "retry_of": {
-            "run_id": run.run_id,
-            "run_card_hash": card.get("run_card_hash"),
-            "tried": sorted(tried.items()),
-        },
-    }
+    opening = run.opening.of_entries().changed(
+        budget_usd=plan.run.budget_usd,
+        terms_from=coaching_of(run),
+        asked_with=method.setup,
+        parts=tuple(parts) if len(parts) > 1 else (),
+        retry_of=Origin(
+            run_id=run.run_id,
+            run_card_hash=card.get("run_card_hash"),
+            tried=tuple(sorted(tried.items())),
+        ),
+    )
     changed = replace(
         run,
         **new_identity(),

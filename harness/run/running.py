@@ -33,13 +33,14 @@ from harness.run.final_scores import finish_scores
 from harness.run.loop import RunLoop
 from harness.run.recorder import Recorder
 from harness.run.total_failure import why_not_sealed, why_nothing_came
-from harness.setup.floors import read_floors
-from harness.setup.plan import AS_BEFORE, Plan, Resumption
+from harness.setup.floors import floor_scores
+from harness.setup.plan import AS_BEFORE, Resumption, plan_of
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.database import open_store
+from harness.store.file.openings import Live
 from harness.store.file.transaction import transaction
-from harness.store.file.trouble import STORE_ERRORS, in_words, unpacks
+from harness.store.file.trouble import STORE_ERRORS, in_words
 from harness.store.holding import alone
 from harness.store.mixed_setups import tries_before
 from harness.store.replies import NewReply, StoredReply, find_reply, known_keys
@@ -107,10 +108,6 @@ def _unforeseen(error: Exception) -> str:
     )
 
 
-def _plan(run: Run) -> Plan:
-    return unpacks(Plan.model_validate)(run.plan)
-
-
 class _Execution:
     """One stretch of a run: its parts, put together once."""
 
@@ -129,11 +126,11 @@ class _Execution:
         self.method = method
         self.listener = listener
         self.control = control
-        self.options = _plan(run).run
+        self.options = plan_of(run).run
         self.dataset = read_dataset(connection, run.corpus)
         self.entries: Mapping[int, Entry] = read_entries(connection, run.corpus, run.positions)
         self.secret = any(entry.secret for entry in self.entries.values())
-        shut_door(self.entries.values(), _plan(run))
+        shut_door(self.entries.values(), plan_of(run))
         self.tools = tools or begun_with(connection, run)
         self.scorer = self.tools.scorer
         self.flight = InFlight()
@@ -205,7 +202,7 @@ class _Execution:
             limiter=self.limiter,
             ledger=ledger,
             control=self.control,
-            floors=read_floors(self.run.opening.get("floors", ())),
+            floors=floor_scores(self.run.opening),
             entries=self.entries,
             elapsed_before=elapsed_seconds(self.connection, self.run.id),
         )
@@ -273,8 +270,9 @@ class _Execution:
             self._keep_row_words()
             card_hash = seal(self.connection, self.run.id).run_card_hash
         else:
-            why = {} if reason is None else {"reason": reason, "budget_reached": budget_reached}
-            left = {"so_far": board.so_far(), **why}
+            left = Live(so_far=board.so_far())
+            if reason is not None:
+                left = Live(so_far=left.so_far, reason=reason, budget_reached=budget_reached)
             set_live(self.connection, self.run.id, RunState.STOPPED, left)
         finished = Finished(
             run_id=self.run.run_id,

@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from harness.method.options import MethodOptions
 from harness.setup.scoring_options import ScoringOptions
+from harness.store.file.trouble import unpacks
+from harness.store.runs import Run
 
 
 class RunOptions(BaseModel):
@@ -43,6 +45,18 @@ class Plan(BaseModel):
     scoring: ScoringOptions = ScoringOptions()
     corpus_files: tuple[Path, ...] = ()
     """Where the corpus was read from, absolute; two for the parallel form, none where it is not known."""
+
+
+@unpacks
+def plan_of(run: Run) -> Plan:
+    """Return what a stored run was told to do; StoredValueError where that is damaged."""
+    return Plan.model_validate(run.plan)
+
+
+@unpacks
+def scoring_of(run: Run) -> ScoringOptions:
+    """Return what a stored run was told of its scoring; an imported one was told nothing."""
+    return ScoringOptions.model_validate(run.plan.get("scoring", {}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from harness.core.failures import HarnessError, UsageError
 from harness.core.problems import first_problem
 from harness.store.runs import Run
 from scoring.core.composite import composite_metrics
-from scoring.core.scorer import PackedColumn, Scorer
+from scoring.core.scorer import Scorer
 from scoring.core.setup import ScoringSetup
 from scoring.core.specification import read_by
 from scoring.core.translation import Translation
@@ -136,7 +136,7 @@ def without(tools: ScoringTools, annotator: Annotator, reason: str) -> ScoringTo
 
 def stored_setup(run: Run, target_language: str, entries: Sequence[Entry]) -> ScoringSetup:
     """Return what a run of the store is scored with; an imported one may know nothing but its texts."""
-    stated = stated_setup(run.opening.get("scoring"))
+    stated = stated_setup(run.opening.scoring)
     return stated or surface_setup("und", target_language, entries)
 
 
@@ -153,13 +153,7 @@ def stated_setup(stated: Mapping[str, Any] | None) -> ScoringSetup | None:
 def stored_scorer(run: Run, target_language: str, entries: Sequence[Entry]) -> Scorer:
     """Return the scorer by which a run's stored statistics are read; it cannot take new ones."""
     setup = stored_setup(run, target_language, entries)
-    return make_scorer(Resources(setup), stored_columns(run.opening))
-
-
-def stored_columns(opening: Mapping[str, Any]) -> Sequence[PackedColumn] | None:
-    """Read what the packed statistics of a run hold; None for runs that do not say it."""
-    stated = opening.get("packed")
-    return None if stated is None else [(str(id_), width) for id_, width in stated]
+    return make_scorer(Resources(setup), run.opening.packed)
 
 
 def comparable(setup: ScoringSetup) -> ScoringSetup:

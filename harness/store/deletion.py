@@ -1,4 +1,4 @@
-"""Deleting a run: put away at first, so that it can be undone, then erased with every text that only it needs."""
+"""Deleting a run: put into the trash first, so that it can be undone, then erased with every text that only it needs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from harness.store.results import unpack_attempts
 from harness.store.runs import Run, read_run, under_way
 
 KEPT_SECONDS = 7 * 24 * 3600.0
-"""How long a run that was put away can be brought back."""
+"""How long a run in the trash can be brought back."""
 
 
 class HoldsSecrets(UsageError):  # noqa: N818  said of the run
@@ -57,7 +57,7 @@ def bring_back(connection: sqlite3.Connection, run: int) -> None:
 
 
 def purge(connection: sqlite3.Connection, older_than: float = KEPT_SECONDS) -> int:
-    """Erase the runs that were put away more than so many seconds ago; gives how many.
+    """Erase the runs that went into the trash more than so many seconds ago; gives how many.
 
     One that is brought back meanwhile stays, and so does one that another process holds until the next time.
     """
@@ -71,7 +71,7 @@ def purge(connection: sqlite3.Connection, older_than: float = KEPT_SECONDS) -> i
 def _purge(connection: sqlite3.Connection, run: int, run_id: str, before: float) -> bool:
     try:
         with alone(store_path(connection), run_id):
-            gone = delete_run(connection, run, put_away_before=before)
+            gone = delete_run(connection, run, trashed_before=before)
     except UsageError:  # held by another process
         return False
     if gone:
@@ -110,17 +110,17 @@ def holds_secrets(connection: sqlite3.Connection, run: Run) -> bool:
 
 
 def delete_run(
-    connection: sqlite3.Connection, run: int, *, put_away_before: float | None = None
+    connection: sqlite3.Connection, run: int, *, trashed_before: float | None = None
 ) -> bool:
     """Erase a run, its replies, and the corpus and texts that nothing else needs; gives whether it did.
 
-    With ``put_away_before`` (Unix seconds) only where the run was put away before then and still is.
+    With ``trashed_before`` (Unix seconds) only where it went into the trash before then and still is.
     A reply that another run was given too stays; one that only this run was given could be of use
     later, but a person who deletes a run wants its texts gone. So do words that an analyser was asked for:
     what annotators found is forgotten, and found again when it is wanted.
     """
     with transaction(connection):
-        if put_away_before is not None and not _still_away(connection, run, put_away_before):
+        if trashed_before is not None and not _still_away(connection, run, trashed_before):
             return False
         doomed = set(_reply_keys(connection, "run = ?", run))
         if doomed:

@@ -8,14 +8,11 @@ Tries that were a run's own: a retry has rows that came over from the run before
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from pydantic import BaseModel, TypeAdapter
-
 from harness.method.method import Setup
-from harness.store.file.trouble import of_kind, unpacks
+from harness.store.file.openings import SetupPart
 from harness.store.results import read_tries
 from harness.store.runs import Run
 
@@ -25,61 +22,28 @@ RETRIED_WITH = "retried_with"
 _TOLD_BY_HASH = frozenset({"system_prompt_used"})
 
 
-@dataclass(frozen=True, slots=True)
-class SetupPart:
-    """Entries of a run that were asked for with one set-up."""
-
-    setup: Setup
-    positions: frozenset[int] = frozenset()
-    """Places of its entries; of the first part empty, for it has all the rest."""
-
-    def as_json(self) -> dict[str, Any]:
-        """Write the part as a run's opening holds it."""
-        setup = self.setup.model_dump(mode="json")
-        return {"setup": setup, "positions": sorted(self.positions)}
-
-
-class _StoredPart(BaseModel):
-    setup: Setup
-    positions: frozenset[int]
-
-
-_PARTS = TypeAdapter(list[_StoredPart])
-_TRIED = TypeAdapter(list[tuple[int, int]])
-"""Place of an entry, and how often it was tried."""
-
-
-@unpacks
 def parts_of(run: Run) -> list[SetupPart]:
     """Return the parts of a run, one where all of it was asked for in the same way."""
-    stored = _PARTS.validate_python(run.opening.get("parts", ()))
-    return [SetupPart(part.setup, part.positions) for part in stored] or [SetupPart(run.setup)]
+    return [*run.opening.parts] or [SetupPart(run.setup)]
 
 
-@unpacks
 def asked_with(run: Run) -> Setup:
     """Return the set-up of the method that a run asks."""
-    stored = run.opening.get("asked_with")
-    return run.setup if stored is None else Setup.model_validate(stored)
+    return run.opening.asked_with or run.setup
 
 
-@unpacks
 def tried_before(run: Run) -> dict[int, int]:
     """Return how often entries were tried before the run, by place: empty for one that is no retry."""
-    return _tried(of_kind(run.opening.get("retry_of", {}), dict))
+    origin = run.opening.retry_of
+    return {} if origin is None else dict(origin.tried)
 
 
-@unpacks
 def tries_before(run: Run) -> dict[int, int]:
     """Return how often entries were tried in all before they are asked for now, by place.
 
     Besides those of the runs before these are the ones that failed in this run until it was gone on with.
     """
-    return {**tried_before(run), **_tried(run.opening)}
-
-
-def _tried(block: Mapping[str, Any]) -> dict[int, int]:
-    return dict(_TRIED.validate_python(block.get("tried", ())))
+    return {**tried_before(run), **dict(run.opening.tried)}
 
 
 def with_part(

@@ -17,6 +17,7 @@ from harness.core.storable import storable
 from harness.method.method import Setup
 from harness.store.certificates import Attached, attached_by_run
 from harness.store.distinctions import distinctions_by_run
+from harness.store.file.openings import Live, Opening
 from harness.store.file.positions import count_positions, pack_positions, unpack_positions
 from harness.store.file.trouble import inflated, stored_object, stored_word, unpacks
 from harness.store.notes import tags_by_run
@@ -39,8 +40,8 @@ class Run:
     setup: Setup
     setup_hash: str
     plan: Mapping[str, Any]
-    opening: Mapping[str, Any]
-    live: Mapping[str, Any] | None
+    opening: Opening
+    live: Live | None
     harness_version: str
     imported: bool
     dataset_id: str
@@ -70,8 +71,8 @@ def _run(row: tuple[Any, ...]) -> Run:
         setup=Setup.model_validate_json(row[6]),
         setup_hash=row[7],
         plan=stored_object(row[8]),
-        opening=stored_object(row[9]),
-        live=None if row[10] is None else stored_object(row[10]),
+        opening=Opening.read(row[9]),
+        live=None if row[10] is None else Live.read(row[10]),
         harness_version=row[11],
         imported=bool(row[12]),
         dataset_id=row[13],
@@ -91,7 +92,7 @@ def create_run(
     setup_hash: str,
     fingerprint_hash: str,
     plan: Mapping[str, Any],
-    opening: Mapping[str, Any],
+    opening: Opening,
     dataset_id: str,
     language_pair: str,
     harness_version: str,
@@ -108,7 +109,7 @@ def create_run(
         "setup": setup.model_dump_json(),
         "setup_hash": setup_hash,
         "plan": json.dumps(plan),
-        "opening": json.dumps(opening, ensure_ascii=False),
+        "opening": opening.as_text(),
         "harness_version": harness_version,
         "imported": None if imported is None else zlib.compress(imported),
         "model_slug": setup.model_slug,
@@ -126,7 +127,7 @@ def create_run(
 def find_run(connection: sqlite3.Connection, name: str) -> Run:
     """Return the run whose id is, or begins with, this name; ``last`` is the newest, ``last~1`` the one before.
 
-    Raises UsageError where none or several match; a run that was put away counts as gone.
+    Raises UsageError where none or several match; a run in the trash counts as gone.
     """
     if (back := runs_back(name)) is not None:
         rows = connection.execute(
@@ -144,8 +145,8 @@ def find_run(connection: sqlite3.Connection, name: str) -> Run:
     return _only(rows, name)
 
 
-def find_put_away(connection: sqlite3.Connection, name: str) -> Run:
-    """Return the run among those put away; ``last`` is the one that was deleted last, ``last~1`` the one before.
+def find_trashed(connection: sqlite3.Connection, name: str) -> Run:
+    """Return the run in the trash; ``last`` is the one that was deleted last, ``last~1`` the one before.
 
     Raises UsageError where none or several match.
     """
@@ -211,7 +212,7 @@ def read_run(connection: sqlite3.Connection, number: int) -> Run:
 
 
 def find_by_id(connection: sqlite3.Connection, run_id: str) -> Run | None:
-    """Return a run by its whole id, put away or not; None where there is none."""
+    """Return a run by its whole id, in the trash or not; None where there is none."""
     row = connection.execute(f"{_READ} WHERE run_id = ?", (run_id,)).fetchone()
     return None if row is None else _run(row)
 
@@ -232,17 +233,14 @@ def under_way(run: Run | RunSummary) -> bool:
 
 def silent_seconds(run: Run | RunSummary) -> float:
     """Return the age of a run's heartbeat in seconds; below 0 where the clock was set back since."""
-    at: float = (run.live or {}).get("at", 0.0)
-    return time.time() - at
+    return time.time() - (run.live or Live()).at
 
 
-def set_live(
-    connection: sqlite3.Connection, run: int, state: RunState, live: Mapping[str, Any] | None
-) -> None:
+def set_live(connection: sqlite3.Connection, run: int, state: RunState, live: Live | None) -> None:
     """Write the run's state, and its heartbeat, which a second terminal reads, or its score so far and why it stopped."""
     connection.execute(
         "UPDATE runs SET state = ?, live = ? WHERE id = ?",
-        (state, None if live is None else json.dumps(live), run),
+        (state, None if live is None else live.as_text(), run),
     )
 
 
@@ -328,7 +326,7 @@ class RunSummary:
     failed: int
     card: Mapping[str, Any] | None
     """The sealed card without results[]; None while the run is not complete."""
-    live: Mapping[str, Any] | None
+    live: Live | None
     imported: bool
     failures: Mapping[str, int] = field(default_factory=dict)
     """Class of failure → entries that failed so, the most frequent first."""
@@ -369,7 +367,7 @@ def list_runs(
     deleted: bool = False,
     brief: bool = False,
 ) -> list[RunSummary]:
-    """Return all runs, newest first; those that were put away instead where ``deleted``, the latest first.
+    """Return all runs, newest first; those in the trash instead where ``deleted``, the latest first.
 
     ``run_id`` asks for one run alone; ``brief`` leaves out the breakdowns, which takes a third of the time.
     """
@@ -418,7 +416,7 @@ def _summary(row: tuple[Any, ...], done: int, failures: Mapping[str, int]) -> Ru
         failed=sum(failures.values()),
         failures=failures,
         card=card,
-        live=None if row[11] is None else stored_object(row[11]),
+        live=None if row[11] is None else Live.read(row[11]),
         imported=bool(row[12]),
         note=row[13],
         retry_of=row[14] or _origin(card, "retry_of"),

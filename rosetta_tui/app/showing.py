@@ -229,12 +229,11 @@ def _close(path: Path, finished: Finished, style: str | None) -> None:
 
 def say_lacking(connection: sqlite3.Connection, run_id: str) -> None:
     """Say on standard error which metrics a sealed run was asked for and does not have, and why."""
-    from harness.setup.scoring_options import ScoringOptions
-    from harness.store.file.trouble import unpacks
+    from harness.setup.plan import scoring_of
     from harness.store.runs import find_run, read_card
 
     run = find_run(connection, run_id)
-    asked = unpacks(ScoringOptions.model_validate)(run.plan.get("scoring", {})).asked_for
+    asked = scoring_of(run).asked_for
     reasons = ((read_card(connection, run.id) or {}).get("scores") or {}).get("reasons") or {}
     for id_, reason in reasons.items():
         if id_ in asked:

@@ -46,14 +46,14 @@ def run_scoring(store: sqlite3.Connection, run: Run) -> RunScoring:
     """Find out how a run was scored; one that states it in a way nobody can read is read by no metric."""
     target = read_dataset(store, run.corpus).target_language
     try:
-        setup = stated_setup(run.opening.get("scoring"))
+        setup = stated_setup(run.opening.scoring)
     except HarnessError:
         return RunScoring(target, Scorer(()), None)
     entries = []
     if setup is None:  # only texts are known, and whether there are variants decides what is read
         entries = list(read_entries(store, run.corpus, read_run(store, run.id).positions).values())
     scorer = stored_scorer(run, target, entries)
-    return RunScoring(target, scorer, references_accepted(run.opening))
+    return RunScoring(target, scorer, references_accepted(run.opening.scoring))
 
 
 def scores(result: Result, missing: Mapping[str, str], scoring: RunScoring) -> Content:

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from harness.events.kinds import Floor
+from harness.store.file.openings import Floor
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show import figures, metric_words
 from rosetta_tui.show.metric_words import (

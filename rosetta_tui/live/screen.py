@@ -209,7 +209,7 @@ class LiveScreen(SearchedScreen):
     def _keep(self, run: Run) -> Run:
         """Keep what the store says of the run; its places are in the event, and twice would cost memory."""
         kept = self._run = replace(run, positions=())
-        self.live.references = references_accepted(run.opening)
+        self.live.references = references_accepted(run.opening.scoring)
         return kept
 
     def _end(self) -> None:
@@ -236,7 +236,8 @@ class LiveScreen(SearchedScreen):
     def _acts_changed(self) -> None:
         summary = self._end_acts.summary
         if summary is not None and self._over and not self.live.complete:
-            gone_on = under_way(summary) and (summary.live or {}).get("at", 0) > self._over_since
+            beat = 0.0 if summary.live is None else summary.live.at
+            gone_on = under_way(summary) and beat > self._over_since
             if (gone_on or summary.card is not None) and self.is_current:
                 self.post_message(RunWentOn(summary.run_id, summary.card is not None))
         self.refresh_bindings()

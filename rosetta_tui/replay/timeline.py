@@ -25,7 +25,7 @@ from harness.events.kinds import EntryScored, Event, Finished, InFlight, Pending
 from harness.events.progress import RATE_SECONDS, ProgressBoard, RunTally
 from harness.events.started import started
 from harness.method.result import Attempt
-from harness.setup.floors import read_floors
+from harness.setup.floors import floor_scores
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.mixed_setups import own_tries
@@ -159,7 +159,7 @@ class Playback:
         self._run = run = find_run(connection, run_id)
         _require_over(run)
         self._dataset = read_dataset(connection, run.corpus)
-        stated = run.opening.get("scoring") is not None  # else the texts tell what was measured
+        stated = run.opening.scoring is not None  # else the texts tell what was measured
         places = () if stated else run.positions
         chosen = list(read_entries(connection, run.corpus, places).values())
         self._scorer = stored_scorer(run, self._dataset.target_language, chosen)
@@ -196,7 +196,7 @@ class Playback:
     def _restart(self) -> None:
         self._count, self.now = 0, 0.0
         self._flight = InFlight(clock=lambda: self.now)
-        self._ledger = Ledger(self._run.opening.get("budget_usd"))
+        self._ledger = Ledger(self._run.opening.budget_usd)
         self._board = ProgressBoard(
             self._run.run_id,
             len(self._run.positions),
@@ -205,7 +205,7 @@ class Playback:
             limiter=_Pace(self._most),
             ledger=self._ledger,
             control=Control(),
-            floors=read_floors(self._run.opening.get("floors", ())),
+            floors=floor_scores(self._run.opening),
             clock=lambda: self.now,
         )
 

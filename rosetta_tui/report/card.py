@@ -245,7 +245,7 @@ def _metric(card: Mapping[str, Any], metric: str, indent: str = "  ") -> Iterato
     yield line(
         f"{indent}{title(metric)}",
         with_interval(scores, metric),
-        beside_value(metric, references_accepted(card)),
+        beside_value(metric, references_accepted(card.get("scoring"))),
         remark(metric, number(scores.get("total")))
         if metric != "comet_score" or _uncalibrated(scores)
         else None,

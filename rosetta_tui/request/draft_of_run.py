@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from corpora.model.selection import Selection
 from harness.core.failures import UsageError
 from harness.store.corpora.naming import read_corpus_of_run, read_stored, stored_name
-from harness.store.file.trouble import unpacks
 from rosetta_tui.request.draft import YES, RunDraft, Value
 
 if TYPE_CHECKING:
@@ -40,13 +39,13 @@ def draft_of(run: Run, connection: sqlite3.Connection) -> RunDraft:
 
 def draft_values(run: Run, connection: sqlite3.Connection) -> dict[str, Value]:
     """Return the options of ``rosetta run`` that ask for the same; raises UsageError where none do."""
-    from harness.setup.plan import Plan
+    from harness.setup.plan import plan_of
 
     if run.imported:
         raise UsageError(
             "The run came as a card from elsewhere, which does not tell all that it was asked with."
         )
-    plan = unpacks(Plan.model_validate)(run.plan)
+    plan = plan_of(run)
     corpus = read_corpus_of_run(connection, run.corpus)
     return {
         "file": stored_name(corpus),

@@ -70,7 +70,7 @@ class RunActs:
             else:
                 self._screen.notify(COVERED, markup=False)
 
-        self._do("Delete", partial(_put_away, run), said)
+        self._do("Delete", partial(_trash, run), said)
 
     def _ask_to_erase(self, run: RunSummary) -> None:
         def answered(agreed: bool | None) -> None:
@@ -204,22 +204,22 @@ def _stop(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
         failed=run.failed,
         budget_usd=read_run(store, run.number).plan.get("run", {}).get("budget_usd"),
         spent_usd=spent_usd(store, run.number),
-        reason=reason or (run.live or {}).get("reason", ""),
+        reason=reason or (run.live and run.live.reason) or "",
         unconnected=run.failures.get("connection", 0),
     )
 
 
 def _retry(run_id: str, store: sqlite3.Connection) -> RetryScreen:
     from harness.run.retrying import changed_plan
-    from harness.setup.plan import Plan
-    from harness.store.file.trouble import unpacks
+    from harness.setup.plan import plan_of
     from harness.store.runs import read_run
     from rosetta_tui.runs.go_on import RetryScreen, settings_of
 
     run = _summary(store, run_id)
-    plan = read_run(store, run.number).plan
-    check = partial(changed_plan, unpacks(Plan.model_validate)(plan))
-    return RetryScreen(_name(run), run.failed, run.total - run.failed, settings_of(plan), check)
+    before = read_run(store, run.number)
+    check = partial(changed_plan, plan_of(before))
+    fields = settings_of(before.plan)
+    return RetryScreen(_name(run), run.failed, run.total - run.failed, fields, check)
 
 
 def _like(run: RunSummary, store: sqlite3.Connection) -> RunDraft:
@@ -229,7 +229,7 @@ def _like(run: RunSummary, store: sqlite3.Connection) -> RunDraft:
     return draft_of(read_run(store, run.number), store)
 
 
-def _put_away(run: RunSummary, store: sqlite3.Connection) -> str:
+def _trash(run: RunSummary, store: sqlite3.Connection) -> str:
     """Return what tells of it; nothing where the run holds secrets and stays."""
     from harness.store.deletion import HoldsSecrets, trash
 
@@ -250,9 +250,9 @@ def _erase(run: RunSummary, store: sqlite3.Connection) -> str:
 
 def _bring_back(store: sqlite3.Connection) -> str:
     from harness.store.deletion import bring_back
-    from harness.store.runs import find_put_away
+    from harness.store.runs import find_trashed
 
-    run = find_put_away(store, "last")
+    run = find_trashed(store, "last")
     bring_back(store, run.id)
     return f"Brought back: {run.dataset_id} · {run.run_id[:8]}."
 

@@ -349,10 +349,10 @@ class RunTable(ResultTable):
 
 def any_deleted(store: sqlite3.Connection) -> bool:
     """Tell whether there is a run that can be brought back."""
-    from harness.store.runs import find_put_away
+    from harness.store.runs import find_trashed
 
     try:
-        find_put_away(store, "last")
+        find_trashed(store, "last")
     except UsageError:
         return False
     return True

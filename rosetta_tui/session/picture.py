@@ -16,12 +16,12 @@ from harness.events.kinds import (
     Event,
     Failed,
     Finished,
-    Floor,
     Progress,
     Started,
     Waiting,
 )
 from harness.method.result import Result
+from harness.store.file.openings import Floor
 from scoring.card.claim import Claim
 
 RECENT = 1_000

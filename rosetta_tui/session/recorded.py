@@ -9,9 +9,10 @@ from typing import Any
 
 from harness.card.checking.claimed import claim_of, stated_floors
 from harness.card.reading import block, number
-from harness.events.kinds import Event, Finished, Floor, Progress
+from harness.events.kinds import Event, Finished, Progress
 from harness.events.started import started
 from harness.store.corpora.entries import read_dataset
+from harness.store.file.openings import Floor
 from harness.store.mixed_setups import sum_tries
 from harness.store.results import StoredTotals, read_outcome
 from harness.store.runs import Run, find_run
@@ -53,7 +54,7 @@ def _progress(run: Run, outcome: StoredTotals, elapsed: float, tries: tuple[int,
         tokens=outcome.tokens,
         tokens_untold=outcome.tokens_untold,
         cost_usd=None,
-        budget_usd=number(run.opening.get("budget_usd")),
+        budget_usd=run.opening.budget_usd,
     )
 
 

@@ -29,12 +29,8 @@ def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
 
 def so_far(run: RunSummary) -> dict[str, float | None]:
     """Return chrF++ and composite of the entries that are in, of a run without a card; empty where the store does not say."""
-    stated = block(run.live or {}, "so_far")
-    return (
-        {name: number(stated.get(name)) for name in ("chrf_plus_plus", "composite")}
-        if stated
-        else {}
-    )
+    stated = {} if run.live is None else run.live.so_far
+    return {name: stated.get(name) for name in ("chrf_plus_plus", "composite")} if stated else {}
 
 
 def setup_words(run: RunSummary) -> str:

@@ -32,7 +32,11 @@ _PART = 1 << 80  # more than the hashes of a text's parts can add up to
 
 
 class Prefilter:
-    """Weighs texts by the parts of their words that no class of differences takes away or changes."""
+    """Weighs texts by the parts of their words that no class of differences takes away or changes.
+
+    Two texts that differ cost a twentieth of a comparison of normal forms: the constant floor compares its
+    candidates with every reference (``floors`` in docs/benchmarks.md).
+    """
 
     def __init__(self, rules: VariantRules, spell: Callable[[str], str]) -> None:
         """``spell`` gives a word in the spelling that rules are looked up in."""

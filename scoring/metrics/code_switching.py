@@ -7,17 +7,17 @@ from functools import cached_property
 from corpora.text.words import folded
 from scoring.core.analysis import FstAnnotation
 from scoring.core.metric import Statistics
-from scoring.core.signature import RateMetric, analyser_key, card_key, content_key, own_signature
+from scoring.core.signature import analyser_key, card_key, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import counted, listed
-from scoring.metrics.maker import Maker
+from scoring.metrics.maker import Maker, ResourceRate
 from scoring.words.reading import SIGNATURE, Reading, capitalised
 from scoring.words.resources import Resources
 from scoring.words.source_words import QUOTED, LanguageSide, Sides, languages_alike
 
 
-class CodeSwitching(RateMetric):
+class CodeSwitching(ResourceRate):
     """Words that are the source language's and not the target's / words, 0–1, lower is better.
 
     A word is the target's if the analyser accepts it, or it stands in references, in prescribed renderings
@@ -30,12 +30,9 @@ class CodeSwitching(RateMetric):
     info = metric_info("code_switching_rate")
     reads_source = True
 
-    def __init__(self, resources: Resources) -> None:
-        self._resources = resources
-
     @property
     def signature(self) -> str:
-        setup = self._resources.setup
+        setup = self._setup
         return own_signature(
             f"source:{setup.source_language}|list:{setup.word_list or 'none'}"
             f"|analyser:{analyser_key(setup)}|card:{card_key(setup)}"
@@ -56,7 +53,7 @@ class CodeSwitching(RateMetric):
         if not foreign:
             return ()
         card = self._resources.source_card
-        language = card.name if card else self._resources.setup.source_language
+        language = card.name if card else self._setup.source_language
         are = "is" if len(foreign) == 1 else "are"
         return (
             f"{len(foreign)} of {counted(number, 'word')} {are} {language}: {listed(foreign)}.",

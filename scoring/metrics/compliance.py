@@ -6,7 +6,6 @@ import numpy as np
 
 from corpora.text.comparison import is_blank
 from scoring.core.metric import FloatArray, Metric, Statistics
-from scoring.core.setup import ScoringSetup
 from scoring.core.signature import own_signature, share
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
@@ -18,7 +17,30 @@ WEIGHTS = {ViolationPart.VARIABLES: 3, ViolationPart.QUOTES: 1, ViolationPart.CA
 """Fifths: 60 % variables, 20 % quotation marks, 20 % casing (scoring-specification §2.5)."""
 
 
-class ComplianceIndex(Metric):
+class ByRules(Metric):
+    """A metric of what an output keeps to or breaks: statistics are three numbers."""
+
+    reads_source = True
+    width = 3
+
+    def __init__(self, resources: Resources) -> None:
+        self._setup = resources.setup
+        self._rules = Rules(resources)
+
+    @property
+    def signature(self) -> str:
+        sha = self._setup.language_card_sha256
+        card = (
+            f"{self._setup.language_card}@{sha[:12]}"
+            if self._setup.language_card and sha
+            else "none"
+        )
+        return own_signature(
+            f"vars:multiset|quotes:card+reference,order|card:{card}|script:{self._setup.script or 'card'}"
+        )
+
+
+class ComplianceIndex(ByRules):
     """Share of what outputs have to keep to that they do, 0–1, higher is better (§2.5).
 
     An output keeps a part or breaks it: 3 points for variables, all there and none more; 1 for quotation
@@ -32,18 +54,10 @@ class ComplianceIndex(Metric):
     """
 
     info = metric_info("compliance_index")
-    reads_source = True
-    width = 3
-
-    def __init__(self, resources: Resources) -> None:
-        self._setup = resources.setup
-        self._rules = Rules(resources)
 
     @property
     def signature(self) -> str:
-        return own_signature(
-            f"weights:3-1-1|vars:multiset|quotes:card+reference,order|{compliance_facts(self._setup)}"
-        )
+        return f"weights:3-1-1|{super().signature}"
 
     def stats(self, translation: Translation) -> Statistics:
         demand = self._rules.demand(translation.entry)
@@ -77,13 +91,6 @@ _NOT_LOOKED_AT = {
     ViolationPart.QUOTES: "Quotation marks were not looked at: no language card says which ones are right.",
     ViolationPart.CASING: "Casing was not looked at: nothing says in which script the language is written.",
 }
-
-
-def compliance_facts(setup: ScoringSetup) -> str:
-    """Name for a signature what decides which rules there are."""
-    sha = setup.language_card_sha256
-    card = f"{setup.language_card}@{sha[:12]}" if setup.language_card and sha else "none"
-    return f"card:{card}|script:{setup.script or 'card'}"
 
 
 def _points(demand: Demand, output: str) -> int:

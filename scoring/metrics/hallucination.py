@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scoring.core.metric import Statistics
-from scoring.core.signature import RateMetric, content_key, own_signature
+from scoring.core.signature import content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import counted, listed, percent
-from scoring.metrics.maker import Maker
+from scoring.metrics.maker import Maker, ResourceRate
 from scoring.words.bitext import LEAST_PAIRS
 from scoring.words.bitext import SIGNATURE as CONTENT
 from scoring.words.reading import SIGNATURE, Reading, capitalised, stem
@@ -26,7 +26,7 @@ _LACKS = (_UNLINKED, _NEW, _LEFT_OVER, _AGAIN)
 """What a word or number without support lacks, in the order in which it is told."""
 
 
-class Hallucination(RateMetric):
+class Hallucination(ResourceRate):
     """Content words of the output without support / its content words, 0–1, lower is better.
 
     Content words are all but the frequent words of the references; numbers are content always. Support: the
@@ -40,12 +40,9 @@ class Hallucination(RateMetric):
     info = metric_info("hallucination_rate")
     reads_source = True
 
-    def __init__(self, resources: Resources) -> None:
-        self._resources = resources
-
     @property
     def signature(self) -> str:
-        setup = self._resources.setup
+        setup = self._setup
         return own_signature(
             f"alignment:{setup.alignment or 'none'}|terms:{content_key(setup.terms_sha256)}"
             f"|{CONTENT}|repeats:3 words,8 characters|{SIGNATURE}"

@@ -1,15 +1,25 @@
-"""What the file of a metric tells of it besides its class: how it is made, and when it has no value."""
+"""What the files of metrics share: how a metric is made, when it has no value, and what a rate is made from."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from scoring.core.metric import CorpusMetric, Metric
+from scoring.core.setup import ScoringSetup
+from scoring.core.signature import RateMetric
+from scoring.words.resources import Resources
 
-if TYPE_CHECKING:
-    from scoring.words.resources import Resources
+
+class ResourceRate(RateMetric):
+    """A rate that asks what its run has at hand: cards, dictionaries, the texts of the corpus."""
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+
+    @property
+    def _setup(self) -> ScoringSetup:
+        return self._resources.setup
 
 
 @dataclass(frozen=True, slots=True)

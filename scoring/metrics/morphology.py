@@ -12,7 +12,7 @@ from scoring.core.analysis import FstAnnotation, WordAnalysis
 from scoring.core.assignment import best_pairs
 from scoring.core.metric import FloatArray, Statistics
 from scoring.core.setup import ScoringSetup
-from scoring.core.signature import RateMetric, analyser_key, card_key, own_signature
+from scoring.core.signature import analyser_key, card_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import faulty, listed, shortened
@@ -21,11 +21,11 @@ from scoring.grammar.inflection import inflection_faults
 from scoring.grammar.morpheme_difference import counterparts
 from scoring.grammar.tagged_word import TaggedWord, tagged_word
 from scoring.metrics.fst_acceptance import why_no_acceptance
-from scoring.metrics.maker import Maker
+from scoring.metrics.maker import Maker, ResourceRate
 from scoring.words.resources import Resources
 
 
-class MorphologicalAccuracy(RateMetric):
+class MorphologicalAccuracy(ResourceRate):
     """Lemmas and tags that are as expected / those expected, 0–1, higher is better.
 
     Every gold word is paired with one word of the output such that the pairs have the most in common; of
@@ -36,12 +36,9 @@ class MorphologicalAccuracy(RateMetric):
     info = metric_info("morphological_accuracy")
     width = 3
 
-    def __init__(self, resources: Resources) -> None:
-        self._resources = resources
-
     @property
     def signature(self) -> str:
-        setup = self._resources.setup
+        setup = self._setup
         return own_signature(
             f"fst:{analyser_key(setup)}|gold:words:analyser,interlinear|pairs:best|ambiguous:best"
             f"|card:{card_key(setup)}"
@@ -49,7 +46,7 @@ class MorphologicalAccuracy(RateMetric):
 
     @property
     def why_missing(self) -> str:
-        return why_no_analyses(self._resources.setup) or NO_GOLD
+        return why_no_analyses(self._setup) or NO_GOLD
 
     def stats(self, translation: Translation) -> Statistics | None:
         annotation = translation.annotations.get("fst")

@@ -7,16 +7,16 @@ from functools import cached_property
 
 from corpora.text.words import folded
 from scoring.core.metric import Statistics
-from scoring.core.signature import RateMetric, card_key, own_signature
+from scoring.core.signature import card_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import counted, listed, shortened
-from scoring.metrics.maker import Maker
+from scoring.metrics.maker import Maker, ResourceRate
 from scoring.words.resources import Resources
 from scoring.words.spelling import Spelling
 
 
-class OrthographicAccuracy(RateMetric):
+class OrthographicAccuracy(ResourceRate):
     """Words that break no rule of the language card / words, 0–1, higher is better; statistics are both.
 
     Words of other scripts are code-switching and no spelling: they count on neither side. Letters of names
@@ -28,12 +28,9 @@ class OrthographicAccuracy(RateMetric):
     info = metric_info("orthographic_accuracy")
     reads_source = True
 
-    def __init__(self, resources: Resources) -> None:
-        self._resources = resources
-
     @property
     def signature(self) -> str:
-        setup = self._resources.setup
+        setup = self._setup
         return own_signature(
             f"rules:letters,scripts,marks,joiners,forbidden,composed"
             f"|foreign-letters:capitals,loans,references,source|script:{setup.script or 'default'}"
@@ -42,8 +39,8 @@ class OrthographicAccuracy(RateMetric):
 
     @property
     def why_missing(self) -> str:
-        if self._resources.setup.language_card is None:
-            return why_no_card(self._resources.setup.target_language)
+        if self._setup.language_card is None:
+            return why_no_card(self._setup.target_language)
         return "no output has a word in the script of the language"
 
     def stats(self, translation: Translation) -> Statistics | None:

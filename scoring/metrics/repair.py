@@ -6,16 +6,15 @@ import numpy as np
 
 from corpora.text.comparison import is_blank
 from scoring.core.metric import FloatArray, Statistics
-from scoring.core.signature import RateMetric, own_signature, share
+from scoring.core.signature import share
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
-from scoring.metrics.compliance import compliance_facts
+from scoring.metrics.compliance import ByRules
 from scoring.metrics.maker import Maker
-from scoring.words.resources import Resources
-from scoring.words.violations import Rules, ViolationPart, total
+from scoring.words.violations import ViolationPart, total
 
 
-class RepairEffectiveness(RateMetric):
+class RepairEffectiveness(ByRules):
     """Violations repaired / violations found in the raw answers, 0–1, higher is better (§2.5).
 
     Statistics: (repaired, found, first answers that are known beside the output). Violations are those of
@@ -27,18 +26,6 @@ class RepairEffectiveness(RateMetric):
     """
 
     info = metric_info("repair_effectiveness")
-    reads_source = True
-    width = 3
-
-    def __init__(self, resources: Resources) -> None:
-        self._setup = resources.setup
-        self._rules = Rules(resources)
-
-    @property
-    def signature(self) -> str:
-        return own_signature(
-            f"vars:multiset|quotes:card+reference,order|{compliance_facts(self._setup)}"
-        )
 
     @property
     def why_missing(self) -> str:

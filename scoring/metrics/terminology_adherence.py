@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import cached_property
 
 from scoring.core.metric import Statistics
-from scoring.core.signature import RateMetric, analyser_key, card_key, content_key, own_signature
+from scoring.core.signature import analyser_key, card_key, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
-from scoring.metrics.maker import Maker
+from scoring.metrics.maker import Maker, ResourceRate
 from scoring.words.resources import Resources
 from scoring.words.terminology import LEAST_STEM, DictionaryTerm, Renderings
 
 
-class TerminologyAdherence(RateMetric):
+class TerminologyAdherence(ResourceRate):
     """Prescribed terms that the output renders as prescribed / those that apply, 0–1, higher is better.
 
     A term applies where it stands in the source and the reference or a variant renders it as prescribed:
@@ -25,12 +25,9 @@ class TerminologyAdherence(RateMetric):
     info = metric_info("terminology_adherence")
     reads_source = True
 
-    def __init__(self, resources: Resources) -> None:
-        self._resources = resources
-
     @property
     def signature(self) -> str:
-        setup = self._resources.setup
+        setup = self._setup
         return own_signature(
             f"terms:{content_key(setup.terms_sha256)}|analyser:{analyser_key(setup)}"
             f"|card:{card_key(setup)}|stem:>={LEAST_STEM}|applies:references"

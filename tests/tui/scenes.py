@@ -18,16 +18,16 @@ from harness.events.kinds import (
     Event,
     EventQueue,
     Finished,
-    Floor,
     Progress,
     Started,
     Waiting,
 )
 from harness.method.method import MethodClass, Setup
 from harness.method.result import Attempt, Result
-from harness.setup.floors import read_floors
+from harness.setup.floors import floor_scores
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store
+from harness.store.file.openings import Floor, Live, Opening
 from harness.store.replies import NewReply, StoredReply, add_replies, request_key
 from harness.store.results import add_results
 from harness.store.runs import CARD_COLUMNS, create_run, find_run, seal_run, set_live
@@ -104,12 +104,12 @@ SETUP = Setup(
     condition="coached-v2",
 )
 
-FLOORS = [
-    {"name": "empty", "composite": 0.0, "chrf": 0.0},
-    {"name": "copied", "composite": 0.16, "chrf": 14.2},
-    {"name": "constant", "composite": 0.21, "chrf": 17.9},
-    {"name": "shuffled", "composite": 0.19, "chrf": 16.4},
-]
+FLOORS = (
+    Floor("empty", 0.0, 0.0),
+    Floor("copied", 0.16, 14.2),
+    Floor("constant", 0.21, 17.9),
+    Floor("shuffled", 0.19, 16.4),
+)
 
 
 @dataclass
@@ -132,7 +132,7 @@ class Scene:
             dataset=DATASET,
             positions=tuple(range(len(self.entries))),
             done=done,
-            floors=tuple(Floor(**floor) for floor in FLOORS),  # type: ignore[arg-type]
+            floors=FLOORS,
             missing=self.missing,
             budget_usd=0.05,
             started_at=1_700_000_000.0,
@@ -203,7 +203,7 @@ def claim_so_far(
     lower = {name: ends[0] for name, ends in intervals.items()}
     chrf = Score(values.get("chrf_plus_plus"), lower.get("chrf_plus_plus"))
     mixed = Composite(values.get("composite"), "B", "", (), {}, 1.0)
-    return decide(mixed, lower.get("composite"), chrf, read_floors(FLOORS))
+    return decide(mixed, lower.get("composite"), chrf, floor_scores(Opening(floors=FLOORS)))
 
 
 def values_of(entries: Sequence[Entry], results: Sequence[Result]) -> dict[str, float | None]:
@@ -309,7 +309,7 @@ def scene(
         setup_hash="s",
         fingerprint_hash="f",
         plan={},
-        opening={"floors": FLOORS, "missing": missing, "budget_usd": 0.05, "scoring": scoring},
+        opening=Opening(floors=FLOORS, missing=missing, budget_usd=0.05, scoring=scoring),
         dataset_id=DATASET.id,
         language_pair=DATASET.language_pair,
         harness_version="0.1.0",
@@ -318,7 +318,7 @@ def scene(
     add_results(
         store, number, [(made, _attempts(store, entries[made.position], made)) for made in results]
     )
-    set_live(store, number, RunState.RUNNING, {"at": time.time()})
+    set_live(store, number, RunState.RUNNING, Live(at=time.time()))
     store.execute("COMMIT")
     return Scene(path, store, number, run_id, entries, results, EventQueue(), missing)
 
@@ -374,8 +374,7 @@ def card_of(made: Scene) -> dict[str, object]:
         },
         "claimable_tier": "functional",
         "floors": [
-            {"name": f["name"], "composite": f["composite"], "chrf_plus_plus": f["chrf"]}
-            for f in FLOORS
+            {"name": f.name, "composite": f.composite, "chrf_plus_plus": f.chrf} for f in FLOORS
         ],
         "cost": {"total_cost_usd": 0.0271},
         "speed": {

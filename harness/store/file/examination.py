@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from corpora.model.corpus import Dataset
 from harness.method.method import Setup
+from harness.store.file.openings import Live, Opening
 from harness.store.file.trouble import (
     STORE_ERRORS,
     inflated,
@@ -47,27 +48,9 @@ _REFERRED = {
 """Table → columns that hold ids of its rows."""
 
 
-class _Loose(BaseModel):
+class _Card(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-
-class _Floor(_Loose):
-    name: str
-    composite: float | None
-    chrf: float | None
-
-
-class _Opening(_Loose):
-    floors: list[_Floor] = []
-    missing: dict[str, str] = {}
-    scoring: dict[str, Any] | None = None
-    packed: list[tuple[str, int | None]] | None = None
-    corpus_values: dict[str, float | None] = {}
-    retry_of: dict[str, Any] = {}
-    rescore_of: dict[str, Any] = {}
-
-
-class _Card(_Loose):
     run_id: str
     scores: dict[str, Any]
     cost: dict[str, Any]
@@ -80,9 +63,9 @@ _STATISTICS: TypeAdapter[list[list[float] | None]] = TypeAdapter(list[list[float
 
 _VALUES: tuple[tuple[str, str, Callable[[Any], object]], ...] = (
     ("runs", "setup", Setup.model_validate_json),
-    ("runs", "opening", lambda text: _Opening.model_validate(stored_object(text))),
+    ("runs", "opening", Opening.read),
     ("runs", "plan", stored_object),
-    ("runs", "live", stored_object),
+    ("runs", "live", Live.read),
     ("runs", "run_card", lambda text: _Card.model_validate(stored_object(text))),
     ("runs", "positions", inflated),
     ("runs", "imported", inflated),

@@ -50,7 +50,7 @@ def delete(names: Sequence[str], *, now: bool, yes: bool) -> None:
 def _find(connection: sqlite3.Connection, name: str, *, now: bool) -> Run:
     """Find a run; one that is put away only where it is to be erased, and is named by its id."""
     from harness.core.failures import UsageError
-    from harness.store.runs import find_put_away, find_run, runs_back
+    from harness.store.runs import find_run, find_trashed, runs_back
 
     try:
         return find_run(connection, name)
@@ -58,7 +58,7 @@ def _find(connection: sqlite3.Connection, name: str, *, now: bool) -> Run:
         if not now or runs_back(name) is not None:
             raise
         try:
-            return find_put_away(connection, name)
+            return find_trashed(connection, name)
         except UsageError:
             pass
         raise

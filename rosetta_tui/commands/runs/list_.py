@@ -63,11 +63,11 @@ def _with_score(run: RunSummary) -> RunSummary:
     if run.state != "stopped" or run.trashed is not None or not run.done or so_far(run):
         return run
     from harness.store.file.database import default_path
+    from harness.store.file.openings import Live
     from rosetta_tui.report.unfinished import read_unfinished
 
-    return replace(
-        run, live={"so_far": read_unfinished(default_path(), run.run_id).progress.values}
-    )
+    values = read_unfinished(default_path(), run.run_id).progress.values
+    return replace(run, live=Live(so_far=dict(values)))
 
 
 def _nothing(wanted: set[str], *, deleted: bool, others: bool) -> str:

@@ -18,9 +18,9 @@ def undelete(names: Sequence[str]) -> None:
     """
     from harness.store.deletion import bring_back
     from harness.store.file.database import opened
-    from harness.store.runs import find_put_away
+    from harness.store.runs import find_trashed
 
     with opened() as connection:
-        for run in [find_put_away(connection, name) for name in names or ("last",)]:
+        for run in [find_trashed(connection, name) for name in names or ("last",)]:
             bring_back(connection, run.id)
             click.echo(plain(f"Back: {run.run_id}"), err=True)

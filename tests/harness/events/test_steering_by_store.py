@@ -18,6 +18,7 @@ from harness.events.kinds import Event, Finished
 from harness.events.steering import Wish, ask, done
 from harness.run.running import execute_run
 from harness.store.file.database import open_store
+from harness.store.file.openings import Live
 from harness.store.holding import alone, open_wishes, write_wish
 from harness.store.runs import find_run, set_live
 from tests.harness.card import factory
@@ -113,7 +114,7 @@ def test_a_process_that_does_not_answer_is_said_and_the_wish_taken_back(
     with closing(open_store(store_path)) as connection:
         number = factory.add_run(connection)
         run = find_run(connection, "last")
-        set_live(connection, number, RunState.RUNNING, {"at": time.time()})
+        set_live(connection, number, RunState.RUNNING, Live(at=time.time()))
         with (
             alone(store_path, run.run_id),
             pytest.raises(UsageError, match=r"has not answered for 0\.1 s\. Nothing was changed"),

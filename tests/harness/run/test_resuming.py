@@ -25,6 +25,7 @@ from harness.run.beginning import resume_method, take_up
 from harness.run.running import execute_run
 from harness.setup.plan import Resumption
 from harness.store.file.database import open_store
+from harness.store.file.openings import Live
 from harness.store.runs import find_run, list_runs, set_live
 from rosetta_tui.show.run_facts import so_far
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
@@ -129,7 +130,7 @@ def test_going_on_forgets_why_the_run_stopped_before_even_where_it_fails(
     run_corpus(store_path, corpus(30), plan, Heard(react=lambda _, control: control.drain()))
     with closing(open_store(store_path)) as connection:
         run = find_run(connection, "last")
-        why = {"reason": "more than the whole budget of $0.5", "budget_reached": True}
+        why = Live(reason="more than the whole budget of $0.5", budget_reached=True)
         set_live(connection, run.id, RunState.STOPPED, why)
     with pytest.raises(UsageError, match="concurrency"):
         resume(store_path, concurrency=0)

@@ -23,7 +23,8 @@ from harness.run.retrying import retry
 from harness.run.running import execute_run
 from harness.store.deletion import trash
 from harness.store.file.database import open_store
-from harness.store.mixed_setups import SetupPart, parts_of, whole_setup, with_part
+from harness.store.file.openings import SetupPart
+from harness.store.mixed_setups import parts_of, whole_setup, with_part
 from harness.store.runs import find_run, list_runs
 from harness.store.stretches import spent_usd
 from rosetta_tui.request.suggesting import models

@@ -7,7 +7,6 @@ import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -30,6 +29,7 @@ from harness.store.corpora.naming import read_stored, stored_name
 from harness.store.distinctions import distinctions
 from harness.store.file.database import open_store, opened
 from harness.store.file.migrations import migrations
+from harness.store.file.openings import Live
 from harness.store.ordering import FILTERS, SORTS, Cancelled, Ordering, stored_places
 from harness.store.runs import SILENT_SECONDS, Run, forget_failed, list_runs, seal_run, under_way
 from rosetta_tui.report.card import run_line
@@ -212,7 +212,7 @@ def run(store_path: Path) -> Run:
 def test_state_and_heartbeat_tell_together(
     run: Run, state: RunState, age: float | None, expected: bool
 ) -> None:
-    live: dict[str, Any] | None = None if age is None else {"at": time.time() - age}
+    live = None if age is None else Live(at=time.time() - age)
     assert under_way(replace(run, state=state, live=live)) is expected
 
 

@@ -19,11 +19,12 @@ from harness.run.running import execute_run
 from harness.store.corpora.listing import list_corpora
 from harness.store.deletion import KEPT_SECONDS, bring_back, erase, purge, trash
 from harness.store.file.database import open_store
+from harness.store.file.openings import Live
 from harness.store.holding import alone
 from harness.store.runs import (
     find_open_run,
-    find_put_away,
     find_run,
+    find_trashed,
     list_runs,
     read_run,
     set_live,
@@ -73,7 +74,7 @@ def test_what_comes_back_is_what_was_there(store_path: Path, number: int) -> Non
     with closing(open_store(store_path)) as store:
         trash(store, number)
         assert list_runs(store, deleted=True)[0].trashed == pytest.approx(time.time(), abs=60)
-        assert find_put_away(store, "last").id == number
+        assert find_trashed(store, "last").id == number
         bring_back(store, number)
     assert stored(store_path) == before
 
@@ -102,7 +103,7 @@ def test_an_erased_run_cannot_come_back(store_path: Path, number: int) -> None:
         with pytest.raises(StoreError, match="erased"):
             bring_back(store, number)
         with pytest.raises(UsageError, match="brought back"):
-            find_put_away(store, "last")
+            find_trashed(store, "last")
 
 
 def test_a_run_at_work_is_left_alone(store_path: Path, number: int) -> None:
@@ -113,7 +114,7 @@ def test_a_run_at_work_is_left_alone(store_path: Path, number: int) -> None:
                 trash(store, number)
             with pytest.raises(UsageError, match="under way"):
                 erase(store, run)
-        set_live(store, number, RunState.RUNNING, {"at": time.time()})
+        set_live(store, number, RunState.RUNNING, Live(at=time.time()))
         with pytest.raises(UsageError, match="under way"):
             trash(store, number)
         assert len(list_runs(store)) == 1

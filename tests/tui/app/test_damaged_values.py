@@ -16,6 +16,7 @@ from harness.events import following
 from harness.events.following import Follower
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
+from harness.store.file.openings import Live
 from harness.store.runs import list_runs, set_live
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
@@ -94,7 +95,7 @@ async def test_a_watched_run_that_gets_damaged_is_said_to_break_off(
 ) -> None:
     monkeypatch.setattr(following, "POLL_SECONDS", 0.0)
     made = scene(tmp_path / "s.sqlite", total=20, stored=15)
-    set_live(made.store, made.number, RunState.RUNNING, {"at": time.time() + 5})
+    set_live(made.store, made.number, RunState.RUNNING, Live(at=time.time() + 5))
     app = Following(made)
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from harness.core.failures import UsageError
 from harness.store.file.database import open_store
-from harness.store.runs import find_open_run, find_put_away, find_run, runs_back
+from harness.store.runs import find_open_run, find_run, find_trashed, runs_back
 from rosetta_tui.cli import main
 from rosetta_tui.commands import rosetta
 from tests.harness.evaluation import corpus, run_corpus
@@ -116,5 +116,5 @@ def test_runs_are_counted_from_the_last_one(tmp_path: Path) -> None:
             find_open_run(store, 1)
         for number, when in ((1, 10.0), (2, 20.0)):
             store.execute("UPDATE runs SET put_away = ? WHERE id = ?", (when, number))
-        assert find_put_away(store, "last~1").run_id == ids[0]
+        assert find_trashed(store, "last~1").run_id == ids[0]
         assert find_run(store, "last").run_id == ids[2]

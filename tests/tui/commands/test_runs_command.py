@@ -13,6 +13,7 @@ from harness.card.build import seal
 from harness.card.canonical import card_hash
 from harness.core.failures import StoreError, UsageError
 from harness.core.run_state import RunState
+from harness.store.file.openings import Live
 from harness.store.runs import list_runs, set_live
 from tests.harness.card import factory
 from tests.tui.commands.runs_group import connection, harmless, number, rosetta_runs
@@ -181,19 +182,19 @@ def test_deleting_asks_and_refuses_where_nobody_can_answer(
 
 def test_a_run_under_way_is_not_deleted(connection: sqlite3.Connection) -> None:
     number = factory.add_run(connection, stored=1)
-    set_live(connection, number, RunState.RUNNING, {"at": time.time()})
+    set_live(connection, number, RunState.RUNNING, Live(at=time.time()))
     result = rosetta_runs("delete", "last", "--yes")
     assert isinstance(result.exception, UsageError)
     assert "under way" in str(result.exception)
-    set_live(connection, number, RunState.RUNNING, {"at": time.time() - 3600})
+    set_live(connection, number, RunState.RUNNING, Live(at=time.time() - 3600))
     assert rosetta_runs("delete", "last", "--yes").exit_code == 0
 
 
 def test_a_run_whose_process_is_gone_is_listed_as_stopped(connection: sqlite3.Connection) -> None:
     number = factory.add_run(connection, stored=1)
-    set_live(connection, number, RunState.RUNNING, {"at": time.time()})
+    set_live(connection, number, RunState.RUNNING, Live(at=time.time()))
     assert "running 1/4" in rosetta_runs("list").stdout
-    set_live(connection, number, RunState.RUNNING, {"at": time.time() - 3600})
+    set_live(connection, number, RunState.RUNNING, Live(at=time.time() - 3600))
     listed = rosetta_runs("list")
     assert "stopped 1/4" in listed.stdout
     assert "rosetta resume" in listed.stderr

@@ -16,6 +16,7 @@ from harness.core.run_state import RunState
 from harness.events.control import Control
 from harness.events.following import Follower
 from harness.store.file.database import open_store
+from harness.store.file.openings import Live
 from harness.store.runs import list_runs, set_live
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.home.screen import HomeScreen
@@ -277,7 +278,7 @@ async def test_a_run_whose_process_is_gone_counts_as_stopped(tmp_path: Path) -> 
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
         assert "1 under way" in text(app)
-        set_live(made.store, made.number, RunState.RUNNING, {"at": time.time() - 3600})
+        set_live(made.store, made.number, RunState.RUNNING, Live(at=time.time() - 3600))
         await pilot.press("r")
         await settle(pilot)
         assert "under way" not in text(app)
@@ -285,7 +286,7 @@ async def test_a_run_whose_process_is_gone_counts_as_stopped(tmp_path: Path) -> 
         assert "stopped 50 % · 5 of 10" in text(app)
         assert "rosetta resume 0f3b8c1e" in text(app)
         assert "Stopped, 5 of 10 done" in text(app)
-        set_live(made.store, made.number, RunState.RUNNING, {"at": time.time()})
+        set_live(made.store, made.number, RunState.RUNNING, Live(at=time.time()))
         await pilot.press("delete")
         await settle(pilot)
         assert len(list_runs(made.store)) == 1

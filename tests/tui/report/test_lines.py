@@ -20,13 +20,13 @@ from harness.events.kinds import (
     Event,
     Failed,
     Finished,
-    Floor,
     Progress,
     Started,
     Waiting,
 )
 from harness.method.method import MethodClass, Setup
 from harness.method.result import Result
+from harness.store.file.openings import Floor
 from rosetta_tui.report.run import JsonLines, PlainLines, entry_line, finished_line
 
 HOSTILE = "[red]x[/] \x1b[2J\x1b]0;title\x07 \x9b31m \u202eevil\u2066 \r\n\x00 \u2028 ᓀᐦᐃᔭᐍᐏᐣ"

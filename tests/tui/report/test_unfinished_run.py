@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from harness.core.run_state import RunState
 from harness.store.file.database import open_store
+from harness.store.file.openings import Live
 from harness.store.runs import list_runs, set_live
 from rosetta_tui.commands import rosetta
 from rosetta_tui.compare.lines import stacked
@@ -33,7 +34,7 @@ def test_a_run_under_way_tells_its_score_so_far_and_that_it_goes_on(
     connection: sqlite3.Connection,
 ) -> None:
     number = factory.add_run(connection, stored=2)
-    live = {"at": time.time(), "in_flight": [2], "waiting": [(3, 2, 6, 1.5, "429")]}
+    live = Live(at=time.time(), in_flight=(2,), waiting=((3, 2, 6, 1.5, "429"),))
     set_live(connection, number, RunState.RUNNING, live)
     told = page()
     assert told["run"] == factory.RUN_ID
@@ -48,7 +49,7 @@ def test_a_run_under_way_tells_its_score_so_far_and_that_it_goes_on(
 
 def test_a_stopped_run_tells_why_and_what_goes_on_with_it(connection: sqlite3.Connection) -> None:
     number = factory.add_run(connection, stored=2)
-    reason = {"reason": "The budget\x1b[2J is spent", "budget_reached": True}
+    reason = Live(reason="The budget\x1b[2J is spent", budget_reached=True)
     set_live(connection, number, RunState.STOPPED, reason)
     rosetta_runs("tag", "last", "cheap")
     told = page()
@@ -83,7 +84,7 @@ def test_a_list_on_a_terminal_is_as_wide_as_it_and_loses_nothing() -> None:
 
 def test_a_run_whose_process_is_gone_is_said_to_be_stopped(connection: sqlite3.Connection) -> None:
     number = factory.add_run(connection, stored=0)
-    set_live(connection, number, RunState.RUNNING, {"at": time.time() - 3600})
+    set_live(connection, number, RunState.RUNNING, Live(at=time.time() - 3600))
     told = page()
     assert told["state"].startswith("stopped · 0 of 4")
     assert told["why"] == "The process that ran it is gone."
@@ -119,7 +120,8 @@ def test_lists_show_the_score_so_far_of_a_run_under_way(connection: sqlite3.Conn
     names = [column.key for column in COLUMNS]
     seen = []
     for chrf in (41.26, 42.5):
-        live = {"at": time.time(), "so_far": {"chrf_plus_plus": chrf, "composite": 0.333}}
+        so_far: dict[str, float | None] = {"chrf_plus_plus": chrf, "composite": 0.333}
+        live = Live(at=time.time(), so_far=so_far)
         set_live(connection, number, RunState.RUNNING, live)
         rows = RunRows(list_runs(connection))
         cells = dict(zip(names, rows.cells(0), strict=True))
@@ -129,8 +131,8 @@ def test_lists_show_the_score_so_far_of_a_run_under_way(connection: sqlite3.Conn
         assert f"{chrf:.1f} so far" in rosetta_runs("list").stdout
         seen.append(rows.key(0))
     assert seen[0] != seen[1], "the row is drawn anew as the score moves"
-    set_live(connection, number, RunState.STOPPED, {"so_far": live["so_far"]})
+    set_live(connection, number, RunState.STOPPED, Live(so_far=live.so_far))
     assert RunRows(list_runs(connection)).cells(0)[names.index("chrf")].text == "42.5 so far"
     assert "42.5 so far" in rosetta_runs("list").stdout
-    set_live(connection, number, RunState.RUNNING, {"at": time.time(), "so_far": {}})
+    set_live(connection, number, RunState.RUNNING, Live(at=time.time(), so_far={}))
     assert "so far" not in rosetta_runs("list").stdout

@@ -15,6 +15,7 @@ from harness.core.run_state import RunState
 from harness.events.kinds import Failed, Finished
 from harness.store.deletion import erase
 from harness.store.file.database import opened
+from harness.store.file.openings import Live
 from harness.store.runs import read_run, set_live
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.panels import banner_words
@@ -111,7 +112,7 @@ async def test_the_runs_own_screen_offers_to_raise_the_budget(tmp_path: Path) ->
 
 async def test_home_tells_too_why_a_run_stopped(tmp_path: Path) -> None:
     made = stopped(tmp_path / "s.sqlite", stored=5, plan='{"run": {"budget_usd": 0.5}}')
-    set_live(made.store, made.number, RunState.STOPPED, {"reason": REASON})
+    set_live(made.store, made.number, RunState.STOPPED, Live(reason=REASON))
     app = App(made)
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)

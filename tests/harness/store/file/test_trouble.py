@@ -25,12 +25,12 @@ from harness.store.corpora.listing import list_corpora
 from harness.store.file import database
 from harness.store.file.changes import mark_of
 from harness.store.file.database import open_store, opened
+from harness.store.file.openings import set_plan
 from harness.store.file.trouble import in_words
 from harness.store.mixed_setups import asked_with, parts_of, tried_before, tries_before
 from harness.store.notes import set_note
-from harness.store.openings import set_plan
 from harness.store.results import moments, read_attempts, read_results
-from harness.store.runs import PARTS, find_put_away, find_run, list_runs, read_run
+from harness.store.runs import PARTS, find_run, find_trashed, list_runs, read_run
 from rosetta_tui.app.showing import say_lacking
 from scoring.statistics.breakdown import DIMENSIONS
 from tests.desktop.trouble.causes import mounted
@@ -193,7 +193,7 @@ def test_a_fault_of_the_program_is_no_damage_of_the_store(
 
 
 def test_a_name_that_is_no_utf_8_is_one_that_no_run_has(path: Path) -> None:
-    for find in (find_run, find_put_away):
+    for find in (find_run, find_trashed):
         with opened(path) as store, pytest.raises(UsageError, match="'x\\\\udcff'"):
             find(store, "x\udcff")
 

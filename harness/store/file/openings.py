@@ -1,0 +1,155 @@
+"""What a run says from its first moment, and while it is under way: kept with it, and taken up by later runs."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, PlainSerializer
+
+from harness.method.method import Setup
+from harness.store.file.positions import pack_positions
+from harness.store.file.trouble import stored_object, unpacks
+
+
+class StoredRecord(BaseModel):
+    """A record that a run keeps as JSON; what another version put there is kept, what is unset stays out."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    @classmethod
+    def read(cls, text: object) -> Self:
+        """Read the record; StoredValueError where it is of another shape."""
+        return unpacks(cls.model_validate)(stored_object(text))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the record as JSON values."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+    def as_text(self) -> str:
+        """Return the record as it is stored."""
+        return json.dumps(self.as_json(), ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """What a worthless method reaches on the same entries with the same metrics (T2)."""
+
+    name: str
+    """``empty``, ``source``, ``constant``, ``shuffled``, ``words`` or ``truncated``."""
+    composite: float | None
+    chrf: float | None
+    inputs: tuple[str, ...] = ()
+    """Metrics of its composite that have a value."""
+    entries: int | None = None
+    """Entries that it was scored on; None where nobody said."""
+    searched: int | None = None
+    """Of ``constant``: distinct references that it was chosen from."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetupPart:
+    """Entries of a run that were asked for with one set-up."""
+
+    setup: Setup
+    positions: Annotated[frozenset[int], PlainSerializer(sorted)] = frozenset()
+    """Places of its entries; of the first part empty, for it has all the rest."""
+
+
+Tries = tuple[tuple[int, int], ...]
+"""Place of an entry, and how often it was tried."""
+
+
+class Origin(StoredRecord):
+    """The run that another one goes back to."""
+
+    run_id: str
+    run_card_hash: str | None = None
+    tried: Tries = ()
+    """The entries that are asked for again, with their tries before."""
+
+
+class Opening(StoredRecord):
+    """What is known of a run from its beginning; scoring it as a whole completes some of it."""
+
+    floors: tuple[Floor, ...] | None = None
+    """None: to be worked out."""
+    floors_version: int | None = None
+    missing: dict[str, str] = {}
+    """Metric id → why it has no value in this run (M1)."""
+    scoring: Any = None
+    """The scoring setup as it was stated; ``harness.setup.scoring_tools.stated_setup`` reads it."""
+    packed: tuple[tuple[str, int | None], ...] | None = None
+    """What the packed statistics hold; None for runs that do not say it."""
+    corpus_values: dict[str, float | None] = {}
+    """Values of the metrics that only a whole corpus has."""
+    budget_usd: float | None = None
+    terms_from: Path | None = None
+    """The coaching data whose terms the run before was scored with."""
+    asked_with: Setup | None = None
+    """Set-up of the method that a retry asks; None: the run's own."""
+    parts: tuple[SetupPart, ...] = ()
+    tried: Tries = ()
+    """Entries that failed in this run until it was gone on with."""
+    retry_of: Origin | None = None
+    rescore_of: Origin | None = None
+
+    def of_entries(self) -> Opening:
+        """Return the fields that depend on a run's entries and its scoring setup only."""
+        names = {"floors", "floors_version", "missing", "scoring", "packed"} & self.model_fields_set
+        return Opening(**{name: getattr(self, name) for name in names})
+
+    def changed(self, **fields: Any) -> Opening:
+        """Return the opening with some fields told anew."""
+        return self.model_copy(update=fields)
+
+
+class Live(StoredRecord):
+    """A run's heartbeat, which a second terminal reads; of a run that stopped by itself, why."""
+
+    at: float = 0.0
+    """Unix time."""
+    in_flight: tuple[int, ...] = ()
+    """Places of the entries under way."""
+    waiting: tuple[tuple[int, int, int, float, str], ...] = ()
+    """Of each entry that waits: place, next try, tries allowed, seconds left and reason."""
+    concurrency: int | None = None
+    most_concurrency: int | None = None
+    rate_limited: int | None = None
+    retries: int | None = None
+    spent_usd: float | None = None
+    so_far: dict[str, float | None] = {}
+    """Two scores of the entries that are in."""
+    reason: str | None = None
+    budget_reached: bool = False
+
+
+def find_openings(
+    connection: sqlite3.Connection, corpus: int, positions: Sequence[int], harness_version: str
+) -> Iterator[Opening]:
+    """Return what earlier runs on the same entries worked out for their beginning, the newest first."""
+    rows = connection.execute(
+        "SELECT opening FROM runs WHERE corpus = ? AND positions = ? AND harness_version = ?"
+        " AND imported IS NULL ORDER BY id DESC",
+        (corpus, pack_positions(positions), harness_version),
+    )
+    return (Opening.read(row[0]) for row in rows)
+
+
+def set_plan(
+    connection: sqlite3.Connection, run: int, plan: Mapping[str, Any], opening: Opening
+) -> None:
+    """Replace what resume needs, where a person chose another budget or concurrency."""
+    connection.execute(
+        "UPDATE runs SET plan = ?, opening = ? WHERE id = ?",
+        (json.dumps(plan), opening.as_text(), run),
+    )
+
+
+def set_opening(connection: sqlite3.Connection, run: int, opening: Opening) -> None:
+    """Replace what a run says of its floors, missing metrics and scoring."""
+    connection.execute("UPDATE runs SET opening = ? WHERE id = ?", (opening.as_text(), run))
