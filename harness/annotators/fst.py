@@ -12,8 +12,7 @@ from corpora.languages.language import WritingSystem
 from corpora.text.words import JOINERS, pieces, words
 from harness.annotators.annotator import Memo, NoMemo
 from harness.fst.analyser import FORMAT, Analyser, Verdict
-from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
-from scoring.core.translation import Translation
+from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
 
 MOST_UNKEPT = 5_000
 """New findings that are held back until they are kept together."""

@@ -9,8 +9,7 @@ from corpora.text.comparison import is_blank
 from harness.method.result import Result
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.row_words import RowWords
-from scoring.core.analysis import FstAnnotation, WordAnalysis
-from scoring.core.translation import Translation
+from scoring.core.translation import FstAnnotation, Translation, WordAnalysis
 
 EXACT, EQUIVALENT, MISS, NO_OUTPUT = "EXACT", "EQUIVALENT", "MISS", "NO_OUTPUT"
 

@@ -19,8 +19,7 @@ from harness.core.failures import UsageError
 from harness.endpoint.budget import most_cost, too_dear
 from harness.endpoint.endpoints import is_loopback
 from harness.estimate.asking_ahead import first_request, groups, shows_requests
-from harness.estimate.earlier import Earlier, Seen, look_back
-from harness.estimate.token_guess import NOTHING, Range, guess, guess_request
+from harness.estimate.earlier import NOTHING, Earlier, Range, Seen, guess, guess_request, look_back
 from harness.method.method import Method
 from harness.methods.pipeline import MOST_ROUNDS
 from harness.setup.plan import Plan

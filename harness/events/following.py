@@ -11,9 +11,8 @@ from harness.core.failures import StoreError
 from harness.core.run_state import RunState
 from harness.endpoint.budget import Ledger
 from harness.events.control import Control
-from harness.events.kinds import EntryScored, Event, Finished, InFlight, Pending, Progress
+from harness.events.kinds import EntryScored, Event, Finished, InFlight, Pending, Progress, Started
 from harness.events.progress import ProgressBoard
-from harness.events.started import started
 from harness.setup.floors import floor_scores
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
@@ -63,7 +62,7 @@ class Follower:
         entries = read_entries(self._connection, self._run.corpus, self._run.positions)
         chosen = list(entries.values())
         self._scorer = stored_scorer(self._run, dataset.target_language, chosen)
-        self._started = started(self._run, dataset, 0)
+        self._started = Started.of(self._run, dataset, 0)
         self._begun = False
         self._over = False
         self._last_row = 0

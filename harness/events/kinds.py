@@ -21,6 +21,7 @@ from harness.method.result import Result
 from harness.store.file.openings import Floor
 
 if TYPE_CHECKING:
+    from harness.store.runs import Run
     from scoring.card.claim import Claim
 
 
@@ -41,6 +42,21 @@ class Started:
     budget_usd: float | None
     started_at: float
     """Unix time of the run's first start."""
+
+    @classmethod
+    def of(cls, run: Run, dataset: Dataset, done: int) -> Started:
+        """Return the event with which a stored run, or the following of one, begins."""
+        return cls(
+            run_id=run.run_id,
+            setup=run.setup,
+            dataset=dataset,
+            positions=run.positions,
+            done=done,
+            floors=run.opening.floors or (),
+            missing=run.opening.missing,
+            budget_usd=run.opening.budget_usd,
+            started_at=run.created,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,8 @@ from harness.method.method import Method
 from harness.method.options import MethodOptions
 from harness.methods import plugin
 from harness.methods.api import SERVICES, api
+from harness.methods.baselines import Constant, CopySource
 from harness.methods.chat import chat
-from harness.methods.constant import Constant
-from harness.methods.copy_source import CopySource
 from harness.methods.glossary import Glossary
 from harness.methods.names import SHIPPED, installed
 from harness.methods.pipeline import pipeline

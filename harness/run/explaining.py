@@ -14,7 +14,7 @@ from harness.run.beginning import tools_of
 from harness.run.final_scores import translation
 from harness.setup.scoring_tools import ScoringTools, changes, stored_setup
 from harness.store.runs import Run
-from scoring.core.analysis import FstAnnotation
+from scoring.core.translation import FstAnnotation
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,8 @@ from harness.endpoint.client import EndpointClient
 from harness.endpoint.limiter import Limiter
 from harness.endpoint.retry import RetryPolicy
 from harness.events.control import Control
-from harness.events.kinds import Event, Failed, Finished, InFlight
+from harness.events.kinds import Event, Failed, Finished, InFlight, Started
 from harness.events.progress import ProgressBoard
-from harness.events.started import started
 from harness.events.steering import Ear
 from harness.method.method import Method
 from harness.privacy import shut_door
@@ -145,7 +144,7 @@ class _Execution:
         waiting = [place for place in self.run.positions if place not in done]
         ledger = Ledger(self.options.budget_usd, spent_usd(self.connection, self.run.id))
         board = self._board(ledger)
-        self.listener(started(self.run, self.dataset, len(done)))
+        self.listener(Started.of(self.run, self.dataset, len(done)))
         self.listener(board.progress())
         ear = Ear(self.path, self.run.id, self.control)
         ear.start()

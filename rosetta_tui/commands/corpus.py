@@ -27,8 +27,7 @@ from rosetta_tui.show.text import plain
 from scoring.core.wording import percent
 
 if TYPE_CHECKING:
-    from corpora.checks.requirements import Requirement
-    from corpora.checks.statistics import SideStatistics, Statistics
+    from corpora.checks.requirements import Requirement, SideStatistics, Statistics
     from corpora.files.problems import CorpusError
     from corpora.model.corpus import Corpus
 
@@ -71,7 +70,7 @@ def check(as_json: bool, **given: Any) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(as_json: bool, **given: Any) -> None:
     """Count what the entries of FILE carry; their texts are not shown."""
-    from corpora.checks.statistics import statistics
+    from corpora.checks.requirements import statistics
 
     loaded = _load(given, as_json=as_json)
     counted = statistics(loaded)
@@ -212,7 +211,7 @@ def _print_requirements(rows: Sequence[Requirement]) -> None:
 
 
 def _print_statistics(counted: Statistics) -> None:
-    from corpora.checks.statistics import NOT_GIVEN
+    from corpora.checks.requirements import NOT_GIVEN
     from corpora.model.corpus import INHERITED
 
     for name in (

@@ -11,8 +11,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
 
-from corpora.checks.requirements import Requirement
-from corpora.checks.statistics import NOT_GIVEN, SideStatistics, Statistics
+from corpora.checks.requirements import NOT_GIVEN, Requirement, SideStatistics, Statistics
 from harness.store.corpora.examination import Examination
 from harness.store.corpora.listing import CorpusSummary
 from rosetta_tui.corpus.originals import WORDS, open_original

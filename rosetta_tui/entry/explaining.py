@@ -22,8 +22,8 @@ from harness.store.file.database import opened
 from harness.store.runs import find_run
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import PageLine, show
-from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
 from scoring.core.metric_names import short_title
+from scoring.core.translation import Acceptance, FstAnnotation, WordAnalysis
 from scoring.core.wording import shortened
 
 if TYPE_CHECKING:

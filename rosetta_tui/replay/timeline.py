@@ -21,9 +21,8 @@ from harness.core.failures import UsageError
 from harness.core.run_state import RunState
 from harness.endpoint.budget import Ledger
 from harness.events.control import Control
-from harness.events.kinds import EntryScored, Event, Finished, InFlight, Pending, Progress
+from harness.events.kinds import EntryScored, Event, Finished, InFlight, Pending, Progress, Started
 from harness.events.progress import RATE_SECONDS, ProgressBoard, RunTally
-from harness.events.started import started
 from harness.method.result import Attempt
 from harness.setup.floors import floor_scores
 from harness.setup.scoring_tools import stored_scorer
@@ -216,7 +215,7 @@ class Playback:
 
     def begin(self) -> list[Event]:
         """Return the first event."""
-        return [started(self._run, self._dataset, 0)]
+        return [Started.of(self._run, self._dataset, 0)]
 
     def move_to(self, moment: float) -> Iterator[Event | Jump]:
         """Yield what happens until another moment of the run's own time, or how it stands there.

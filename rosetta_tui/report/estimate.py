@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rosetta_tui.show import figures
 
 if TYPE_CHECKING:
+    from harness.estimate.earlier import Range
     from harness.estimate.estimate import RunEstimate
-    from harness.estimate.token_guess import Range
 
 
 def estimate_rows(estimate: RunEstimate) -> list[tuple[str, str]]:

@@ -32,7 +32,7 @@ from scoring.core.metric_names import short_title
 if TYPE_CHECKING:
     import sqlite3
 
-    from harness.run.rescoring_prospect import Prospect
+    from harness.run.rescoring import Prospect
 
 FORM = (
     "metrics",
@@ -202,7 +202,7 @@ def _wrong(why: str) -> str:
 
 
 def _prospect(number: int, told: Mapping[str, Value], store: sqlite3.Connection) -> Content:
-    from harness.run.rescoring_prospect import prospect
+    from harness.run.rescoring import prospect
 
     return prospect_words(prospect(store, read_run(store, number), options_of(told)))
 

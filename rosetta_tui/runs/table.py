@@ -40,7 +40,7 @@ from rosetta_tui.toolkit.result_table import ResultTable
 from scoring.core.wording import percent
 
 if TYPE_CHECKING:
-    from harness.store.file.changes import Mark
+    from harness.store.file.database import Mark
     from harness.store.runs import RunSummary
 
 
@@ -62,8 +62,7 @@ class RunReader:
 
         With ``anyway`` they are read even so: a run whose process dies writes nothing. Raises StoreError.
         """
-        from harness.store.file.changes import mark_of
-        from harness.store.file.database import is_read_only, opened
+        from harness.store.file.database import is_read_only, mark_of, opened
         from harness.store.runs import list_runs
 
         mark = mark_of(self._path)

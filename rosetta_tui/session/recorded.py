@@ -9,8 +9,7 @@ from typing import Any
 
 from harness.card.checking.claimed import claim_of, stated_floors
 from harness.card.reading import block, number
-from harness.events.kinds import Event, Finished, Progress
-from harness.events.started import started
+from harness.events.kinds import Event, Finished, Progress, Started
 from harness.store.corpora.entries import read_dataset
 from harness.store.file.openings import Floor
 from harness.store.mixed_setups import sum_tries
@@ -32,7 +31,7 @@ def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
     finished = Finished(
         run.run_id, run.state, outcome.done, outcome.failed, len(run.positions), elapsed
     )
-    begun = started(run, read_dataset(connection, run.corpus), outcome.done)
+    begun = Started.of(run, read_dataset(connection, run.corpus), outcome.done)
     return [begun, _progress(run, outcome, elapsed, tries), finished]
 
 

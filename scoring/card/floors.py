@@ -14,11 +14,10 @@ import numpy as np
 
 from corpora.model.entry import Entry
 from scoring.card.constant import Annotate, best_constant, spread
-from scoring.core.analysis import FstAnnotation
 from scoring.core.composite import STRUCTURAL_KEY, composite, composite_metrics
 from scoring.core.metric import Metric
 from scoring.core.scorer import Scorer
-from scoring.core.translation import Translation
+from scoring.core.translation import FstAnnotation, Translation
 
 VERSION = 2
 """Of what floors there are and how they are worked out; floors of another version are not compared with these."""

@@ -1,12 +1,46 @@
-"""What a metric looks at: one entry together with what a method made of it."""
+"""What a metric looks at: one entry with what a method made of it, and what annotators found in that.
+
+The ``fst`` annotation is what a morphological analyser says of the words of both texts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from corpora.model.entry import Entry
+
+
+class Acceptance(StrEnum):
+    """The form of a word in which the analyser accepted it (METRICS §2)."""
+
+    AS_WRITTEN = "as written"
+    LOWER_CASED = "lower-cased"
+    NORMALISED = "normalised"
+    """After the language card's replacements (macron → circumflex)."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordAnalysis:
+    """One word and its verdict."""
+
+    word: str
+    """As it stands in the text."""
+    accepted: Acceptance | None
+    """None: rejected in every form."""
+    analyses: tuple[str, ...] = ()
+    """Analyser strings such as ``wâpamêw+V+TA+Ind+1Sg+3SgO``, sorted, each once, without flag diacritics;
+    empty for a rejected word and for an acceptor, which has no analyses."""
+
+
+@dataclass(frozen=True, slots=True)
+class FstAnnotation:
+    """The words of an output and of its reference, in order; numbers and placeholders are none."""
+
+    output: tuple[WordAnalysis, ...]
+    reference: tuple[WordAnalysis, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from rapidfuzz.distance import Prefix
 from rapidfuzz.fuzz import ratio
 
 from corpora.text.words import folded
-from scoring.core.analysis import FstAnnotation, WordAnalysis
 from scoring.core.assignment import best_pairs
+from scoring.core.translation import FstAnnotation, WordAnalysis
 from scoring.core.wording import faulty, shortened
 from scoring.grammar.inflection import features, inflection_faults
 from scoring.grammar.tagged_word import TaggedWord, tagged_word

@@ -17,7 +17,7 @@ from itertools import chain
 
 from corpora.languages.variant_rules import VariantRules
 from corpora.text.comparison import comparison_form, is_blank
-from scoring.core.analysis import FstAnnotation, WordAnalysis
+from scoring.core.translation import FstAnnotation, WordAnalysis
 from scoring.grammar.normal_form import (
     MOST_KEPT,
     Analyses,

@@ -32,8 +32,7 @@ from functools import cached_property
 from corpora.languages.variant_rules import VariantRules
 from corpora.text.comparison import is_blank
 from corpora.text.words import folded
-from scoring.core.analysis import FstAnnotation, WordAnalysis
-from scoring.core.translation import Translation
+from scoring.core.translation import FstAnnotation, Translation, WordAnalysis
 from scoring.grammar.english import content_words
 from scoring.grammar.normal_form import speakerless
 from scoring.grammar.tagged_word import TaggedWord, tagged_word

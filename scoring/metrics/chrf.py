@@ -11,8 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.core.metric import FloatArray, Metric, Statistics
-from scoring.core.ngrams import IntArray, key_fits, shared_by_counting, shared_ngrams, shared_words
-from scoring.core.references import references, signed_number
+from scoring.core.ngrams import (
+    IntArray,
+    key_fits,
+    references,
+    shared_by_counting,
+    shared_ngrams,
+    shared_words,
+    signed_number,
+)
 from scoring.core.signature import sacrebleu_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
 from scoring.core.metric import FloatArray, Statistics
 from scoring.core.setup import AnalyserFacts, ScoringSetup
 from scoring.core.signature import RateMetric, analyser_key, card_key, own_signature
 from scoring.core.specification import metric_info
-from scoring.core.translation import Translation
+from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
 from scoring.core.wording import counted, listed, percent, shortened
 from scoring.metrics.maker import Maker
 from scoring.words.resources import Resources

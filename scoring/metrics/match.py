@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from corpora.languages.variant_rules import VariantRules
 from corpora.text.comparison import comparison_form, is_blank
-from scoring.core.analysis import FstAnnotation
 from scoring.core.metric import Statistics
 from scoring.core.signature import MatchRate, card_key, own_signature
 from scoring.core.specification import metric_info
-from scoring.core.translation import Translation
+from scoring.core.translation import FstAnnotation, Translation
 from scoring.grammar.normal_form import VariantClass
 from scoring.grammar.variants import Equivalence, LintVerdict
 from scoring.metrics.maker import Maker

@@ -8,13 +8,12 @@ from functools import cached_property
 
 from corpora.model.entry import Entry
 from corpora.text.words import folded
-from scoring.core.analysis import FstAnnotation, WordAnalysis
 from scoring.core.assignment import best_pairs
 from scoring.core.metric import FloatArray, Statistics
 from scoring.core.setup import ScoringSetup
 from scoring.core.signature import analyser_key, card_key, own_signature
 from scoring.core.specification import metric_info
-from scoring.core.translation import Translation
+from scoring.core.translation import FstAnnotation, Translation, WordAnalysis
 from scoring.core.wording import faulty, listed, shortened
 from scoring.grammar.gold_analysis import GoldWord, UnreadableAnalysisError, gold_words, joined
 from scoring.grammar.inflection import inflection_faults

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from corpora.text.words import folded
-from scoring.core.analysis import FstAnnotation, WordAnalysis
-from scoring.core.translation import Translation
+from scoring.core.translation import FstAnnotation, Translation, WordAnalysis
 from scoring.grammar.tagged_word import tagged_word
 from scoring.words.reading import Reader, reader
 

@@ -15,8 +15,8 @@ from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
 from harness.endpoint.keys import no_key
 from harness.estimate.asking_ahead import first_request, groups
+from harness.estimate.earlier import Range, guess
 from harness.estimate.estimate import RunEstimate, estimate
-from harness.estimate.token_guess import Range, guess
 from harness.method.options import MethodOptions
 from harness.methods.registry import build
 from harness.setup.plan import Plan

@@ -9,9 +9,8 @@ from corpora.languages.language import LanguageCard
 from corpora.model.entry import Entry
 from corpora.text.words import words
 from harness.fst.analyser import Analyser, open_analyser
-from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
 from scoring.core.setup import AnalyserFacts, ScoringSetup
-from scoring.core.translation import Translation
+from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
 from scoring.words.resources import Resources
 from tests.outside import STRICT, only_with
 

@@ -7,8 +7,7 @@ from functools import cache
 from corpora.languages.cards import find_card
 from corpora.languages.language import LanguageCard
 from corpora.text.words import words
-from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
-from scoring.core.translation import Translation
+from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
 from tests.scoring.samples import entry
 
 ANALYSES = {

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from textual.screen import Screen
 
-from harness.run import rescoring_prospect
-from harness.run.rescoring_prospect import Prospect
+from harness.run import rescoring
+from harness.run.rescoring import Prospect
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
 from rosetta_tui.live.steering import ConcurrencyScreen
 from rosetta_tui.runs import table as run_rows
@@ -59,7 +59,7 @@ DIALOGS: dict[str, tuple[Callable[[Scene], Screen[Any]], tuple[str, ...]]] = {
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
     """Make a run, in a folder with one corpus file, on a computer with few extras."""
     monkeypatch.setattr(run_rows, "when", lambda _: "2023-11-14 22:13")
-    monkeypatch.setattr(rescoring_prospect, "prospect", lambda *_: PROSPECT)
+    monkeypatch.setattr(rescoring, "prospect", lambda *_: PROSPECT)
     folder = tmp_path / "files"
     folder.mkdir()
     (folder / "corpus.tsv").touch()

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpora.checks.entries import check_entries
-from corpora.checks.requirements import Requirement, requirements
-from corpora.checks.statistics import Statistics, statistics
+from corpora.checks.requirements import Requirement, Statistics, requirements, statistics
 from corpora.files.original import Original, original
 from corpora.files.problems import CorpusError, Problem
 from corpora.formats.columns import Columns

@@ -1,11 +1,12 @@
-"""Opening the store: where it lies, who may read it, and which version wrote it."""
+"""Opening the store: where it lies, who may read it, which version wrote it, and whether it was written since."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,26 @@ from harness.core.failures import StoreError, UsageError
 from harness.core.storage_problems import StorageProblem, storage_problem
 from harness.store.file.private_copy import copied, copies, erase_left_copies
 from harness.store.file.trouble import STORE_ERRORS, full_words, unpacks, worded
+
+MOMENT_SECONDS = 1.0
+"""A file written so short a time ago may be written again without its times showing it."""
+
+Mark = tuple[object, ...]
+
+
+def mark_of(path: Path) -> Mark:
+    """Return what is different after each change of the store at ``path``, by this process or another.
+
+    Equal marks mean that nothing was written between them; unequal ones that something may have been.
+    """
+    newest, found = 0.0, []
+    for file in (path, path.with_name(f"{path.name}-wal")):
+        with suppress(OSError):
+            seen = file.stat()
+            newest = max(newest, seen.st_mtime)
+            found.append((file.name, seen.st_ino, seen.st_size, seen.st_mtime_ns))
+    return (*found, object()) if time.time() - newest < MOMENT_SECONDS else tuple(found)
+
 
 SCHEMA_VERSION = 9
 """Number of migrations that this program knows; kept in ``PRAGMA user_version``."""

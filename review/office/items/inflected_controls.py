@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations, takewhile
 
-from scoring.core.analysis import WordAnalysis
+from scoring.core.translation import WordAnalysis
 from scoring.grammar.inflection import features, inflection_faults
 from scoring.grammar.tagged_word import TaggedWord, tagged_word
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from corpora.checks.requirements import requirements
-from corpora.checks.statistics import statistics
+from corpora.checks.requirements import requirements, statistics
 from corpora.files.problems import Problem
 from corpora.formats.load import load
 from tests.corpora.formats.small_corpora import corpus_of

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.checks.statistics import statistics
+from corpora.checks.requirements import statistics
 from corpora.formats.load import load
 from corpora.formats.write import write
 from corpora.model.corpus import Form

@@ -11,8 +11,7 @@ from corpora.languages.language import WritingSystem
 from corpora.model.entry import Entry, Segment
 from harness.annotators.fst import FstAnnotator
 from harness.fst.analyser import Analyser, open_analyser
-from scoring.core.analysis import Acceptance, WordAnalysis
-from scoring.core.translation import Translation
+from scoring.core.translation import Acceptance, Translation, WordAnalysis
 from tests.harness.fst.making import real, written
 from tests.outside import STRICT
 

@@ -16,12 +16,11 @@ from harness.core.run_state import RunState
 from harness.events.control import Control
 from harness.events.kinds import EntryScored, Event
 from harness.events.progress import ProgressBoard
-from harness.methods.copy_source import CopySource
+from harness.methods.baselines import CopySource
 from harness.run import running
-from harness.run.loop import RunLoop
+from harness.run.loop import RunLoop, Streak
 from harness.run.recorder import Recorder
 from harness.run.running import execute_run
-from harness.run.streak import Streak
 from harness.store.file.database import open_store
 from scoring.core.scorer import Scorer
 from tests.harness.evaluation import Heard, begun, corpus, kept, resume, run_corpus

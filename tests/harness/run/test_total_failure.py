@@ -19,7 +19,7 @@ from harness.events.control import Control
 from harness.events.kinds import EntryScored, Event
 from harness.methods.completions import read_completion
 from harness.run.call_runner import _not_there
-from harness.run.streak import HOPELESS_FAILURES, SAME_FAILURES, Streak
+from harness.run.loop import HOPELESS_FAILURES, SAME_FAILURES, Streak
 from scoring.card.claim import ClaimReason
 from scoring.core.specification import Tier
 from tests.harness.evaluation import Heard, chat_plan, corpus, resume, run_corpus

@@ -22,11 +22,10 @@ from scoring.card.floors import (
     words_at_random,
 )
 from scoring.card.scorecard import RunScores, scorecard
-from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
 from scoring.core.scorer import Scorer
 from scoring.core.setup import AnalyserFacts
 from scoring.core.specification import Tier
-from scoring.core.translation import Translation
+from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
 from scoring.metrics.chrf import ChrfPlusPlus
 from scoring.metrics.inventory import make_metrics, surface_setup
 from scoring.words.resources import Resources

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from corpora.languages.cards import SHIPPED
 from harness.fst.layout import check_layout
 from harness.fst.model import read_model
-from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
+from scoring.core.translation import Acceptance, FstAnnotation, WordAnalysis
 from scoring.grammar.inflection import features, inflection_faults
 from scoring.grammar.morpheme_difference import MorphemeDifference, morpheme_differences, sentences
 from tests.outside import FST, STRICT

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from corpora.model.entry import Entry
-from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
-from scoring.core.translation import Translation
+from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
 from scoring.metrics.code_switching import CodeSwitching, why_no_code_switching
 from tests.scoring.behaviour import card, entries, resources
 

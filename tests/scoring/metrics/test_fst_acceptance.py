@@ -7,9 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
-from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
 from scoring.core.setup import ScoringSetup
-from scoring.core.translation import Translation
+from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
 from scoring.metrics.fst_acceptance import FstAcceptance, why_no_fst_acceptance
 from scoring.metrics.inventory import choose, make_metrics
 from scoring.metrics.length import LengthRatio

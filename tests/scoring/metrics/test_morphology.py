@@ -16,8 +16,7 @@ from corpora.model.entry import Entry
 from corpora.text.words import words
 from harness.annotators.fst import FstAnnotator
 from harness.fst.analyser import open_analyser
-from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
-from scoring.core.translation import Translation
+from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
 from scoring.metrics.inventory import choose
 from scoring.metrics.morphology import MorphologicalAccuracy, why_no_morphology
 from scoring.words.resources import Resources

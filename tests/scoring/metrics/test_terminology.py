@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from corpora.model.entry import Entry
-from scoring.core.analysis import Acceptance, FstAnnotation, WordAnalysis
-from scoring.core.translation import Translation
+from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
 from scoring.metrics.consistency import Consistency, why_no_consistency
 from scoring.metrics.terminology_adherence import TerminologyAdherence, why_no_terminology
 from scoring.words.terminology import Terminology

@@ -7,7 +7,7 @@ import pytest
 from corpora.model.entry import Entry
 from rosetta_tui.entry.explaining import MOST_WORDS, analyses, verdicts
 from rosetta_tui.entry.page import about
-from scoring.core.analysis import Acceptance, WordAnalysis
+from scoring.core.translation import Acceptance, WordAnalysis
 from tests.tui.entry.explained import HOSTILE_WORDS, WORDS
 
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora.checks.requirements import requirements
-from corpora.checks.statistics import statistics
+from corpora.checks.requirements import requirements, statistics
 from corpora.files.original import Original
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Dataset, Form

@@ -23,8 +23,7 @@ from harness.setup.plan import Plan
 from harness.store.corpora.entries import read_entries
 from harness.store.corpora.listing import list_corpora
 from harness.store.file import database
-from harness.store.file.changes import mark_of
-from harness.store.file.database import open_store, opened
+from harness.store.file.database import mark_of, open_store, opened
 from harness.store.file.openings import set_plan
 from harness.store.file.trouble import in_words
 from harness.store.mixed_setups import asked_with, parts_of, tried_before, tries_before

@@ -1,4 +1,8 @@
-"""constant: one text for every entry, which shows what a score is worth that rewards fluency alone."""
+"""Methods that translate nothing, to see what a score is worth.
+
+constant: one text for every entry, against scores that reward fluency alone; copy-source: the source itself, the
+floor under every translation.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,27 @@ from harness.core.failures import UsageError
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
 from harness.method.takes import TAKES
+
+
+class CopySource:
+    """Answers each entry with its source."""
+
+    endpoint = None
+
+    def __init__(self, options: MethodOptions) -> None:
+        check_options("copy-source", options, *TAKES["copy-source"])
+        self.setup = Setup(
+            method="copy-source",
+            method_class=MethodClass.CUSTOM_PLUGIN,
+            method_version="1",
+            model_slug="copy-source",
+            condition=options.condition or "floor",
+            replicate=options.replicate,
+        )
+
+    async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
+        """Copy."""
+        return [Output(entry.source) for entry in entries]
 
 
 class Constant:
