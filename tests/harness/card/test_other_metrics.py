@@ -58,7 +58,7 @@ def scored_elsewhere(
     """Make the run one of a program with other metrics: set-up, rows, scores and seal."""
     with closing(open_store(home.path)) as store:
         number = find_run(store, home.other).id
-        opening = dict(read_run(store, number).opening)
+        opening = read_run(store, number).opening.as_json()
         opening["scoring"] = {**opening["scoring"], "metrics": list(metrics)}
         opening.pop("packed", None)
         if packed is not None:
@@ -92,7 +92,7 @@ def columns(home: Home) -> list[tuple[str, int]]:
 
 def setup_metrics(home: Home) -> list[str]:
     with closing(open_store(home.path)) as store:
-        return list(find_run(store, home.other).opening["scoring"]["metrics"])
+        return list(find_run(store, home.other).opening.scoring["metrics"])
 
 
 def with_one_more(home: Home, *, recorded: bool) -> None:
@@ -207,5 +207,5 @@ def test_a_new_run_says_what_its_rows_hold(home: Home) -> None:
     with closing(open_store(home.path)) as store:
         run = find_run(store, home.ours)
         scorer = stored_scorer(run, "eo", ())
-    assert [tuple(each) for each in run.opening["packed"]] == list(scorer.packed)
+    assert run.opening.packed == tuple(scorer.packed)
     assert [id_ for id_, _ in scorer.packed] == scorer.ids

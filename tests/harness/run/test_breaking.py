@@ -69,7 +69,10 @@ def test_what_breaks_is_said_and_the_run_can_go_on(
     assert SECRET not in heard.failed.message
     assert heard.failed.run_id == kept(store_path).run.run_id
     stored = kept(store_path).run
-    assert (stored.state, set(stored.live or {})) == (RunState.STOPPED, {"so_far"})
+    assert (stored.state, stored.live and stored.live.model_fields_set) == (
+        RunState.STOPPED,
+        {"so_far"},
+    )
     assert all(map(closed, opened))
     assert resume(store_path).finished.state is RunState.COMPLETE
     assert [each.position for each in kept(store_path).results] == list(range(40))

@@ -139,7 +139,7 @@ def test_going_on_forgets_why_the_run_stopped_before_even_where_it_fails(
     with pytest.raises(HarnessError, match="card is gone"):
         resume(store_path, budget_usd=5.0)
     after = kept(store_path).run
-    assert (after.plan["run"]["budget_usd"], after.live) == (5.0, {"so_far": {}})
+    assert (after.plan["run"]["budget_usd"], after.live) == (5.0, Live(so_far={}))
 
 
 @pytest.mark.parametrize("broken", [False, True])
@@ -162,17 +162,20 @@ def test_a_stopped_run_keeps_its_score_so_far(
     else:
         run_corpus(store_path, corpus(30), plan, heard)
     stored = kept(store_path).run
-    assert (stored.state, set(stored.live or {})) == (RunState.STOPPED, {"so_far"})
+    assert (stored.state, stored.live and stored.live.model_fields_set) == (
+        RunState.STOPPED,
+        {"so_far"},
+    )
     if not broken:
         values = heard.progress[-1].values
         told = {name: values[name] for name in ("chrf_plus_plus", "composite")}
         assert told["chrf_plus_plus"]
-        assert stored.live == {"so_far": told}
+        assert stored.live == Live(so_far=told)
     with closing(open_store(store_path)) as connection:
         [summary] = list_runs(connection, brief=True)
         method = resume_method(connection, stored)
-        assert so_far(summary) == stored.live["so_far"]
-        for retry_failed, left in ((False, stored.live), (True, {"so_far": {}})):
+        assert so_far(summary) == (stored.live or Live()).so_far
+        for retry_failed, left in ((False, stored.live), (True, Live(so_far={}))):
             again = take_up(connection, stored.id, method, Resumption(retry_failed=retry_failed))
             assert again.live == left
 
