@@ -31,7 +31,7 @@ from harness.method.method import MethodClass, Setup
 from harness.method.result import Result
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store
-from harness.store.file.openings import Opening
+from harness.store.file.openings import RunOpening
 from harness.store.results import add_results
 from harness.store.runs import create_run, find_run
 from scoring.core.scorer import Scorer
@@ -63,7 +63,7 @@ def stored_run(
     )
     number = create_run(
         store, run_id=run_id, corpus=corpus, positions=range(len(rows)), setup=setup, setup_hash="",
-        fingerprint_hash="", plan={}, opening=Opening(scoring=SETUP.model_dump(mode="json")),
+        fingerprint_hash="", plan={}, opening=RunOpening(scoring=SETUP.model_dump(mode="json")),
         dataset_id="made", language_pair="EN→XX", harness_version="0",
     )  # fmt: skip
     results = [

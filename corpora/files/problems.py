@@ -79,8 +79,8 @@ def _importance(problem: Problem) -> tuple[bool, int]:
     return problem.severity is not Severity.ERROR, problem.line or 0
 
 
-class Where(TypedDict, total=False):
-    """Where a problem is; see ``Problem``."""
+class ProblemPlace(TypedDict, total=False):
+    """ProblemPlace a problem is; see ``Problem``."""
 
     line: int | None
     entry: int | str | None
@@ -95,11 +95,11 @@ class Findings:
         self.file = shown(file, longest=4096)
         self.problems: list[Problem] = []
 
-    def error(self, message: str, mend: str, **where: Unpack[Where]) -> None:
+    def error(self, message: str, mend: str, **where: Unpack[ProblemPlace]) -> None:
         """Note what makes the file unusable."""
         self._note(Severity.ERROR, message, mend, **where)
 
-    def warning(self, message: str, mend: str, **where: Unpack[Where]) -> None:
+    def warning(self, message: str, mend: str, **where: Unpack[ProblemPlace]) -> None:
         """Note what the owner should know although the file can be used."""
         self._note(Severity.WARNING, message, mend, **where)
 

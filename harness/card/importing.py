@@ -44,7 +44,7 @@ from harness.core.version import VERSION
 from harness.setup.floors import EARLIER, floor_fields
 from harness.store.corpora.entries import insert_corpus
 from harness.store.deletion import bring_back
-from harness.store.file.openings import Opening
+from harness.store.file.openings import RunOpening
 from harness.store.file.transaction import transaction
 from harness.store.results import add_results
 from harness.store.runs import Run, create_run, find_by_id
@@ -213,7 +213,7 @@ def _create(connection: sqlite3.Connection, card: RunCard, run_id: str, data: by
         setup_hash=card.fingerprint.setup_hash or again.setup_hash,
         fingerprint_hash=card.fingerprint.hash or again.hash,
         plan={},
-        opening=Opening(**_floors(card), scoring=card.scoring, packed=tuple(scorer.packed)),
+        opening=RunOpening(**_floors(card), scoring=card.scoring, packed=tuple(scorer.packed)),
         dataset_id=card.dataset.id,
         language_pair=card.dataset.language_pair,
         harness_version=card.harness_version,

@@ -36,7 +36,7 @@ from harness.setup.scoring_tools import (
 from harness.store.corpora.entries import find_corpus, read_dataset, read_entries, save_corpus
 from harness.store.corpora.secret_texts import note_secrets, refuse_known_secrets
 from harness.store.file.database import store_path
-from harness.store.file.openings import Live, Opening, find_openings, set_opening, set_plan
+from harness.store.file.openings import Live, RunOpening, find_openings, set_opening, set_plan
 from harness.store.file.transaction import transaction
 from harness.store.findings import StoredFindings
 from harness.store.mixed_setups import asked_with
@@ -189,7 +189,7 @@ def _opening(
     corpus: Corpus,
     positions: Sequence[int],
     tools: ScoringTools,
-) -> Opening:
+) -> RunOpening:
     """Return what a run shows from its first moment: the floors, what will be missing, and the setup.
 
     An earlier run on the same entries with the same setup has worked it out already. Annotators may write
@@ -207,7 +207,7 @@ def _opening(
     entries = tools.resources.entries
     reached = floors(entries, tools.scorer.metrics, annotate=tools.annotated)
     missing = _missing(tools, entries)
-    return Opening(**floor_fields(reached), missing=missing, **_scored_with(tools))
+    return RunOpening(**floor_fields(reached), missing=missing, **_scored_with(tools))
 
 
 def _scored_with(tools: ScoringTools) -> dict[str, Any]:

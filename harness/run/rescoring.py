@@ -24,7 +24,7 @@ from harness.setup.plan import scoring_of
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import stored_setup
 from harness.store.corpora.entries import read_entries
-from harness.store.file.openings import Opening, Origin
+from harness.store.file.openings import Origin, RunOpening
 from harness.store.file.transaction import transaction, undone
 from harness.store.results import copy_results, read_all_attempts, read_results, replace_scores
 from harness.store.row_words import RowWords, keep_row_words, read_row_words
@@ -167,7 +167,7 @@ def _with_stated(
     return Scored(scorer, fresh.places, statistics, opening)
 
 
-def _floors(opening: Opening) -> dict[str, Any]:
+def _floors(opening: RunOpening) -> dict[str, Any]:
     """Keep the run's floors with their version, where it has any."""
     if opening.floors is None:
         return {}

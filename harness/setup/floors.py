@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.store.file.openings import Floor, Opening
+from harness.store.file.openings import Floor, RunOpening
 from scoring.card.floors import VERSION, FloorScores
 
 EARLIER = 1
@@ -21,12 +21,12 @@ def floor_fields(found: Mapping[str, FloorScores]) -> dict[str, Any]:
     return {"floors": tuple(floors), "floors_version": VERSION}
 
 
-def floors_version(opening: Opening) -> int:
+def floors_version(opening: RunOpening) -> int:
     """Return the version of the floors that a run's opening tells; of floors yet to be worked out, this one's."""
     return opening.floors_version or (VERSION if opening.floors is None else EARLIER)
 
 
-def floor_scores(opening: Opening) -> dict[str, FloorScores]:
+def floor_scores(opening: RunOpening) -> dict[str, FloorScores]:
     """Return the floors of a run by name; none where they are yet to be worked out."""
     return {
         each.name: FloorScores(each.composite, each.chrf, each.inputs, each.entries, each.searched)

@@ -17,7 +17,7 @@ from harness.core.storable import storable
 from harness.method.method import Setup
 from harness.store.certificates import Attached, attached_by_run
 from harness.store.distinctions import distinctions_by_run
-from harness.store.file.openings import Live, Opening
+from harness.store.file.openings import Live, RunOpening
 from harness.store.file.positions import count_positions, pack_positions, unpack_positions
 from harness.store.file.trouble import inflated, stored_object, stored_word, unpacks
 from harness.store.notes import tags_by_run
@@ -40,7 +40,7 @@ class Run:
     setup: Setup
     setup_hash: str
     plan: Mapping[str, Any]
-    opening: Opening
+    opening: RunOpening
     live: Live | None
     harness_version: str
     imported: bool
@@ -71,7 +71,7 @@ def _run(row: tuple[Any, ...]) -> Run:
         setup=Setup.model_validate_json(row[6]),
         setup_hash=row[7],
         plan=stored_object(row[8]),
-        opening=Opening.read(row[9]),
+        opening=RunOpening.read(row[9]),
         live=None if row[10] is None else Live.read(row[10]),
         harness_version=row[11],
         imported=bool(row[12]),
@@ -92,7 +92,7 @@ def create_run(
     setup_hash: str,
     fingerprint_hash: str,
     plan: Mapping[str, Any],
-    opening: Opening,
+    opening: RunOpening,
     dataset_id: str,
     language_pair: str,
     harness_version: str,

@@ -72,12 +72,12 @@ def with_interval(scores: Mapping[str, Any], metric: str) -> str:
     return f"{shown} ({value(metric, ends[0])}–{value(metric, ends[1])})"
 
 
-def references_accepted(scoring: Mapping[str, Any] | None) -> float | None:
+def references_accepted(scoring: object) -> float | None:
     """Return the share of the references' own words that the run's analyser accepts, 0–1.
 
     ``scoring`` is what a card, or the opening of a run that has none yet, states under that name.
     """
-    facts = block(scoring or {}, "analyser")
+    facts = block(block({"scoring": scoring}, "scoring"), "analyser")
     words, accepted = number(facts.get("reference_words")), number(facts.get("reference_accepted"))
     return None if not words or accepted is None else accepted / words
 

@@ -27,7 +27,7 @@ from harness.method.result import Attempt, Result
 from harness.setup.floors import floor_scores
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store
-from harness.store.file.openings import Floor, Live, Opening
+from harness.store.file.openings import Floor, Live, RunOpening
 from harness.store.replies import NewReply, StoredReply, add_replies, request_key
 from harness.store.results import add_results
 from harness.store.runs import CARD_COLUMNS, create_run, find_run, seal_run, set_live
@@ -203,7 +203,7 @@ def claim_so_far(
     lower = {name: ends[0] for name, ends in intervals.items()}
     chrf = Score(values.get("chrf_plus_plus"), lower.get("chrf_plus_plus"))
     mixed = Composite(values.get("composite"), "B", "", (), {}, 1.0)
-    return decide(mixed, lower.get("composite"), chrf, floor_scores(Opening(floors=FLOORS)))
+    return decide(mixed, lower.get("composite"), chrf, floor_scores(RunOpening(floors=FLOORS)))
 
 
 def values_of(entries: Sequence[Entry], results: Sequence[Result]) -> dict[str, float | None]:
@@ -309,7 +309,7 @@ def scene(
         setup_hash="s",
         fingerprint_hash="f",
         plan={},
-        opening=Opening(floors=FLOORS, missing=missing, budget_usd=0.05, scoring=scoring),
+        opening=RunOpening(floors=FLOORS, missing=missing, budget_usd=0.05, scoring=scoring),
         dataset_id=DATASET.id,
         language_pair=DATASET.language_pair,
         harness_version="0.1.0",

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from corpora.model.corpus import Dataset
 from harness.method.method import Setup
-from harness.store.file.openings import Live, Opening
+from harness.store.file.openings import Live, RunOpening
 from harness.store.file.trouble import (
     STORE_ERRORS,
     inflated,
@@ -63,7 +63,7 @@ _STATISTICS: TypeAdapter[list[list[float] | None]] = TypeAdapter(list[list[float
 
 _VALUES: tuple[tuple[str, str, Callable[[Any], object]], ...] = (
     ("runs", "setup", Setup.model_validate_json),
-    ("runs", "opening", Opening.read),
+    ("runs", "opening", RunOpening.read),
     ("runs", "plan", stored_object),
     ("runs", "live", Live.read),
     ("runs", "run_card", lambda text: _Card.model_validate(stored_object(text))),

@@ -73,7 +73,7 @@ class Origin(StoredRecord):
     """The entries that are asked for again, with their tries before."""
 
 
-class Opening(StoredRecord):
+class RunOpening(StoredRecord):
     """What is known of a run from its beginning; scoring it as a whole completes some of it."""
 
     floors: tuple[Floor, ...] | None = None
@@ -98,12 +98,12 @@ class Opening(StoredRecord):
     retry_of: Origin | None = None
     rescore_of: Origin | None = None
 
-    def of_entries(self) -> Opening:
+    def of_entries(self) -> RunOpening:
         """Return the fields that depend on a run's entries and its scoring setup only."""
         names = {"floors", "floors_version", "missing", "scoring", "packed"} & self.model_fields_set
-        return Opening(**{name: getattr(self, name) for name in names})
+        return RunOpening(**{name: getattr(self, name) for name in names})
 
-    def changed(self, **fields: Any) -> Opening:
+    def changed(self, **fields: Any) -> RunOpening:
         """Return the opening with some fields told anew."""
         return self.model_copy(update=fields)
 
@@ -130,18 +130,18 @@ class Live(StoredRecord):
 
 def find_openings(
     connection: sqlite3.Connection, corpus: int, positions: Sequence[int], harness_version: str
-) -> Iterator[Opening]:
+) -> Iterator[RunOpening]:
     """Return what earlier runs on the same entries worked out for their beginning, the newest first."""
     rows = connection.execute(
         "SELECT opening FROM runs WHERE corpus = ? AND positions = ? AND harness_version = ?"
         " AND imported IS NULL ORDER BY id DESC",
         (corpus, pack_positions(positions), harness_version),
     )
-    return (Opening.read(row[0]) for row in rows)
+    return (RunOpening.read(row[0]) for row in rows)
 
 
 def set_plan(
-    connection: sqlite3.Connection, run: int, plan: Mapping[str, Any], opening: Opening
+    connection: sqlite3.Connection, run: int, plan: Mapping[str, Any], opening: RunOpening
 ) -> None:
     """Replace what resume needs, where a person chose another budget or concurrency."""
     connection.execute(
@@ -150,6 +150,6 @@ def set_plan(
     )
 
 
-def set_opening(connection: sqlite3.Connection, run: int, opening: Opening) -> None:
+def set_opening(connection: sqlite3.Connection, run: int, opening: RunOpening) -> None:
     """Replace what a run says of its floors, missing metrics and scoring."""
     connection.execute("UPDATE runs SET opening = ? WHERE id = ?", (opening.as_text(), run))

@@ -17,7 +17,7 @@ from harness.method.method import MethodClass, Setup
 from harness.method.result import Attempt, Result
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store
-from harness.store.file.openings import Opening
+from harness.store.file.openings import RunOpening
 from harness.store.replies import NewReply, StoredReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import create_run
@@ -131,7 +131,7 @@ def add_run(
         setup_hash=print_.setup_hash,
         fingerprint_hash=print_.hash,
         plan={"run": {"budget_usd": 0.05}},
-        opening=Opening(),
+        opening=RunOpening(),
         dataset_id=DATASET.id,
         language_pair=DATASET.language_pair,
         harness_version="0.1.0",

@@ -9,7 +9,7 @@ from corpora.model.entry import Entry
 from harness.method.method import MethodClass, Setup
 from harness.method.result import Result
 from harness.store.corpora.entries import save_corpus
-from harness.store.file.openings import Opening
+from harness.store.file.openings import RunOpening
 from harness.store.results import (
     add_results,
 )
@@ -38,7 +38,7 @@ def make_run(
     number = create_run(
         connection, run_id=run_id, corpus=save_corpus(connection, corpus_of(entries)),
         positions=range(len(entries)) if positions is None else positions, setup=SETUP,
-        setup_hash="s", fingerprint_hash="f", plan={}, opening=Opening(), dataset_id="made",
+        setup_hash="s", fingerprint_hash="f", plan={}, opening=RunOpening(), dataset_id="made",
         language_pair="EN→EO", harness_version="0", created=created,
     )  # fmt: skip
     connection.execute("COMMIT")
