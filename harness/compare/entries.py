@@ -72,12 +72,6 @@ class ComparedEntries:
         values = self.values[metric]
         return np.asarray(values[second] - values[first])
 
-    def biggest_first(self, metric: str, first: int, second: int) -> list[int]:
-        """Order the entries by how far two runs are apart; those that tell nothing are left away."""
-        sizes = np.abs(self.differences(metric, first, second))
-        order = np.argsort(-np.nan_to_num(sizes), kind="stable")
-        return [int(place) for place in order if sizes[place] > 0]
-
     def spread_first(self, metric: str) -> list[int]:
         """Order the entries by how far their best and worst run are apart; those without a difference are left away."""
         values = self.values[metric]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from corpora.languages.cards import FoundCard, find_card
+from corpora.languages.cards import FoundCard
 from corpora.languages.language import LanguageCard
 from corpora.languages.scripts import resolve_script, tag_script
 from corpora.model.entry import Entry
@@ -104,15 +104,10 @@ class LanguageCheck:
     steps: tuple[Step, ...]
 
 
-def check_language(tag: str, folders: Sequence[Path], source_language: str = "en") -> LanguageCheck:
-    """Find out what works for a language; ``folders`` are the user's own, the first is named in steps."""
-    return check_card(tag, find_card(tag, folders), folders, source_language)
-
-
 def check_card(
     tag: str, found: FoundCard | None, folders: Sequence[Path], source_language: str = "en"
 ) -> LanguageCheck:
-    """Find out what works for a language with this card."""
+    """Find out what works for a language with this card; ``folders`` are the user's, the first is named in steps."""
     card = None if found is None else found.card
     script = resolve_script(tag, card, ())
     analyser = analyser_state(found, tag, folders)

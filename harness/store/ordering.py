@@ -310,21 +310,3 @@ def stored_places(connection: sqlite3.Connection, run: int) -> tuple[Places, Pla
     )
     done, failed = (_numbers(connection.execute(query, (run,))) for query in queries)
     return done.astype(np.uint32), failed.astype(np.uint32)
-
-
-def ordered_positions(
-    connection: sqlite3.Connection,
-    run: int,
-    *,
-    sort: str = "position",
-    descending: bool = False,
-    narrow: str = "all",
-    search: str = "",
-) -> list[int]:
-    """Return the places of a run's entries in an order and selection, for one look (``Ordering.positions``)."""
-    found: list[int] = (
-        Ordering(run)
-        .positions(connection, sort=sort, descending=descending, narrow=narrow, search=search)
-        .tolist()
-    )
-    return found

@@ -129,12 +129,7 @@ def find_run(connection: sqlite3.Connection, name: str) -> Run:
 
     Raises UsageError where none or several match; a run in the trash counts as gone.
     """
-    if (back := runs_back(name)) is not None:
-        rows = connection.execute(
-            f"{_READ} WHERE put_away IS NULL {_NEWEST} OFFSET ?", (back,)
-        ).fetchall()
-    else:
-        rows = _begin_with(connection, name, "put_away IS NULL")
+    rows = _named(connection, name, "put_away IS NULL", "created")
     if not rows:
         deleted = bool(_begin_with(connection, name, "put_away IS NOT NULL"))
         raise UsageError(
@@ -150,13 +145,7 @@ def find_trashed(connection: sqlite3.Connection, name: str) -> Run:
 
     Raises UsageError where none or several match.
     """
-    if (back := runs_back(name)) is not None:
-        rows = connection.execute(
-            f"{_READ} WHERE put_away IS NOT NULL ORDER BY put_away DESC, id DESC LIMIT 1 OFFSET ?",
-            (back,),
-        ).fetchall()
-    else:
-        rows = _begin_with(connection, name, "put_away IS NOT NULL")
+    rows = _named(connection, name, "put_away IS NOT NULL", "put_away")
     if not rows:
         raise UsageError(
             f"No deleted run {name!r} can be brought back. `rosetta runs list --deleted` shows which can."
@@ -173,6 +162,14 @@ def runs_back(name: str) -> int | None:
     """Return how many runs before the newest a name means: 0 for ``last``, 2 for ``last~2``; None for an id."""
     found = _BACK.fullmatch(name)
     return None if found is None else int(found[1] or 0)
+
+
+def _named(connection: sqlite3.Connection, name: str, condition: str, order: str) -> list[Any]:
+    """Return at most two runs that a name may mean; ``order`` is the column by which ``last`` is told."""
+    if (back := runs_back(name)) is None:
+        return _begin_with(connection, name, condition)
+    query = f"{_READ} WHERE {condition} ORDER BY {order} DESC, id DESC LIMIT 1 OFFSET ?"
+    return connection.execute(query, (back,)).fetchall()
 
 
 def _begin_with(connection: sqlite3.Connection, name: str, condition: str) -> list[Any]:

@@ -331,7 +331,7 @@ def test_texts_of_open_entries_stand_beside_each_other(
     connection: sqlite3.Connection, run: Run
 ) -> None:
     found = compare_runs(connection, [run(range(5)), run(range(30))])
-    places = found.entries.biggest_first("chrf_plus_plus", 0, 1)
+    places = found.entries.spread_first("chrf_plus_plus")
     assert len(places) == 25
     [text] = open_texts(connection, found.entries, found.sides, [found.entries.ids.index(7)])
     assert text.source == "entry number 7"

@@ -22,7 +22,7 @@ from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.deletion import delete_run
 from harness.store.file.database import open_store
 from harness.store.file.migrations import migrations
-from harness.store.ordering import FILTERS, SORTS, ordered_positions
+from harness.store.ordering import FILTERS, SORTS, Ordering
 from harness.store.results import (
     add_results,
     entry_ids,
@@ -164,15 +164,17 @@ def test_order_selection_and_search_are_those_of_a_plain_reading(
         connection.deserialize(empty_store())
         number = make_run(connection, entries, positions=positions)
         add(connection, number, *rows)
-        found = ordered_positions(
-            connection, number, sort=sort, narrow=narrow, search=search, descending=descending
+        found = Ordering(number).positions(
+            connection, sort=sort, narrow=narrow, search=search, descending=descending
         )
-    assert found == expected(entries, positions, rows, sort, narrow, search, descending=descending)
+    assert found.tolist() == expected(
+        entries, positions, rows, sort, narrow, search, descending=descending
+    )
 
 
 def test_a_search_for_what_no_text_can_hold_finds_nothing(connection: sqlite3.Connection) -> None:
     run = make_run(connection, [Entry(id=1, source="a", reference="b")])
-    assert ordered_positions(connection, run, search="\ud800") == []
+    assert not len(Ordering(run).positions(connection, search="\ud800"))
 
 
 def test_ids_stay_integers_or_texts(connection: sqlite3.Connection) -> None:

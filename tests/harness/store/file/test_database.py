@@ -162,7 +162,7 @@ READ = """
 import sys
 from pathlib import Path
 from harness.store.file.database import open_store
-from harness.store.ordering import ordered_positions
+from harness.store.ordering import Ordering
 from harness.store.results import read_outcome
 from harness.store.runs import find_run, list_runs
 connection = open_store(Path(sys.argv[1]))
@@ -170,7 +170,7 @@ done = []
 while True:
     run = find_run(connection, "last")
     done.append(read_outcome(connection, run.id).done)
-    positions = ordered_positions(connection, run.id, sort="chrf", narrow="done")
+    positions = Ordering(run.id).positions(connection, sort="chrf", narrow="done")
     assert len(positions) >= done[-1], (positions, done)
     list_runs(connection)
     if run.state == "complete":
