@@ -49,7 +49,7 @@ CHANGEABLE = (
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """A new run that is stored and ready to go: hand all of it to ``harness.run.running.go``."""
+    """A new run that is stored and ready to go: hand all of it to ``harness.run.running.execute_run``."""
 
     number: int
     run_id: str
