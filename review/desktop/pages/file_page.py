@@ -25,9 +25,14 @@ class FilePage(FirstPage):
         folders = Folders(desk, next(iter(sticks), first_folder()), BATCH_SUFFIX)
         folders.found.connect(self.answered)
         folders.told.connect(self.tell)
-        folders.moved.connect(lambda: self.tell(None))
+        folders.moved.connect(self._moved)
         self.add(folders)
         for stick in sticks:
             self.button(shown(stick.name or str(stick)), partial(folders.open, stick))
         self.button(words("My own folder"), partial(folders.open, first_folder()))
         self.way_back()
+
+    def _moved(self) -> None:
+        """Show the beginning of the folder that is open now."""
+        self.tell(None)
+        self._scroll.show_beginning()

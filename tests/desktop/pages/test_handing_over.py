@@ -224,6 +224,24 @@ def test_another_folder_is_found_step_by_step(
     assert len(files(home / "Docu\u202ements" / "for the council")) == 1
 
 
+def test_each_step_begins_at_its_first_line(
+    scene_of: SceneOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = scene_of(size=48)
+    home = scene.folder / "someone"
+    for name in map(str, range(9)):
+        (home / name / name).mkdir(parents=True)
+    monkeypatch.setattr(Path, "home", lambda: home)
+    scene.press("4", "2", "1", "x")
+    bar = scene.page_of(HandOverPage)._scroll.verticalScrollBar()
+    for step in ("Another folder", "8"):
+        scene.qtbot.waitUntil(lambda: bar.maximum() > 0)
+        bar.setValue(bar.maximum())
+        assert bar.value() > 0
+        scene.click(step)
+        assert bar.value() == 0
+
+
 def test_a_folder_that_cannot_be_listed_is_said_and_the_one_before_stays(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
