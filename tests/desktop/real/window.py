@@ -20,9 +20,10 @@ ROOT = Path(__file__).parents[3]
 PROGRAM = "from review.desktop.program.program import main; raise SystemExit(main())"
 _TELLS = """
 import os
-from review.session.opening import Opening
 from review.session.session import Session
-Opening.session.__kwdefaults__["guard"] = {guard}
+from review.session.timing import ActiveTime
+made = ActiveTime.__init__
+ActiveTime.__init__ = lambda time, clock, guard: made(time, clock, {guard})
 painted = Session.painted
 def told(session, item):
     painted(session, item)
