@@ -160,7 +160,7 @@ class RosettaApp(TerminalApp):
 
     @on(RunResumed)
     def _resume_run(self, message: RunResumed) -> None:
-        from rosetta_tui.session.resuming import resume
+        from rosetta_tui.session.starting import resume
 
         again = partial(
             resume,
@@ -172,7 +172,7 @@ class RosettaApp(TerminalApp):
 
     @on(RunRetried)
     def _retry_run(self, message: RunRetried) -> None:
-        from rosetta_tui.session.resuming import retry
+        from rosetta_tui.session.starting import retry
 
         again = partial(retry, run_id=message.run_id, changes=message.changes)
         self._go("The second try", again)
@@ -272,7 +272,7 @@ class RosettaApp(TerminalApp):
         if not self._runs.under_way:
             self.exit()
             return
-        from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
+        from rosetta_tui.toolkit.dialogs.choose import confirm
 
         question = Content.assemble(
             ("A run is still under way.\n\n", "bold"),
@@ -280,14 +280,13 @@ class RosettaApp(TerminalApp):
             ("rosetta resume", "bold"),
             " goes on later.",
         )
-        self.push_screen(ConfirmScreen(question, "Stop and leave"), self._left)
+        confirm(self, question, "Stop and leave", self._stop_and_leave)
 
-    def _left(self, agreed: bool | None) -> None:
-        if agreed:
-            for screen in self._runs.under_way:
-                if screen.control is not None:
-                    screen.control.stop()
-            self.exit()
+    def _stop_and_leave(self) -> None:
+        for screen in self._runs.under_way:
+            if screen.control is not None:
+                screen.control.stop()
+        self.exit()
 
     # The clipboard
 
@@ -334,7 +333,7 @@ class RosettaApp(TerminalApp):
 
     def action_jump(self) -> None:
         """Put letters on what can have the focus."""
-        from rosetta_tui.toolkit.dialogs.jump import JumpScreen, targets_of
+        from rosetta_tui.toolkit.dialogs.help import JumpScreen, targets_of
 
         def chosen(target: Widget | None) -> None:
             if target is not None:

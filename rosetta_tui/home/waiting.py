@@ -13,7 +13,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 
 from harness.core.failures import HarnessError
-from rosetta_tui.session.resuming import may_resume, may_retry
+from rosetta_tui.session.starting import may_resume, may_retry
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.show.run_facts import setup_words

@@ -8,7 +8,7 @@ from harness.core.run_state import RunState
 from harness.events.kinds import Progress
 from rosetta_tui.report.run import sentence
 from rosetta_tui.session.picture import LiveRun
-from rosetta_tui.session.resuming import resume_call
+from rosetta_tui.session.starting import resume_call
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import Telling, show

@@ -22,7 +22,7 @@ from harness.events.control import Control
 from harness.events.steering import Wish, ask, done
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
-from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
+from rosetta_tui.toolkit.dialogs.choose import confirm
 
 MOST = 1024
 """As on the command line."""
@@ -136,14 +136,9 @@ def drain(screen: Screen[Any], helm: Helm) -> None:
 
 def stop(screen: Screen[Any], helm: Helm) -> None:
     """Break off what is under way, after a question."""
-
-    def answered(agreed: bool | None) -> None:
-        if agreed:
-            helm.wish(screen, Wish.STOP)
-
     question = Content.assemble(
         ("Stop the run now?\n\n", "bold"),
         "Nothing that is done is lost: every finished entry is stored.\n"
         "Calls under way are broken off and asked again when the run goes on.",
     )
-    screen.app.push_screen(ConfirmScreen(question, "Stop"), answered)
+    confirm(screen.app, question, "Stop", partial(helm.wish, screen, Wish.STOP))

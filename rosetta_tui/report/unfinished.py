@@ -11,7 +11,7 @@ from typing import Any
 from harness.events.kinds import Finished, Progress, Started
 from rosetta_tui.report.paragraphs import line
 from rosetta_tui.report.run import sentence
-from rosetta_tui.session.resuming import resume_call
+from rosetta_tui.session.starting import resume_call
 from rosetta_tui.show import figures
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.run_facts import failed_words

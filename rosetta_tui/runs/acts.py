@@ -13,13 +13,13 @@ from textual.screen import Screen
 from harness.core.failures import UsageError
 from rosetta_tui.runs.notes import NoteChange, NotesScreen
 from rosetta_tui.runs.table import beside_words
-from rosetta_tui.session.resuming import may_resume, may_retry
+from rosetta_tui.session.starting import may_resume, may_retry
 from rosetta_tui.show import figures
 from rosetta_tui.show.run_facts import setup_words
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import COVERED, Found, Work, background, telling
 from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
+from rosetta_tui.toolkit.dialogs.choose import confirm
 from rosetta_tui.toolkit.messages import NewRunAsked, ReplayAsked, RunChosen, RunResumed, RunRetried
 
 if TYPE_CHECKING:
@@ -73,10 +73,6 @@ class RunActs:
         self._do("Delete", partial(_trash, run), said)
 
     def _ask_to_erase(self, run: RunSummary) -> None:
-        def answered(agreed: bool | None) -> None:
-            if agreed:
-                self._do("Delete", partial(_erase, run))
-
         question = Content.assemble(
             ("Erase this run for good?\n\n", "bold"),
             show(_name(run)),
@@ -85,7 +81,8 @@ class RunActs:
             " and the sealed card" if run.card is not None else "",
             " go at once.",
         )
-        self._screen.app.push_screen(ConfirmScreen(question, "Erase"), answered)
+        erase = partial(self._do, "Delete", partial(_erase, run))
+        confirm(self._screen.app, question, "Erase", erase)
 
     def bring_back(self) -> None:
         """Bring back the run that was deleted last."""

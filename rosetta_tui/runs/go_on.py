@@ -22,6 +22,7 @@ from rosetta_tui.request.option_words import beside_field
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.choose import answers
 from scoring.core.wording import counted
 
 NOT_A_NUMBER = "A budget is a number above 0, such as 0.45."
@@ -82,9 +83,7 @@ class GoOnScreen(ModalScreen[GoOn | None]):
                     yield Label(Content("budget in US dollars"))
                     yield Input(_shown(stop.budget_usd), id="budget", compact=True)
                 yield Static(Content(""), id="wrong")
-            with Horizontal(classes="answers"):
-                yield Button(Content("Go on (enter)"), id="go")
-                yield Button(Content("Back (esc)"), id="back")
+            yield from answers("Go on (enter)", "go")
 
     def on_mount(self) -> None:
         """Begin where most answers are given: at the budget that stopped it, else at going on."""
@@ -224,9 +223,7 @@ class RetryScreen(ModalScreen[dict[str, Any] | None]):
                     "" if self._before else SAME_AGAIN,
                 )
             )
-            with Horizontal(classes="answers -first"):
-                yield Button(Content("Ask again (enter)"), id="ask")
-                yield Button(Content("Back (esc)"), id="back")
+            yield from answers("Ask again (enter)", "ask", first=True)
             yield Static(id="said")
             for name in self._before:
                 with Horizontal(classes="setting"):

@@ -10,7 +10,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, Static, TextArea
 
@@ -18,7 +18,7 @@ from harness.core.failures import UsageError
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import AnsweringScreen, in_thread
 from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
+from rosetta_tui.toolkit.dialogs.choose import answers, confirm
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,7 @@ class NotesScreen(AnsweringScreen[bool]):
             )
             yield TextArea(self._shown, soft_wrap=True, tab_behavior="focus", id="note")
             yield Static(Content.styled(AT_HOME, "$quiet"), id="said")
-            with Horizontal(classes="answers"):
-                yield Button(Content("Save (^s)"), id="save")
-                yield Button(Content("Back (esc)"), id="back")
+            yield from answers("Save (^s)", "save")
 
     def on_mount(self) -> None:
         """Begin at the tags."""
@@ -133,10 +131,5 @@ class NotesScreen(AnsweringScreen[bool]):
         if self._changes() == NoteChange():
             self.dismiss(False)
             return
-
-        def answered(agreed: bool | None) -> None:
-            if agreed:
-                self.dismiss(False)
-
         question = Content.styled("Throw away what you typed?", "bold")
-        self.app.push_screen(ConfirmScreen(question, "Throw away"), answered)
+        confirm(self.app, question, "Throw away", partial(self.dismiss, False))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Button, Static
@@ -26,6 +26,7 @@ from rosetta_tui.show.metric_words import by_reason
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import AnsweringScreen, background, bring
 from rosetta_tui.toolkit.content import show, show_lines
+from rosetta_tui.toolkit.dialogs.choose import answers
 from rosetta_tui.toolkit.form.form_line import FormLine
 from scoring.core.metric_names import short_title
 
@@ -96,9 +97,7 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
                     "\nNo method is called. The result is a new run that names this one.",
                 )
             )
-            with Horizontal(classes="answers -first"):
-                yield Button(Content("Score (^s)"), id="score")
-                yield Button(Content("Back (esc)"), id="leave")
+            yield from answers("Score (^s)", "score", "leave", first=True)
             yield Static(id="said")
             for name in FORM:
                 yield FormLine(FIELDS[name], self._before.get(name, ""), suggest=_suggest(name))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from harness.card.reading import block, number
 from harness.core.failures import UsageError
 from rosetta_tui.runs.query import RunQuery
-from rosetta_tui.session.resuming import resume_call
+from rosetta_tui.session.starting import resume_call
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import (
     caveats_in_words,

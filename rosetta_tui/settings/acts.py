@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 
-from harness.core.failures import UsageError
 from harness.settings import Changes, FieldError, Settings, checked
+from rosetta_tui.settings.ask_setting import PressKeyScreen, ask_setting, trouble_with
 from rosetta_tui.settings.rows import SettingRow, SettingsSection
 from rosetta_tui.show.key_names import key_name
 from rosetta_tui.show.text import plain
@@ -28,6 +29,7 @@ class SettingActs:
     def __init__(self, screen: Screen[Any], take: Take) -> None:
         self._screen = screen
         self._take = take
+        self._ask = partial(ask_setting, screen)
         self.settings = Settings()
         self.presets: Mapping[str, str] = {}
         """Name → URL of the endpoints that are known from the start."""
@@ -107,23 +109,20 @@ class SettingActs:
 
         about = "Its exact id at the default endpoint, such as qwen2.5:7b."
         now = self.settings.model
-        self._ask_checked("Default model", about, lambda typed: problem("model", typed), now, given)
+        self._ask("Default model", about, lambda typed: problem("model", typed), given, now=now)
 
     def _ask_prices(self) -> None:
         def check(typed: str) -> str | None:
             from harness.endpoint.prices import Prices
 
-            try:
-                Prices(absolute(typed))
-            except UsageError as error:
-                return str(error)
-            return None
+            return trouble_with(Prices, absolute(typed))
 
         def given(typed: str) -> None:
             self._take({"prices": absolute(typed)})
 
         about = "A file of yours with prices in US dollars; docs/prices.md shows one."
-        self._ask_path("Own price table", about, check, self.settings.prices, given, (".toml",))
+        now = self.settings.prices
+        self._ask("Own price table", about, check, given, now=_shown(now), files=(".toml",))
 
     # Endpoints
 
@@ -134,7 +133,7 @@ class SettingActs:
             return problem("endpoints", {name: "https://x.example"})
 
         about = "A short name for runs: small letters, digits and -, such as our-server."
-        self._ask_checked("Name of the endpoint", about, check, "", self.ask_url)
+        self._ask("Name of the endpoint", about, check, self.ask_url)
 
     def ask_url(self, name: str) -> None:
         """Ask for the URL of an own endpoint."""
@@ -146,7 +145,7 @@ class SettingActs:
         about = (
             "Its base URL, such as https://llm.example.org/v1. A key of it goes under Service keys."
         )
-        self._ask_checked(f"URL of {name}", about, lambda url: _url_problem(name, url), now, given)
+        self._ask(f"URL of {name}", about, lambda url: _url_problem(name, url), given, now=now)
 
     # Folders
 
@@ -169,14 +168,13 @@ class SettingActs:
                 return "You may not write into this folder. Choose another."
             return problem("exports", str(path))
 
-        self._ask_path(title, "Type, or choose from the list.", check, now, _on_path(then), ("/",))
+        about, given = "Type, or choose from the list.", _on_path(then)
+        self._ask(title, about, check, given, now=_shown(now), files=("/",))
 
     # Keyboard
 
     def press(self, row: SettingRow) -> None:
         """Ask for another key by its being pressed."""
-        from rosetta_tui.settings.ask_setting import PressKeyScreen
-
         act = None if self.board is None else self.board.acts.get(row.id)
         if self.board is None or act is None:
             return
@@ -189,40 +187,7 @@ class SettingActs:
 
         now = " ".join(map(key_name, act.keys_now(chosen)))
         taken = lambda key: board.taken(act, key, chosen)  # noqa: E731  one line is all of it
-        self._push(PressKeyScreen(act.words, now, taken), pressed)
-
-    # Asking
-
-    def _ask_checked(
-        self,
-        title: str,
-        about: str,
-        check: Callable[[str], str | None],
-        now: str,
-        then: Callable[[str], None],
-    ) -> None:
-        from rosetta_tui.settings.ask_setting import AskSettingScreen
-
-        self._push(AskSettingScreen(title, about, check, now=now), _given(then))
-
-    def _ask_path(
-        self,
-        title: str,
-        about: str,
-        check: Callable[[str], str | None],
-        now: Path | None,
-        then: Callable[[str], None],
-        files: tuple[str, ...],
-    ) -> None:
-        from rosetta_tui.settings.ask_setting import AskSettingScreen
-
-        asked = AskSettingScreen(
-            title, about, check, now="" if now is None else str(now), files=files
-        )
-        self._push(asked, _given(then))
-
-    def _push(self, screen: ModalScreen[str | None], then: Callable[[str | None], None]) -> None:
-        self._screen.app.push_screen(screen, then)
+        self._screen.app.push_screen(PressKeyScreen(act.words, now, taken), pressed)
 
 
 def problem(field: str, value: object) -> str | None:
@@ -237,11 +202,11 @@ def problem(field: str, value: object) -> str | None:
 def _url_problem(name: str, url: str) -> str | None:
     from harness.endpoint.endpoints import checked_url
 
-    try:
-        checked_url(url)
-    except UsageError as error:
-        return str(error)
-    return problem("endpoints", {name: url})
+    return trouble_with(checked_url, url) or problem("endpoints", {name: url})
+
+
+def _shown(path: Path | None) -> str:
+    return "" if path is None else str(path)
 
 
 def absolute(typed: str) -> Path:
@@ -250,14 +215,6 @@ def absolute(typed: str) -> Path:
         return Path(typed).expanduser().absolute()
     except RuntimeError:
         return Path(typed).absolute()
-
-
-def _given(then: Callable[[str], None]) -> Callable[[str | None], None]:
-    def given(typed: str | None) -> None:
-        if typed is not None:
-            then(typed)
-
-    return given
 
 
 def _on_path(then: Callable[[Path], None]) -> Callable[[str], None]:

@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Button, Input, Static
 
+from harness.core.failures import UsageError
 from rosetta_tui.show.key_names import key_name
 from rosetta_tui.toolkit.content import show, show_lines
+from rosetta_tui.toolkit.dialogs.choose import answers
 from rosetta_tui.toolkit.form.file_choice import FileChoice
 from rosetta_tui.toolkit.keyboard import KEPT
 
 Check = Callable[[str], str | None]
 """Says what is wrong with what was typed and the mend; None where nothing is."""
+
+Looked = TypeVar("Looked")
+
+
+def trouble_with(look: Callable[[Looked], object], at: Looked) -> str | None:
+    """Return the words of the UsageError that looking at something raises; None where it raises none."""
+    try:
+        look(at)
+    except UsageError as error:
+        return str(error)
+    return None
 
 
 class AskSettingScreen(ModalScreen[str | None]):
@@ -60,9 +73,7 @@ class AskSettingScreen(ModalScreen[str | None]):
                 yield FileChoice("path", self._files, id="asked")
             yield Static(id="trouble")
             yield Static(show_lines(self._about, "$quiet"))
-            with Horizontal(classes="answers"):
-                yield Button(Content("Save (enter)"), id="save")
-                yield Button(Content("Back (esc)"), id="back")
+            yield from answers("Save (enter)", "save")
 
     def on_mount(self) -> None:
         """Begin at the field, with what holds now."""
@@ -95,6 +106,27 @@ class AskSettingScreen(ModalScreen[str | None]):
     def action_leave(self) -> None:
         """Change nothing."""
         self.dismiss(None)
+
+
+def ask_setting(
+    screen: Screen[Any],
+    title: str,
+    about: str,
+    check: Check,
+    then: Callable[[str], object],
+    *,
+    now: str = "",
+    hidden: bool = False,
+    files: Sequence[str] | None = None,
+) -> None:
+    """Ask as ``AskSettingScreen`` does, and act where something was given."""
+
+    def given(typed: str | None) -> None:
+        if typed is not None:
+            then(typed)
+
+    asked = AskSettingScreen(title, about, check, now=now, hidden=hidden, files=files)
+    screen.app.push_screen(asked, given)
 
 
 Taken = Callable[[str], str | None]

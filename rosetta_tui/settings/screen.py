@@ -156,7 +156,7 @@ class SettingsScreen(SearchedScreen):
         where = short(self._home / "settings.toml")
         if wrong:
             kept = f"{wrong} A change made here keeps your file beside the new one."
-            self.query_one(Where).say(show(kept, "$bad"))
+            self.query_one(Where).cannot(kept)
             self.notify(plain(kept), severity="error", timeout=20, markup=False)
         else:
             self.query_one(Where).say(show(where, "$quiet"))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from textual.content import Content
 from textual.screen import Screen
 
-from harness.core.failures import HarnessError, KeyStoreError, UsageError
+from harness.core.failures import HarnessError, KeyStoreError
+from rosetta_tui.settings.ask_setting import ask_setting, trouble_with
 from rosetta_tui.settings.rows import SecretState
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
@@ -61,22 +63,14 @@ def host_problem(name: str) -> str | None:
     """Say why no key can be kept under a name; None where one can."""
     from harness.endpoint.keys import checked_name
 
-    try:
-        checked_name(name)
-    except UsageError as error:
-        return str(error)
-    return None
+    return trouble_with(checked_name, name)
 
 
 def secret_problem(key: str) -> str | None:
     """Say why a text is no key, without quoting it; None where it may be one."""
     from harness.endpoint.keys import checked_key
 
-    try:
-        checked_key(key)
-    except UsageError as error:
-        return str(error)
-    return None
+    return trouble_with(checked_key, key)
 
 
 class SecretActs:
@@ -89,43 +83,31 @@ class SecretActs:
 
     def ask_host(self) -> None:
         """Ask for the host of a service, then for its key."""
-        from rosetta_tui.settings.ask_setting import AskSettingScreen
-
-        def named(name: str | None) -> None:
-            if name:
-                self.ask(name)
 
         about = "The host of a service that is not listed, such as llm.example.org."
-        asked = AskSettingScreen("Key of another host", about, host_problem)
-        self._screen.app.push_screen(asked, named)
+        ask_setting(self._screen, "Key of another host", about, host_problem, self.ask)
 
     def ask(self, name: str) -> None:
         """Ask for the key of a service, and store it."""
-        from rosetta_tui.settings.ask_setting import AskSettingScreen
 
-        def given(key: str | None) -> None:
-            if key:
-                self._work(lambda: _store(name, key))
+        def given(key: str) -> None:
+            self._work(partial(_store, name, key))
 
         about = (
             "It is shown nowhere and written to no file. One that is stored already is replaced."
         )
-        asked = AskSettingScreen(f"Key of {name}", about, secret_problem, hidden=True)
-        self._screen.app.push_screen(asked, given)
+        ask_setting(self._screen, f"Key of {name}", about, secret_problem, given, hidden=True)
 
     def ask_to_delete(self, name: str) -> None:
         """Delete the key of a service, after a question: nothing here could bring it back."""
-        from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
-
-        def answered(agreed: bool | None) -> None:
-            if agreed:
-                self._work(lambda: _delete(name))
+        from rosetta_tui.toolkit.dialogs.choose import confirm
 
         question = Content.assemble(
             ("Delete the key of ", "bold"), show(name, "bold"), ("?\n\n", "bold"),
             "Rosetta cannot bring it back: have it at hand, or get a new one from the service.",
         )  # fmt: skip
-        self._screen.app.push_screen(ConfirmScreen(question, "Delete"), answered)
+        delete = partial(self._work, partial(_delete, name))
+        confirm(self._screen.app, question, "Delete", delete)
 
     def _work(self, act: Callable[[], str]) -> None:
         app = self._screen.app

@@ -6,10 +6,12 @@ a list has its version in each of its rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rosetta_tui.show.text import json_text
+import click
+
+from rosetta_tui.show.text import json_text, plain
 
 
 class JsonForm(NamedTuple):
@@ -78,6 +80,18 @@ def form_text(
         else [_with_version(form, row) for row in value]
     )
     return json_text(shown, indent=indent, default=default)
+
+
+def print_form(
+    name: str,
+    value: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    lines: Iterable[str],
+    *,
+    as_json: bool,
+) -> None:
+    """Print what a command found or did, as JSON or in these lines."""
+    for line in (form_text(name, value),) if as_json else map(plain, lines):
+        click.echo(line)
 
 
 def _with_version(form: JsonForm, value: Mapping[str, Any]) -> dict[str, Any]:

@@ -148,6 +148,10 @@ class Where(Static):
             Content.assemble(Content.styled(" › ", "$quiet").join([*way, here]), gap, facts)
         )
 
+    def cannot(self, why: str) -> None:
+        """Show the way, and behind it what is wrong."""
+        self.say(show(why, "$bad"))
+
 
 def trail(screen: Screen[Any]) -> Iterator[str]:
     """Yield the program's name, then the titles of the screens that led to this one, and its own.

@@ -57,6 +57,18 @@ def crop(text: str, width: int, *, right: bool = False) -> str:
     return " " * (width - wide) + shown if right else shown + " " * (width - wide)
 
 
+@dataclass
+class TableMessage(Message):
+    """What a person did in a table."""
+
+    table: ResultTable
+
+    @property
+    def control(self) -> ResultTable:
+        """The table, so that a screen with several can tell them apart."""
+        return self.table
+
+
 class ResultTable(ScrollView, can_focus=True):
     """Rows under a header, a cursor, and nothing drawn that is not seen."""
 
@@ -87,39 +99,19 @@ class ResultTable(ScrollView, can_focus=True):
     cursor: reactive[int] = reactive(0, repaint=False)
 
     @dataclass
-    class Chosen(Message):
+    class Chosen(TableMessage):
         """A row was opened."""
 
-        table: ResultTable
         index: int
 
-        @property
-        def control(self) -> ResultTable:
-            """The table, so that a screen with several can tell them apart."""
-            return self.table
-
-    @dataclass
-    class Moved(Message, bubble=True):
+    class Moved(TableMessage):
         """A person moved the cursor."""
 
-        table: ResultTable
-
-        @property
-        def control(self) -> ResultTable:
-            """The table, so that a screen with several can tell them apart."""
-            return self.table
-
     @dataclass
-    class TitleChosen(Message):
+    class TitleChosen(TableMessage):
         """The title of a column was clicked."""
 
-        table: ResultTable
         key: str
-
-        @property
-        def control(self) -> ResultTable:
-            """The table, so that a screen with several can tell them apart."""
-            return self.table
 
     def __init__(
         self,

@@ -8,12 +8,6 @@ from __future__ import annotations
 
 from textual.theme import Theme
 
-TEXT_COLOURS = ("foreground", "quiet", "good", "warn", "bad", "mark")
-"""Names of the colours that text is written in."""
-
-BACKGROUNDS = ("background", "surface", "panel")
-"""Names of the colours that text of every colour is written on."""
-
 ANSI_COLOURS = {
     "quiet": "ansi_default",
     "good": "ansi_green",
@@ -50,10 +44,25 @@ _ROLES = {
 """Parts of Textual's own widgets, and the colour that each of them takes."""
 
 
-def _theme(name: str, *, dark: bool, backgrounds: tuple[str, str, str], **colours: str) -> Theme:
-    """Make a theme of the colours in TEXT_COLOURS, and of ``cursor`` and ``on_cursor``."""
-    named = {key.replace("_", "-"): value for key, value in colours.items()}
-    named |= dict(zip(BACKGROUNDS, backgrounds, strict=True))
+_COLOURS = {
+    "background": ("#14171c", "#fbfaf7", "#000000"),
+    "surface": ("#1a1e24", "#f3f1ec", "#000000"),
+    "panel": ("#222830", "#e9e6df", "#101010"),
+    "foreground": ("#e6e6e3", "#1d2126", "#ffffff"),
+    "quiet": ("#9ca6b2", "#555c65", "#d6d6d6"),
+    "good": ("#86d392", "#1b632d", "#7dff9b"),
+    "warn": ("#e8bb70", "#744b00", "#ffd066"),
+    "bad": ("#f49a92", "#a01f19", "#ffaaa2"),
+    "mark": ("#79bcff", "#0a549f", "#ffe14d"),
+    "cursor": ("#2b4d74", "#c4dcf7", "#ffe14d"),
+    "on-cursor": ("#ffffff", "#0d141b", "#000000"),
+}
+"""Name of each colour → what it is in the dark theme, in the light one, and in that of high contrast."""
+
+
+def _theme(name: str, column: int, *, dark: bool) -> Theme:
+    """Make the theme whose colours stand in a column of _COLOURS."""
+    named = {colour: values[column] for colour, values in _COLOURS.items()}
     return Theme(
         name=name,
         dark=dark,
@@ -72,47 +81,9 @@ def _theme(name: str, *, dark: bool, backgrounds: tuple[str, str, str], **colour
     )
 
 
-DARK = _theme(
-    "rosetta-dark",
-    dark=True,
-    backgrounds=("#14171c", "#1a1e24", "#222830"),
-    foreground="#e6e6e3",
-    quiet="#9ca6b2",
-    good="#86d392",
-    warn="#e8bb70",
-    bad="#f49a92",
-    mark="#79bcff",
-    cursor="#2b4d74",
-    on_cursor="#ffffff",
-)
-
-LIGHT = _theme(
-    "rosetta-light",
-    dark=False,
-    backgrounds=("#fbfaf7", "#f3f1ec", "#e9e6df"),
-    foreground="#1d2126",
-    quiet="#555c65",
-    good="#1b632d",
-    warn="#744b00",
-    bad="#a01f19",
-    mark="#0a549f",
-    cursor="#c4dcf7",
-    on_cursor="#0d141b",
-)
-
-CONTRAST = _theme(
-    "rosetta-contrast",
-    dark=True,
-    backgrounds=("#000000", "#000000", "#101010"),
-    foreground="#ffffff",
-    quiet="#d6d6d6",
-    good="#7dff9b",
-    warn="#ffd066",
-    bad="#ffaaa2",
-    mark="#ffe14d",
-    cursor="#ffe14d",
-    on_cursor="#000000",
-)
+DARK = _theme("rosetta-dark", 0, dark=True)
+LIGHT = _theme("rosetta-light", 1, dark=False)
+CONTRAST = _theme("rosetta-contrast", 2, dark=True)
 
 THEMES = (DARK, LIGHT, CONTRAST)
 

@@ -48,7 +48,7 @@ def attach_(
 def _trusted(named: str | None, folder: Path) -> str:
     """Return the key that is trusted: the one that is named, else that of this machine's organisation."""
     from harness.core.failures import UsageError
-    from rosetta_tui.commands.review.trust import own_key, read_key
+    from rosetta_tui.commands.review.verify import own_key, read_key
 
     key = own_key(folder) if named is None else read_key(named)
     if key is None:

@@ -1,9 +1,12 @@
-"""``rosetta review create``: Make a batch for reviewers from one run or several."""
+"""``rosetta review create``: Make a batch for reviewers from one run or several.
+
+With ``--translate`` it asks speakers for translations of a corpus or a list of sentences.
+"""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,19 +14,19 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from rosetta_tui.commands.review.handing_options import handed_out
 from rosetta_tui.request.reading import FORMS, SEGMENTS
-from rosetta_tui.show.json_forms import form_text
-from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from review.files.batch_form import TrainingItem
     from review.office.items.reviewed_runs import ReviewedRuns
+    from review.office.items.sentences import Sentences
     from review.office.making.creating import ReviewDraft, Size
     from review.office.making.texts import ReviewTexts
+    from review.office.making.translating import TranslationDraft
     from review.verdict.gate.policy import GatePolicy
-    from rosetta_tui.review.organiser.handing.handing_out import Making
+    from rosetta_tui.review.organiser.handing_out import Making
     from rosetta_tui.review.organiser.words.letters import Letters
+
 
 _FILE = click.Path(path_type=Path)
 _TEXT = "[TAG=]FILE"
@@ -31,6 +34,27 @@ _TEXT = "[TAG=]FILE"
 _OF_RUNS = ("bad", "repeats", "anchors", "policy", "training", "second_look")
 """Options that mean something for ratings only."""
 _OF_SENTENCES = ("source_language", "target_language", "form")
+_SECONDS = (20, 60)
+"""Seconds that one sentence takes, about."""
+_LONG = 100
+"""Sentences after which one sitting is too long."""
+_HANDED_OUT = (
+    click.option("--font", "fonts", multiple=True, type=_FILE, metavar="FILE.ttf", help="Goes along, for letters that reviewers' windows lack."),
+    click.option("--font-licence", "licences", multiple=True, type=_FILE, metavar="OFL.txt", help="Of the font; it must be the Open Font License."),
+    click.option("--recipient", "recipients", multiple=True, metavar="age1…|FILE", help="Who else can open the ratings."),
+    click.option("--for", "laptops", multiple=True, type=_FILE, metavar="LAPTOP-FILE", help="Seal the batch for this laptop alone; as often as there are laptops."),
+    click.option("--passphrases", is_flag=True, help="One file each, opened by words on the card."),
+    click.option("-o", "--output", "folder", type=_FILE, default=Path(), help="Folder for the files."),
+    click.option("--cards", type=_FILE, help="File for the cards. Default: review-cards/ in your data folder."),
+)  # fmt: skip
+"""Of every command that hands a batch out: what goes along, who can open it, where the files go."""
+
+
+def handed_out(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of handing out, in the order in which its help lists them."""
+    for option in reversed(_HANDED_OUT):
+        command = option(command)
+    return command
 
 
 @click.command("create")
@@ -90,10 +114,8 @@ def create_(
     }
     _check_fit(runs, translate, asked)
     if translate is not None:
-        from rosetta_tui.review.organiser.handing.creating_translations import create_translations
-
         given["items"] = given["items"] if "items" in asked else None
-        create_translations(translate, given, as_json=as_json, dry_run=dry_run)
+        _translations(translate, given, as_json=as_json, dry_run=dry_run)
     else:
         _create(runs, given, as_json=as_json, dry_run=dry_run)
 
@@ -122,13 +144,9 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
     from harness.store.file.database import home
     from review.office.store.store import Office
     from review.verdict.gate.policy import read_policy_file
-    from rosetta_tui.review.organiser.handing.handing_out import (
-        hand_out,
-        own_texts,
-        say_published,
-        told,
-    )
-    from rosetta_tui.review.organiser.words.letters import look_at_letters, require_readable
+    from rosetta_tui.review.organiser.handing_out import carry_out, own_texts, say_plan
+    from rosetta_tui.review.organiser.words.letters import look_at_letters
+    from rosetta_tui.review.organiser.words.plan import draft_lines
 
     policy, policy_bytes = read_policy_file(given["policy"])
     texts = own_texts(given)
@@ -136,19 +154,13 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
     reviewed = _runs(runs, given["segments"])
     draft = _draft(reviewed, policy, texts, given)
     letters = look_at_letters(draft, texts, given, secret=draft.secret)
-    if not as_json:
-        for line in _plan_lines(draft, policy, letters, given):
-            click.echo(plain(line))
+    plan = draft_lines(draft, policy, letters, own_training=bool(given["training"]))
+    say_plan(plan, as_json=as_json)
     if dry_run:
         return
     _require_verdict(draft, policy, anyway=given["anyway"])
-    require_readable(letters, anyway=given["anyway"])
-    with Office.open(home()) as office:
-        published = hand_out(office, _making(draft, policy_bytes, texts, letters), given)
-    if as_json:
-        click.echo(form_text("review-create", told(published, letters)))
-    else:
-        say_published(published, passphrases=given["passphrases"])
+    making = _making(draft, policy_bytes, texts, letters)
+    carry_out(Office.open(home()), making, given, as_json=as_json)
 
 
 def _runs(names: Sequence[str], segments: Sequence[str]) -> ReviewedRuns:
@@ -177,7 +189,7 @@ def _own_training(named: Sequence[str], language: str) -> Sequence[TrainingItem]
     """Read the organiser's items, explained in each language that is named."""
     from harness.core.failures import UsageError
     from review.office.items.training import explained_in, read_training
-    from rosetta_tui.review.organiser.handing.handing_out import by_language
+    from rosetta_tui.review.organiser.handing_out import by_language
 
     files = by_language(named, language, "--training")
     if language not in files:
@@ -211,15 +223,6 @@ def _size(given: dict[str, Any], runs: ReviewedRuns) -> Size:
     )
 
 
-def _plan_lines(
-    draft: ReviewDraft, policy: GatePolicy, letters: Letters, given: dict[str, Any]
-) -> list[str]:
-    from rosetta_tui.review.organiser.words.plan import draft_lines
-
-    own = bool(given["training"])
-    return list(draft_lines(draft, policy, letters, own_training=own))
-
-
 def _require_verdict(draft: ReviewDraft, policy: GatePolicy, *, anyway: bool) -> None:
     """Refuse a review of which the policy could give no verdict, however people rate."""
     from harness.core.failures import UsageError
@@ -234,7 +237,7 @@ def _require_verdict(draft: ReviewDraft, policy: GatePolicy, *, anyway: bool) ->
 
 def _making(draft: ReviewDraft, policy: bytes, texts: ReviewTexts, letters: Letters) -> Making:
     from review.office.making.texts import check_words
-    from rosetta_tui.review.organiser.handing.handing_out import Making
+    from rosetta_tui.review.organiser.handing_out import Making
 
     return Making(
         corpus=draft.runs.dataset.id,
@@ -245,3 +248,69 @@ def _making(draft: ReviewDraft, policy: bytes, texts: ReviewTexts, letters: Lett
         letters=letters,
         drawn=draft,
     )
+
+
+def _translations(path: Path, given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
+    """Say the plan, and write the files unless only the plan was asked for."""
+    from harness.store.file.database import home
+    from review.office.making.translating import Share, draft_translations
+    from review.office.store.store import Office
+    from rosetta_tui.review.organiser.handing_out import (
+        Making,
+        carry_out,
+        own_texts,
+        say_plan,
+    )
+    from rosetta_tui.review.organiser.words.letters import look_at_letters
+
+    texts = own_texts(given, "translate")
+    share = Share(given["reviewers"], given["items"], given["core"], given["items_per_person"])
+    seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
+    draft = draft_translations(_sentences(path, given), share, seed)
+    letters = look_at_letters(draft, texts, given, secret=False)
+    say_plan(_translation_plan(draft, letters), as_json=as_json)
+    if not dry_run:
+        making = Making(draft.sentences.dataset.id, False, texts, letters, draft)
+        carry_out(Office.open(home()), making, given, as_json=as_json)
+
+
+def _sentences(path: Path, given: dict[str, Any]) -> Sentences:
+    """Read lines from a text file, and sources from a corpus in any of its forms."""
+    from corpora.model.entry import Segment
+    from harness.core.failures import UsageError
+    from review.office.items.sentences import Carries, of_corpus, of_lines
+    from rosetta_tui.request.reading import load_corpus
+
+    segments = [Segment(each) for each in given["segments"]]
+    if path.suffix.lower() == ".txt" and given["form"] is None:
+        if segments:
+            raise UsageError("--segment: lines of a text file are of no segment. Leave it away.")
+        return of_lines(path, given["source_language"], given["target_language"])
+    corpus = load_corpus({**given, "file": path, "corpus_id": None}, None)
+    carries = Carries(given["context"])
+    if carries is Carries.ALL:
+        raise UsageError(
+            "--context all: translations are handed on in the open, and so no secret sentence goes along. Leave it away."
+        )
+    return of_corpus(corpus, segments, carries)
+
+
+def _translation_plan(draft: TranslationDraft, letters: Letters) -> Iterator[str]:
+    """Say what is asked of whom."""
+    from rosetta_tui.review.organiser.words.plan import letters_plan, plan_line
+
+    sentences, dataset = draft.sentences, draft.sentences.dataset
+    pair = f"{dataset.source_language} → {dataset.target_language}"
+    yield plan_line("sentences", f"{len(draft.entries)} of {len(sentences.entries)}, {pair}")
+    if sentences.repeated:
+        yield plan_line("", f"{sentences.repeated} repeated in the file; each is asked once")
+    low, high = (round(draft.longest * seconds / 60) for seconds in _SECONDS)
+    core = len(draft.core)
+    common = "" if core in {0, len(draft.items)} else f", {core} of them common to all"
+    yield plan_line("each person", f"{draft.longest} sentences{common}; about {low}–{high} minutes")
+    times = sum(map(len, draft.orders.values())) / len(draft.items)
+    yield plan_line("people", f"{len(draft.orders)}; a sentence is asked of {times:.3g} on average")
+    yield from letters_plan(letters)
+    yield plan_line("seed", str(draft.seed))
+    if draft.longest > _LONG:
+        yield plan_line("", "that is long for one sitting; people can stop and go on another day")

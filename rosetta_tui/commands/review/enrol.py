@@ -1,4 +1,7 @@
-"""``rosetta review enrol``: Accept the laptop that an unknown set of ratings came from."""
+"""``rosetta review enrol``: Accept the laptop that an unknown set of ratings came from.
+
+With ``--witness`` a second person signs that a laptop is a speaker's; the organisation keeps it.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,88 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rosetta_tui.show.json_forms import form_text
-from rosetta_tui.show.text import plain
+from rosetta_tui.show.json_forms import print_form
 
 if TYPE_CHECKING:
     from review.office.store.review import KnownLaptop
     from review.office.store.store import Office
+
+
+def write_witness(laptop: Sequence[str], organisation: str, *, as_json: bool) -> None:
+    """Write, on the witness's own laptop, the statement about a laptop beside where one is."""
+    from harness.core.failures import UsageError
+    from harness.store.file.database import home, private_folder
+    from review.files.stick import READABLE, write_file
+    from review.files.witness import WITNESS_SUFFIX, write_statement
+    from review.sealed.keys import Identity, Role, key_phrase
+
+    if len(laptop) != 1:
+        raise UsageError("Name the laptop that you saw: its file NAME.rosetta-laptop, or its key.")
+    key, name = _laptop(laptop[0])
+    identity = Identity.load(private_folder(home()), Role.LAPTOP)
+    content = write_statement(identity, key, _organisation(organisation))
+    path = Path(f"{name}{WITNESS_SUFFIX}")
+    if path.exists() and path.read_bytes() != content:
+        raise UsageError(f"{path} is there already, and says something else. Move it away.")
+    write_file(path, content, READABLE)
+    told = {"file": str(path), "laptop": key_phrase(key), "witness": identity.public.phrase}
+    lines = (
+        f"Written: {path}. You say by it that you saw the laptop {told['laptop']}",
+        "with a person who was asked. Hand it to the organisation.",
+        f"Your own six words, by which others can ask you: {identity.public.phrase}",
+    )
+    print_form("review-enrol-statement", told, lines, as_json=as_json)
+
+
+def keep_witness(path: Path, *, as_json: bool) -> None:
+    """Take a witness's statement in, at the organisation's desk."""
+    from harness.store.file.database import home
+    from review.files.stick import read_file
+    from review.office.store.store import Office
+    from review.sealed.keys import Identity, Role, key_phrase
+
+    own = Identity.load(home(), Role.ORGANISATION).public.signing_key
+    with Office.open(home()) as office:
+        said = office.keep_statement(read_file(path), own)
+        names = {each.signing_key: each.name for each in office.laptops()}
+    name, phrase = names[said.laptop], key_phrase(said.witness)
+    lines = (
+        f"Witnessed: {name}, by the person whose key has the words {phrase}.",
+        "Certificates that are issued from now on count it.",
+    )
+    told = {"laptop": said.laptop, "name": name, "witness": phrase}
+    print_form("review-enrol-witness", told, lines, as_json=as_json)
+
+
+def _laptop(named: str) -> tuple[str, str]:
+    """Return the key of a laptop and a name for the file, by its card or its key."""
+    from harness.core.failures import UsageError
+    from review.files.laptop_card import read_laptop_card
+    from review.files.stick import read_file
+    from rosetta_tui.commands.review.verify import as_key
+
+    if key := as_key(named):
+        return key, key[:8]
+    if not Path(named).is_file():
+        raise UsageError(
+            f"{named}: neither a laptop's file nor its key (64 hexadecimal digits). Name one."
+        )
+    return read_laptop_card(read_file(Path(named))).public.signing_key, Path(named).stem
+
+
+def _organisation(named: str) -> str:
+    """Return the organisation's key: as it is, or as a batch of it has it."""
+    from harness.core.failures import UsageError
+    from rosetta_tui.commands.review.verify import as_key, kept_batch
+
+    if key := as_key(named):
+        return key
+    if not Path(named).is_file():
+        raise UsageError(
+            f"--witness {named}: name the organisation by its key (64 hexadecimal digits) or by a batch file of it."
+        )
+    return kept_batch(Path(named)).manifest.organisation.signing_key
+
 
 MOST_REASON = 200
 """Characters of a reason: it stands on certificates."""
@@ -60,7 +139,6 @@ def enrol_(
     """
     from harness.core.failures import UsageError
     from review.files.witness import WITNESS_SUFFIX
-    from rosetta_tui.commands.review.witness import keep_witness, write_witness
 
     _check_together(speaks_for, others, remove, reason, undo, name, instead_of, card, witness)
     if bool(laptop) == (card is not None):
@@ -97,14 +175,15 @@ def _write_card(path: Path, name: str | None, *, as_json: bool) -> None:
     if path.suffix != SUFFIX or (path.exists() and not known):
         raise UsageError(f"{path}: the file of a laptop is a new one whose name ends in {SUFFIX}.")
     write_file(path, content, READABLE)
-    told = {"file": str(path), "name": chosen, "phrase": identity.public.phrase}
-    if as_json:
-        click.echo(
-            form_text("review-enrol-card", told | {"signing_key": identity.public.signing_key})
-        )
-        return
-    click.echo(plain(f"Written: {path}. It holds no secret; hand it to the organisation."))
-    click.echo(f"The six words of this laptop: {identity.public.phrase}")
+    public = identity.public
+    told = {"file": str(path), "name": chosen, "phrase": public.phrase}
+    lines = (
+        f"Written: {path}. It holds no secret; hand it to the organisation.",
+        f"The six words of this laptop: {public.phrase}",
+    )
+    print_form(
+        "review-enrol-card", told | {"signing_key": public.signing_key}, lines, as_json=as_json
+    )
 
 
 def _accept(
@@ -129,27 +208,21 @@ def _accept(
         chosen = name or its_name or _known_name(office, key) or free_name(office)
         before = None if instead_of is None else _known_key(office, instead_of)
         reports = enrol_laptop(office, key, chosen, recipient, identities, instead_of=before)
-    if as_json:
-        told = {"signing_key": key, "phrase": key_phrase(key), "name": chosen}
-        click.echo(
-            form_text("review-enrol", told | {"imports": [report_json(each) for each in reports]})
-        )
-        return
-    click.echo(plain(f"Enrolled: {chosen} ({key_phrase(key)})"))
+    told = {"signing_key": key, "phrase": key_phrase(key), "name": chosen}
+    lines = [f"Enrolled: {chosen} ({key_phrase(key)})"]
     if its_name is not None:
-        click.echo(
-            f"A laptop with an earlier version shows these words: {key_phrase(key, earlier=True)}"
-        )
-    for report in reports:
-        for line in report_lines(report):
-            click.echo(plain(line))
+        words = key_phrase(key, earlier=True)
+        lines.append(f"A laptop with an earlier version shows these words: {words}")
+    lines += [line for report in reports for line in report_lines(report)]
+    imports = [report_json(each) for each in reports]
+    print_form("review-enrol", told | {"imports": imports}, lines, as_json=as_json)
 
 
 def _found(office: Office, laptop: Sequence[str]) -> tuple[str, str | None, str | None]:
     """Return signing key, recipient and name of the laptop that is meant."""
     from review.files.laptop_card import SUFFIX, read_laptop_card
     from review.files.stick import read_file
-    from rosetta_tui.commands.review.trust import as_key
+    from rosetta_tui.commands.review.verify import as_key
 
     first = laptop[0]
     if len(laptop) == 1 and (first.endswith(SUFFIX) or Path(first).is_file()):
@@ -236,19 +309,12 @@ def _let_speak(laptop: Sequence[str], others: Sequence[str], code: str, *, as_js
                 let_speak(office, review, person, named)
     names = [each.name for each in named]
     reviews = [review.name for review, _ in found]
-    if as_json:
-        click.echo(
-            form_text(
-                "review-enrol-speaks-for", {"code": read, "laptops": names, "reviews": reviews}
-            )
-        )
-        return
-    click.echo(
-        plain(
-            f"Noted in {', '.join(reviews)}: {' and '.join(names)} speak{'s' * (len(names) == 1)} for {printed(read)}. "
-            "What other laptops say in this name does not count."
-        )
+    told = {"code": read, "laptops": names, "reviews": reviews}
+    line = (
+        f"Noted in {', '.join(reviews)}: {' and '.join(names)} speak{'s' * (len(names) == 1)} for {printed(read)}. "
+        "What other laptops say in this name does not count."
     )
+    print_form("review-enrol-speaks-for", told, [line], as_json=as_json)
 
 
 def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) -> None:
@@ -259,24 +325,18 @@ def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) 
     with Office.open(home()) as office:
         meant = _known(office, " ".join(laptop))
         reviews = put_back(office, meant) if undo else take_out(office, meant, reason)
-    if as_json:
-        told = {"name": meant.name, "signing_key": meant.signing_key}
-        click.echo(
-            form_text(
-                "review-enrol-remove", told | {"heard": undo, "reason": reason, "reviews": reviews}
-            )
-        )
-        return
+    told = {"name": meant.name, "signing_key": meant.signing_key, "heard": undo}
     where = f" Noted in {', '.join(reviews)}." if reviews else ""
-    if undo:
-        click.echo(plain(f"Heard again: {meant.name}.{where}"))
-        return
-    click.echo(
-        plain(
-            f"Taken out: {meant.name}. Nothing that it says counts; its files are refused.{where}"
-        )
+    lines = (
+        f"Taken out: {meant.name}. Nothing that it says counts; its files are refused.{where}",
+        "What was taken back on it stays taken back. Certificates that rest on it say what held then: issue them anew.",
     )
-    click.echo("What was taken back on it stays taken back. Certificates that rest on it say what held then: issue them anew.")  # fmt: skip
+    print_form(
+        "review-enrol-remove",
+        told | {"reason": reason, "reviews": reviews},
+        [f"Heard again: {meant.name}.{where}"] if undo else lines,
+        as_json=as_json,
+    )
 
 
 def _known(office: Office, named: str) -> KnownLaptop:

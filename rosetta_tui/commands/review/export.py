@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from rosetta_tui.show.text import plain
-
-if TYPE_CHECKING:
-    from review.office.store.store import Office, Review
-    from rosetta_tui.review.organiser.handing.export_files import ExportFiles
 
 
 @click.command("export")
@@ -42,25 +37,26 @@ def export_(
     are looked at: it is written down, and counts at the gate.
     """
     from harness.core.failures import UsageError
-    from harness.store.file.database import home
+    from harness.store.file.database import default_path, home
     from review.office.store.store import Office
-    from rosetta_tui.review.organiser.handing.export_files import table, write_corpus, write_export
+    from rosetta_tui.review.organiser.desk import OrganiserDesk
+    from rosetta_tui.review.organiser.export_files import write_corpus, write_export
 
     if sum(each is not None for each in (csv_file, mtme, corpus)) > 1:
         raise UsageError("Choose one of --csv, --mtme and --corpus.")
-    with Office.open(home()) as office:
-        found = office.review(review)
-        if corpus is not None:
-            _tell(write_corpus(office, found, corpus, overwrite=overwrite))
-            return
-        if csv_file is not None:
-            output = csv_file.parent
-            export = table(office, found, csv_file.name, comments=comments)
-        elif mtme is not None:
-            output = mtme
-            export = _layout(office, found)
-        else:
-            export = _sealed(office, found, language)
+    if corpus is not None:
+        with Office.open(home()) as office:
+            _tell(write_corpus(office, office.review(review), corpus, overwrite=overwrite))
+        return
+    desk = OrganiserDesk(home(), default_path())
+    if csv_file is not None:
+        output = csv_file.parent
+        export = desk.export(review, "comments" if comments else "csv", name=csv_file.name)
+    elif mtme is not None:
+        output = mtme
+        export = desk.export(review, "mtme")
+    else:
+        export = desk.export(review, "sealed", language=language)
     _tell(export.notes)
     written = write_export(export, output, overwrite=overwrite)
     _tell([f"Written: {written[0] if len(written) == 1 else f'{len(written)} files.'}"])
@@ -69,22 +65,3 @@ def export_(
 def _tell(lines: Iterable[str]) -> None:
     for line in lines:
         click.echo(plain(line), err=True)
-
-
-def _layout(office: Office, review: Review) -> ExportFiles:
-    from harness.store.file.database import opened
-    from rosetta_tui.review.organiser.handing.export_files import layout
-
-    with opened() as store:
-        return layout(office, review, store)
-
-
-def _sealed(office: Office, review: Review, language: str | None) -> ExportFiles:
-    from harness.store.file.database import home, opened
-    from review.sealed.keys import Identity, Role
-    from rosetta_tui.review.organiser.handing.export_files import page_words, sealed
-
-    identity = Identity.load(home(), Role.ORGANISATION)
-    words = page_words(review, language, home())
-    with opened() as store:
-        return sealed(office, review, store, identity, words)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def gate_(
     from review.office.store.store import Office
     from review.sealed.keys import Identity, Role
     from review.verdict.certificate.certify import read_verdict
-    from rosetta_tui.review.organiser.handing.export_files import issue_files
+    from rosetta_tui.review.organiser.export_files import issue_files
     from rosetta_tui.review.organiser.words.letters import not_shown_words
 
     with Office.open(home()) as office:
@@ -79,14 +79,9 @@ def gate_(
         for run in runs:
             evidence = look(office, found, run, evidence)
         readings = {run: read_verdict(evidence, run) for run in runs}
-    if as_json:
-        click.echo(
-            form_text("review-gate", [_json(run, reading) for run, reading in readings.items()])
-        )
-        return
-    for run, reading in readings.items():
-        for line in _lines(found, run, reading):
-            click.echo(plain(line))
+    told = [_json(run, reading) for run, reading in readings.items()]
+    lines = (line for run, reading in readings.items() for line in _lines(found, run, reading))
+    print_form("review-gate", told, lines, as_json=as_json)
 
 
 def _say_who_waits(

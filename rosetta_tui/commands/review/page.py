@@ -25,7 +25,7 @@ def page_(
     from harness.store.file.database import home
     from review.office.results.results import one_run
     from review.office.store.store import Office
-    from rosetta_tui.review.organiser.handing.export_files import page, page_words, write_export
+    from rosetta_tui.review.organiser.export_files import page, page_words, write_export
 
     with Office.open(home()) as office:
         found = office.review(review)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from rosetta_tui.show.json_forms import form_text
-from rosetta_tui.show.text import plain
+from rosetta_tui.show.json_forms import print_form
 from scoring.core.wording import percent
+
+if TYPE_CHECKING:
+    from review.verdict.gate.planner import Promise
 
 _PEOPLE = (3, 5, 8)
 _SENTENCES = (50, 80, 100)
@@ -36,24 +40,23 @@ def plan_(
     people = _PEOPLE if reviewers is None else (reviewers,)
     sentences = _SENTENCES if items is None else (items,)
     found = promises(rule, people, sentences, share)
-    if as_json:
-        click.echo(form_text("review-plan", [asdict(each) for each in found]))
-        return
+    lines = _lines(found, share, float(rule.level.share))
+    print_form("review-plan", [asdict(each) for each in found], lines, as_json=as_json)
+
+
+def _lines(found: Sequence[Promise], share: float, asked: float) -> Iterator[str]:
     from rosetta_tui.report.card import table
 
-    rows = [("people", "sentences", "level reached", "go", "no-go")]
+    rows: list[tuple[str, ...]] = [("people", "sentences", "level reached", "go", "no-go")]
     for each in found:
         odds = each.chances
-        cells = (f"{percent(chance)}" for chance in (odds.level, odds.go, odds.no_go))
-        rows.append((str(each.reviewers), str(each.items), *cells))  # type: ignore[arg-type]
-    for line in table(rows):
-        click.echo(line)
-    click.echo(plain(f"If {percent(share)} of the translations truly are acceptable or better, and the gate asks for {percent(float(rule.level.share))}."))  # fmt: skip
-    click.echo(
-        "level reached: the numbers alone. go: and no difficulty or reviewer stands in the way."
-    )
-    click.echo("The rest is “discuss”: more people help more than more sentences.")
-    click.echo(
+        cells = (percent(chance) for chance in (odds.level, odds.go, odds.no_go))
+        rows.append((str(each.reviewers), str(each.items), *cells))
+    yield from table(rows)
+    yield f"If {percent(share)} of the translations truly are acceptable or better, and the gate asks for {percent(asked)}."
+    yield "level reached: the numbers alone. go: and no difficulty or reviewer stands in the way."
+    yield "The rest is “discuss”: more people help more than more sentences."
+    yield (
         "Taken here: five difficulties, as many sentences of each. `rosetta review create RUN --dry-run` counts "
         "the difficulties of your corpus; where they are uneven, the chance is lower."
     )

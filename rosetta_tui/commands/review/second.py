@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.commands.review.handing_options import handed_out
-from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.commands.review.create import handed_out
 from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from review.office.making.second_look import SecondDraft
-    from review.office.making.texts import ReviewTexts
-    from rosetta_tui.review.organiser.handing.handing_out import Making
     from rosetta_tui.review.organiser.words.letters import Letters
 
 _FILE = click.Path(path_type=Path)
@@ -47,13 +45,13 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
     from harness.store.file.database import home
     from review.office.making.second_look import draft_second_look
     from review.office.store.store import Office
-    from rosetta_tui.review.organiser.handing.handing_out import (
-        hand_out,
+    from rosetta_tui.review.organiser.handing_out import (
+        Making,
+        carry_out,
         own_texts,
-        say_published,
-        told,
+        say_plan,
     )
-    from rosetta_tui.review.organiser.words.letters import look_at_letters, require_readable
+    from rosetta_tui.review.organiser.words.letters import look_at_letters
 
     texts = own_texts(given, "second")
     with Office.open(home()) as office:
@@ -67,17 +65,19 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
             "labels": first.labels,
         }
         letters = look_at_letters(drawn, texts, given, secret=found.secret)
-        if not as_json:
-            for line in _plan_lines(drawn, letters):
-                click.echo(plain(line))
+        say_plan(_plan_lines(drawn, letters), as_json=as_json)
         if dry_run:
             return
-        require_readable(letters, anyway=given["anyway"])
-        published = hand_out(office, _making(drawn, texts, letters), given)
-    if as_json:
-        click.echo(form_text("review-create", told(published, letters)))
-    else:
-        say_published(published, passphrases=given["passphrases"])
+        making = Making(
+            corpus=f"{found.name}-second",
+            secret=found.secret,
+            texts=texts,
+            letters=letters,
+            drawn=drawn,
+            second_of=found.key.batches[0],
+        )
+        carry_out(nullcontext(office), making, given, as_json=as_json)
+    if not as_json:
         click.echo("People use the cards that they have: their codes are the same.")
         click.echo(plain(f"Then: `rosetta review adjudicate {found.name}` shows what they said."))
 
@@ -93,29 +93,17 @@ def _look(office: Any, review: Any) -> None:
 
 def _plan_lines(draft: SecondDraft, letters: Letters) -> Iterator[str]:
     """Say what is asked of whom, and whether people read what others wrote."""
-    from rosetta_tui.review.organiser.words.letters import letter_lines
+    from rosetta_tui.review.organiser.words.plan import letters_plan, plan_line
 
-    yield f"{'sentences':<13}{len(draft.items)} that split the panel of {draft.first.name}"
-    yield f"{'people':<13}{len(draft.orders)} who answered; at most {draft.longest} sentences each"
-    if draft.first.manifest.shows_words:
-        yield f"{'shown':<13}what people wrote about them ({draft.words} times), without names and answers"
-    else:
-        yield (
-            f"{'shown':<13}nothing of what people wrote: they were not told that others may read it "
-            "(`rosetta review create --second-look` tells them)"
-        )
-    for number, line in enumerate(letter_lines(letters)):
-        yield f"{'' if number else 'letters':<13}{line}"
-
-
-def _making(draft: SecondDraft, texts: ReviewTexts, letters: Letters) -> Making:
-    from rosetta_tui.review.organiser.handing.handing_out import Making
-
-    return Making(
-        corpus=f"{draft.first.name}-second",
-        secret=draft.first.secret,
-        texts=texts,
-        letters=letters,
-        drawn=draft,
-        second_of=draft.first.key.batches[0],
+    yield plan_line("sentences", f"{len(draft.items)} that split the panel of {draft.first.name}")
+    yield plan_line(
+        "people", f"{len(draft.orders)} who answered; at most {draft.longest} sentences each"
     )
+    shown = (
+        f"what people wrote about them ({draft.words} times), without names and answers"
+        if draft.first.manifest.shows_words
+        else "nothing of what people wrote: they were not told that others may read it "
+        "(`rosetta review create --second-look` tells them)"
+    )
+    yield plan_line("shown", shown)
+    yield from letters_plan(letters)

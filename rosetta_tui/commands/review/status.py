@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
@@ -31,18 +31,12 @@ def status_(review: str | None, as_json: bool) -> None:
         found = [progress(office, each) for each in chosen]
         voices = [speaking(office, each) for each in chosen]
         laptops = waiting(office)
-    if as_json:
-        told = {
-            "reviews": [
-                _json(each) | asdict(told) for each, told in zip(found, voices, strict=True)
-            ],
-            "waiting": [asdict(x) | {"files": x.files} for x in laptops],
-        }
-        click.echo(form_text("review-status", told))
-        return
+    told = {
+        "reviews": [_json(each) | asdict(voice) for each, voice in zip(found, voices, strict=True)],
+        "waiting": [asdict(each) | {"files": each.files} for each in laptops],
+    }
     lines = _list(found) if review is None else (*_one(found[0]), *_laptops(voices[0]))
-    for line in (*lines, *_waiting(laptops)):
-        click.echo(line)
+    print_form("review-status", told, (*lines, *_waiting(laptops)), as_json=as_json)
 
 
 def _json(found: ReviewProgress) -> dict[str, Any]:
@@ -78,7 +72,7 @@ def _one(found: ReviewProgress) -> Iterator[str]:
     from rosetta_tui.review.organiser.words.imported import certificates_rest, kept_back_words
     from rosetta_tui.review.organiser.words.letters import not_shown_words
 
-    yield plain(f"{found.name}: {found.title}, made {found.created[:10]}, {found.items} items")
+    yield f"{found.name}: {found.title}, made {found.created[:10]}, {found.items} items"
     rows: list[tuple[str, ...]] = [("reviewer", "agreed", "may be used", "training", "done", "cannot judge", "later", "harmful", "last import")]  # fmt: skip
     rows += [_row(each) for each in found.reviewers]
     if found.runs:  # only translations are put to a use that each person decides about
@@ -90,9 +84,9 @@ def _one(found: ReviewProgress) -> Iterator[str]:
     yield f"{found.done} of {found.asked} decisions are here, from {_files(found.imports)}."
     if changed := sum(each.changed for each in found.reviewers):
         yield f"Changed on another laptop: {changed}. The last rating counts."
-    yield from map(plain, not_shown_words(found))
+    yield from not_shown_words(found)
     for each in found.differs:
-        yield plain(f"CHANGED since it was handed out, so no result is read from it: {each}")
+        yield f"CHANGED since it was handed out, so no result is read from it: {each}"
     if found.recompute:
         yield f"RECOMPUTE: {certificates_rest(found.recompute)} on something that was taken back. Issue anew."
 
@@ -107,7 +101,7 @@ def _laptops(found: Speaking) -> Iterator[str]:
         rows = [("laptop", "its six words", "speaks for")]
         rows += [(plain(x.name), x.phrase, codes(x.people) or "nobody") for x in found.laptops]
         yield from table(rows)
-    yield from map(plain, voice_lines(found))
+    yield from voice_lines(found)
 
 
 def _files(count: int) -> str:
@@ -141,7 +135,7 @@ def _share(done: int, asked: int) -> str:
 
 def _waiting(laptops: list[WaitingLaptop]) -> Iterator[str]:
     for each in laptops:
-        yield plain(
+        yield (
             f"WAITING: {_files(each.files)} of an unknown laptop since {each.since[:10]}. If the speaker wrote down "
             f"these words: rosetta review enrol {each.file_phrases[-1] or each.phrase}"
         )

@@ -1,7 +1,11 @@
-"""``rosetta review verify``: Recompute a certificate's verdict."""
+"""``rosetta review verify``: Recompute a certificate's verdict.
+
+The word that is taken is that of the key that somebody names, or of this machine's organisation.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,12 +13,40 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosetta_tui.show.json_forms import form_text
-from rosetta_tui.show.text import plain
+from rosetta_tui.show.json_forms import print_form
 
 if TYPE_CHECKING:
     from review.files.batch import Batch
     from review.verdict.certificate.verifying import Verification
+
+
+_KEY = re.compile(r"[0-9a-f]{64}")
+
+
+def as_key(typed: str) -> str | None:
+    """Return a public key in its one form, 64 lower-case hexadecimal digits; None where this is none."""
+    key = typed.strip().lower()
+    return key if _KEY.fullmatch(key) else None
+
+
+def read_key(named: str) -> str:
+    """Read the key of --trust; UsageError where it is none."""
+    from harness.core.failures import UsageError
+
+    key = as_key(named)
+    if key is None:
+        raise UsageError("--trust: a public key has 64 hexadecimal digits. Correct it.")
+    return key
+
+
+def own_key(folder: Path) -> str | None:
+    """Return the key of the organisation whose office is in a data folder; None where there is none."""
+    from review.office.store.database import FILE
+    from review.sealed.keys import Identity, Role
+
+    if not (folder / FILE).exists():
+        return None
+    return Identity.load(folder, Role.ORGANISATION).public.signing_key
 
 
 @click.command("verify")
@@ -48,7 +80,6 @@ def verify_(
     from review.office.results.certifying import presented
     from review.sealed.phrase import read_words
     from review.verdict.certificate.verifying import verify
-    from rosetta_tui.commands.review.trust import own_key, read_key
     from rosetta_tui.review.organiser.words.gate import together_words, verification_lines
 
     trusted = None if trust is None else read_key(trust)
@@ -62,20 +93,17 @@ def verify_(
     worst = max(done.values(), key=lambda each: (each.broken, not each.ok))
     signer = worst.certificate.organisation.signing_key
     known = trusted or own_key(home())
-    if as_json:
-        checked = {place: each.ok for place, each in done.items()}
-        said = _json(worst) | {"signer_is_trusted": signer == known, "evidence": checked}
-        click.echo(form_text("review-verify", said))
-    else:
-        for place, each in done.items():
-            click.echo(plain(f"Evidence: {place}"))
-            for line in verification_lines(each):
-                click.echo(plain(line))
-        if len(done) > 1:
-            click.echo(plain(together_words(done)))
-        click.echo(_whose(signer, known, named=trust is not None))
-        if not kept and not phrases:
-            click.echo(_NOTHING_KEPT)
+    checked = {place: each.ok for place, each in done.items()}
+    said = _json(worst) | {"signer_is_trusted": signer == known, "evidence": checked}
+    lines = [
+        line
+        for place, each in done.items()
+        for line in (f"Evidence: {place}", *verification_lines(each))
+    ]
+    lines += [together_words(done)] if len(done) > 1 else []
+    lines.append(_whose(signer, known, named=trust is not None))
+    lines += [] if kept or phrases else [_NOTHING_KEPT]
+    print_form("review-verify", said, lines, as_json=as_json)
     if worst.broken or (trusted is not None and trusted != signer):
         sys.exit(1)
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from rosetta_tui.show.json_forms import form_text
-from rosetta_tui.show.text import plain
+from rosetta_tui.show.json_forms import print_form
 
 _SCOPES = {
     "comments": "their comments and suggested wordings in this review",
@@ -54,30 +53,29 @@ def withdraw_(
         if not yes:
             _ask(printed(read), scope)
         done = withdraw(office, found, reviewer, Scope(scope), identities)
-    if as_json:
-        told = {"review": found.name, "reviewer": read, "scope": scope}
-        click.echo(
-            form_text(
-                "review-withdraw",
-                told
-                | {"erased": done.erased, "recompute": done.recompute, "unclean": done.unclean}
-                | {"dropped": done.waiting.files, "unopened": done.waiting.unopened},
-            )
-        )
-        return
-    click.echo(
-        plain(f"Erased: {done.erased} events of {printed(read)}. Later files lose them too.")
-    )
-    for line in waiting_lines(done.waiting.files, done.waiting.unopened):
-        click.echo(line)
+    told = {
+        "review": found.name,
+        "reviewer": read,
+        "scope": scope,
+        "erased": done.erased,
+        "recompute": done.recompute,
+        "unclean": done.unclean,
+        "dropped": done.waiting.files,
+        "unopened": done.waiting.unopened,
+    }
+    lines = [
+        f"Erased: {done.erased} events of {printed(read)}. Later files lose them too.",
+        *waiting_lines(done.waiting.files, done.waiting.unopened),
+    ]
     if done.unclean:
-        click.echo(
+        lines.append(
             "What was taken back is overwritten, but the disk has no room to rewrite the file without it. Free some "
             "space; it is done the next time you open a review."
         )
     if done.recompute:
         rest = certificates_rest(done.recompute)
-        click.echo(f"RECOMPUTE: {rest} on them. Issue anew: `rosetta review gate --issue`.")
+        lines.append(f"RECOMPUTE: {rest} on them. Issue anew: `rosetta review gate --issue`.")
+    print_form("review-withdraw", told, lines, as_json=as_json)
 
 
 def _ask(code: str, scope: str) -> None:

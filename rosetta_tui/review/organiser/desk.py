@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from harness.core.failures import UsageError
 from review.sealed.keys import Identity, Role, opening_identities
-from rosetta_tui.review.organiser.handing.export_files import (
+from rosetta_tui.review.organiser.export_files import (
     file_name,
     issue_files,
     taken_names,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from review.verdict.certificate.certify import EvidenceReading
     from review.verdict.certificate.evidence_file import EvidenceFile
     from review.verdict.gate.adjudication import Case, Grounds
-    from rosetta_tui.review.organiser.handing.export_files import ExportFiles
+    from rosetta_tui.review.organiser.export_files import ExportFiles
 
 
 @dataclass(slots=True)
@@ -174,21 +174,32 @@ class OrganiserDesk:
         with self.office() as office:
             yield from import_files(office, identities, files)
 
-    def export(self, review: str, what: str, run_id: str) -> ExportFiles:
-        """Gather what is handed on: ``sealed``, ``csv``, ``comments``, ``mtme`` or ``page``."""
-        from rosetta_tui.review.organiser.handing import export_files
+    def export(
+        self,
+        review: str,
+        what: str,
+        run_id: str = "",
+        *,
+        name: str | None = None,
+        language: str | None = None,
+    ) -> ExportFiles:
+        """Gather what is handed on: ``sealed``, ``csv``, ``comments``, ``mtme`` or ``page``.
+
+        ``name`` is that of the table, the review's own where None; ``language`` is that of the page, likewise.
+        """
+        from rosetta_tui.review.organiser import export_files
 
         with self.office() as office, self.store() as store:
             found = office.review(review)
             match what:
                 case "csv" | "comments":
                     comments = what == "comments"
-                    name = f"{found.name}-ratings.csv"
-                    return export_files.table(office, found, name, comments=comments)
+                    file = name or f"{found.name}-ratings.csv"
+                    return export_files.table(office, found, file, comments=comments)
                 case "mtme":
                     return export_files.layout(office, found, store)
-            words = export_files.page_words(found, None, self.folder)
+            words = export_files.page_words(found, language, self.folder)
             if what == "page":
-                name = f"{found.name}-{run_id[:8]}-page.html"
-                return export_files.page(office, found, run_id, name, words)
+                file = f"{found.name}-{run_id[:8]}-page.html"
+                return export_files.page(office, found, run_id, file, words)
             return export_files.sealed(office, found, store, self.identity(), words)

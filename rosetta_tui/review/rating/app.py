@@ -9,8 +9,8 @@ from textual.binding import Binding, BindingType
 from textual.worker import Worker, WorkerState
 
 from harness.core.failures import HarnessError
-from rosetta_tui.review.rating.item.judging import JudgingScreen
 from rosetta_tui.review.rating.opening import TerminalOpening
+from rosetta_tui.review.rating.pages.judging import JudgingScreen
 from rosetta_tui.review.rating.visit import sit
 from rosetta_tui.toolkit.textual_inside import TerminalApp
 from rosetta_tui.toolkit.theme import ANSI_COLOURS, THEMES

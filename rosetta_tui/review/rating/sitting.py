@@ -6,14 +6,13 @@ A commit waits for the disk, and for another program that holds the file; the sc
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from harness.core.failures import HarnessError
-from review.session.session import Session
+from review.session.flow import AtSentences, Flow, FlowStep
 from review.session.view import ShownItem, View
 from review.session.words.catalogue import Words
 from review.session.words.troubles import trouble
@@ -42,18 +41,16 @@ class TerminalSitting:
 
     def __init__(
         self,
-        session: Session,
+        flow: Flow,
+        step: AtSentences,
         thread: OneThread,
         *,
-        places: Callable[[], Sequence[Path]] = tuple,
-        on_stick: Callable[[Path], bool] = lambda _: True,
         draw_anyway: bool = False,
     ) -> None:
-        self.session = session
-        self.places = places
-        """Lists the folders to which the ratings can be handed over, sticks above all."""
-        self.on_stick = on_stick
-        """Tells whether a folder lies on a stick."""
+        self.flow = flow
+        self.step: FlowStep[Any] = step
+        """Where the flow is."""
+        self.session = step.session
         self._thread = thread
         self._draw_anyway = draw_anyway
 
@@ -70,6 +67,11 @@ class TerminalSitting:
     async def do(self, call: Callable[[], Result]) -> Result:
         """Let the session do something."""
         return await self._thread.do(call)
+
+    def lead(self, answer: object) -> View:
+        """Hand an answer to the flow, which goes to its next step; to be called by ``do``."""
+        self.step = self.flow.answer(answer)
+        return self.view
 
     async def tried(self, call: Callable[[], object]) -> View:
         """Let the session do something that gives no view; a failure is in the view that comes back."""

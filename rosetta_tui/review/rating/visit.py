@@ -1,4 +1,4 @@
-"""From the list of reviews to the last item: which page follows which, in whatever app shows them."""
+"""From the list of reviews to the last item: each step of the flow as a page, in whatever app shows them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,21 @@ from textual.widgets import Static
 from harness.core.failures import HarnessError
 from review.files.batch import Batch
 from review.log.payloads import Face
-from review.sealed.problem import FileError, FileProblem
 from review.session import opening_words
-from review.session.choice import Choice
 from review.session.erasing import open_laptop
-from review.session.session import Session
-from review.session.view import Phase
-from review.session.words.troubles import Trouble, trouble
-from rosetta_tui.review.rating.item.judging import JudgingScreen
+from review.session.flow import (
+    AskCode,
+    AskConsent,
+    AskRelation,
+    AskSecret,
+    AskSharing,
+    AskWhoAsks,
+    AtSentences,
+    CheckLetters,
+    ChooseReview,
+    Flow,
+    FlowStep,
+)
 from rosetta_tui.review.rating.opening import TerminalOpening
 from rosetta_tui.review.rating.pages.agreeing import (
     ConsentAnswer,
@@ -33,7 +40,8 @@ from rosetta_tui.review.rating.pages.agreeing import (
     WarningPage,
 )
 from rosetta_tui.review.rating.pages.choosing import AskPage, ChoosePage, LanguagePage, Question
-from rosetta_tui.review.rating.parts.page import NO_TROUBLE, STYLES, told
+from rosetta_tui.review.rating.pages.judging import JudgingScreen
+from rosetta_tui.review.rating.pages.page import NO_TROUBLE, STYLES, told
 from rosetta_tui.review.rating.sitting import OneThread, TerminalSitting
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.textual_inside import hold_no_break_spaces
@@ -83,52 +91,71 @@ async def sit_from_home(app: App[Any], folder: Path) -> None:
 
 
 class _Visit:
-    """The pages before the first item, each asked for and waited for."""
+    """Shows each step of the flow as a page, and hands over what the person answers."""
 
     def __init__(self, app: App[Any], opening: TerminalOpening, thread: OneThread) -> None:
         self._app, self._opening, self._thread = app, opening, thread
+        self._flow = Flow(opening, Face.TERMINAL)
         self._draws_anyway = opening.draw_anyway
-        self._first = True
-        """True until a review was chosen: one that was named on the command line needs no choosing."""
-        self._said = ""
-        """What the next list of reviews says about the way that led back to it."""
+        self._typed = ""
+        """The code that was typed last."""
 
     async def go(self) -> None:
         """Lead from the list of reviews to the items, and back where the person goes back."""
-        why = NO_TROUBLE
-        while (choice := await self._choose(why)) is not None:
-            why = NO_TROUBLE
-            try:
-                batch = await self._open(choice)
-                session = None if batch is None else await self._begin(batch)
-            except HarnessError as error:
-                why = opening_words.why_not_open(self._opening.words, choice, error)
-                continue
-            if batch is not None and session is not None and await self._judge(batch, session):
-                return
+        try:
+            step: FlowStep[Any] | None = await self._thread.do(self._flow.begin)
+            while step is not None:
+                step = await self._after(step)
+        except BaseException:  # the program ends: the person did not say that they do not agree
+            if self._flow.session is not None:
+                await self._thread.do(self._flow.session.close)
+            raise
+        await self._thread.do(self._flow.end)
 
     async def _ask(self, page: Screen[Result]) -> Result | None:
         return await self._app.push_screen_wait(page)
 
-    async def _choose(self, why: Trouble) -> Choice | None:
-        while True:
-            choices, why = await self._choices(why)
-            if len(choices) == 1 and self._opening.is_named(choices[0]) and self._first:
-                self._first = False
-                return choices[0]
-            page = ChoosePage(self._opening, choices, why, self._said or self._opening.not_here())
-            said = await self._ask(page)
-            why, self._said = NO_TROUBLE, ""
-            if said == ChoosePage.LANGUAGE:
-                await self._language()
-            elif not isinstance(said, str):
-                return said
+    async def _after(self, step: FlowStep[Any]) -> FlowStep[Any] | None:
+        """Show a step until it is answered, and return the next; None where the person stops."""
+        match step:
+            case ChooseReview():
+                why = step.why or NO_TROUBLE
+                page = ChoosePage(self._opening, step.choices, why, step.said)
+                chosen = await self._ask(page)
+                if chosen is None:
+                    return None
+                if chosen == ChoosePage.LANGUAGE:
+                    await self._language()
+                given: object = None if isinstance(chosen, str) else chosen
+            case AtSentences():
+                return await self._judge(step)
+            case _:
+                given = await self._answer(step)
+        return await self._thread.do(partial(self._flow.answer, given))
 
-    async def _choices(self, why: Trouble) -> tuple[list[Choice], Trouble]:
-        try:
-            return await self._thread.do(self._opening.choices), why
-        except HarnessError as error:
-            return [], trouble(self._opening.words, error)
+    async def _answer(self, step: FlowStep[Any]) -> object:
+        """Ask what leads from a review to its first item; None where the person goes back."""
+        words, why = self._opening.words, step.why or NO_TROUBLE
+        match step:
+            case CheckLetters():
+                return await self._draws(step.batch)
+            case AskCode():
+                return await self._code(step)
+            case AskConsent():
+                return await self._agrees(step)
+            case AskSecret():
+                asked = opening_words.secret_words(words)
+                page: Screen[Any] = AskPage(words, Question(*asked[:3], "", why.said, wide=True))
+            case AskWhoAsks():
+                page = OrganisationPage(words, step.batch)
+            case AskSharing():
+                page = SharingPage(words, step.session.manifest, why)
+            case AskRelation():
+                page = RelationPage(words, why)
+            case _:
+                raise TypeError(step)
+        given: Any = await self._ask(page)
+        return given
 
     async def _language(self) -> None:
         """Let the person choose; where the choice cannot be kept, it holds for now."""
@@ -137,105 +164,38 @@ class _Visit:
             with suppress(HarnessError):
                 await self._thread.do(partial(self._opening.set_language, tag))
 
-    async def _open(self, choice: Choice) -> Batch | None:
-        """Open a review; one that is locked asks for the words of the card until they are right."""
-        passphrase, again = None, ""
-        while True:
-            try:
-                return await self._thread.do(partial(self._opening.open, choice, passphrase))
-            except FileError as error:
-                if error.problem is not FileProblem.LOCKED and passphrase is None:
-                    raise
-                again = trouble(self._opening.words, error).said if passphrase else ""
-            passphrase = await self._ask(AskPage(self._opening.words, self._secret(again)))
-            if passphrase is None:
-                return None
-
-    def _secret(self, again: str) -> Question:
-        asked = opening_words.secret_words(self._opening.words)
-        return Question(*asked[:3], trouble=again, wide=True)
-
-    async def _begin(self, batch: Batch) -> Session | None:
-        """Ask who asks, who rates and whether this window will do; None where the person goes back."""
-        opening, words = self._opening, self._opening.words
-        if not opening.is_known(batch):
-            if not await self._ask(OrganisationPage(words, batch)):
-                return None
-            await self._thread.do(partial(opening.accept, batch))
-        code = await self._code(batch)
-        if code is None:
-            return None
-        why = await self._thread.do(partial(opening.mis_drawn, batch))
+    async def _draws(self, batch: Batch) -> bool:
+        """Ask whether the person goes on where a terminal may draw the texts wrongly."""
+        why = await self._thread.do(partial(self._opening.mis_drawn, batch))
         if why is not None:
-            if not await self._ask(WarningPage(words, why)):
-                return None
-            self._draws_anyway = True
-        return await self._thread.do(partial(opening.session, batch, code, Face.TERMINAL))
+            said = await self._ask(WarningPage(self._opening.words, why))
+            self._draws_anyway = said is True
+        return why is None or self._draws_anyway
 
-    async def _code(self, batch: Batch) -> str | None:
-        """Ask for the code on the card until it is a right one; whoever was here last only presses Enter."""
-        opening, words, again = self._opening, self._opening.words, ""
-        typed, letters = opening.code or "", opening.remembered(batch)
+    async def _code(self, step: AskCode) -> str | None:
+        """Ask for the code on the card; whoever was here last only presses Enter."""
+        words, given = self._opening.words, self._opening.code or ""
         place, asked, about = opening_words.code_of_card(words)[:3]
-        if letters and not typed:
-            about = f"{opening_words.same_card(words, letters)} {about}"
-        while True:
-            question = Question(place, asked, about, typed, again)
-            answer = await self._ask(AskPage(words, question))
-            if answer is None:
-                return None
-            typed = answer
-            try:
-                return await self._thread.do(partial(opening.reviewer, batch, typed))
-            except HarnessError as error:
-                again = trouble(words, error).said
+        if step.last is not None and not given:
+            about = f"{opening_words.same_card(words, step.last.letters)} {about}"
+        wrong = "" if step.why is None else step.why.said
+        typed = self._typed if wrong else given
+        answer = await self._ask(AskPage(words, Question(place, asked, about, typed, wrong)))
+        self._typed = answer or ""
+        return answer
 
-    async def _judge(self, batch: Batch, session: Session) -> bool:
-        """Let the person judge; False where they went back before the first sentence."""
-        sitting = TerminalSitting(
-            session,
-            self._thread,
-            places=partial(self._opening.hand_over_places, batch),
-            on_stick=self._opening.on_stick,
-            draw_anyway=self._draws_anyway,
-        )
-        try:
-            agreed = session.view.phase is not Phase.CONSENT or await self._agree(session)
-            related = agreed and await self._relate(session)
-            if related:
-                await self._ask(JudgingScreen(sitting))
-        finally:
-            await self._thread.do(session.close)
-        if not agreed:
-            await self._thread.do(self._opening.forget_reviewer)
-            self._said = opening_words.nothing_begun(session.words)
-        return related
-
-    async def _relate(self, session: Session) -> bool:
-        """Ask how near the person is to the method, where that was not said; False where they go back."""
-        why = NO_TROUBLE
-        while session.asks_relation:
-            said = await self._ask(RelationPage(session.words, why))
-            if said is None:
-                return False
-            view = await self._thread.do(partial(session.relate, said))
-            why = Trouble(view.trouble, view.detail)
-        return True
-
-    async def _agree(self, session: Session) -> bool:
-        why = NO_TROUBLE
-        while True:
-            said = await self._ask(ConsentPage(session.words, session.manifest, why))
-            if said is None:
-                return False
-            if said is ConsentAnswer.LANGUAGE:
-                await self._language()
-                session.words = self._opening.words
-                continue
-            shares = await self._ask(SharingPage(session.words, session.manifest))
-            if shares is None:
-                continue
-            view = await self._thread.do(partial(session.agree, share_corrections=shares))
-            if not view.trouble:
+    async def _agrees(self, step: AskConsent) -> bool | None:
+        """Ask for consent, in the language that the person chooses."""
+        session = step.session
+        while (said := await self._ask(ConsentPage(session.words, session.manifest))) is not None:
+            if said is ConsentAnswer.AGREED:
                 return True
-            why = Trouble(view.trouble, view.detail)
+            await self._language()
+            self._flow.reworded()
+        return None
+
+    async def _judge(self, step: AtSentences) -> FlowStep[Any] | None:
+        """Let the person judge until they stop; the list of reviews where something led back to it."""
+        sitting = TerminalSitting(self._flow, step, self._thread, draw_anyway=self._draws_anyway)
+        await self._ask(JudgingScreen(sitting))
+        return sitting.step if isinstance(sitting.step, ChooseReview) else None

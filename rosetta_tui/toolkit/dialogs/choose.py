@@ -26,11 +26,31 @@ def choose(
     app.push_screen(ChooseScreen(title, choices, now), chosen)
 
 
+def answers(said: str, id_: str, back: str = "back", *, first: bool = False) -> ComposeResult:
+    """Yield the buttons of a dialog: the one that ``said`` stands on, and the one that goes back.
+
+    ``first``: more follows below them.
+    """
+    with Horizontal(classes="answers -first" if first else "answers"):
+        yield Button(Content(said), id=id_)
+        yield Button(Content("Back (esc)"), id=back)
+
+
+def confirm(app: App[Any], question: Content, yes: str, then: Callable[[], object]) -> None:
+    """Ask before what cannot be taken back, and act where the person agrees."""
+
+    def answered(agreed: bool | None) -> None:
+        if agreed:
+            then()
+
+    app.push_screen(ConfirmScreen(question, yes), answered)
+
+
 class ChooseScreen(ModalScreen[str | None]):
     """Gives the key of the choice, None where nothing was chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "leave", "Back"),
+        Binding("escape,q", "dismiss(None)", "Back"),
         Binding("j", "down", "Down", show=False),
         Binding("k", "up", "Up", show=False),
     ]
@@ -61,10 +81,6 @@ class ChooseScreen(ModalScreen[str | None]):
         """Choose."""
         self.dismiss(event.option.id)
 
-    def action_leave(self) -> None:
-        """Choose nothing."""
-        self.dismiss(None)
-
     def action_down(self) -> None:
         """Go down."""
         self.query_one(OptionList).action_cursor_down()
@@ -92,9 +108,7 @@ class ConfirmScreen(ModalScreen[bool]):
         """Lay out the question and the answers; the harmless one has the focus."""
         with Vertical(classes="dialog"):
             yield Static(self._question)
-            with Horizontal(classes="answers"):
-                yield Button(Content(f"{self._yes} (y)"), id="yes")
-                yield Button(Content("Back (esc)"), id="no")
+            yield from answers(f"{self._yes} (y)", "yes", "no")
 
     def on_mount(self) -> None:
         """Begin at the harmless answer."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, OptionList, Static
@@ -22,7 +22,7 @@ from rosetta_tui.show.exporting import FORM_WORDS, PAGES, TableFormat, encoded, 
 from rosetta_tui.show.records import SLICE, Record, Records, read_all
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
+from rosetta_tui.toolkit.dialogs.choose import answers, confirm
 from rosetta_tui.toolkit.form.suggesting_line import Harmless
 
 if TYPE_CHECKING:
@@ -68,9 +68,7 @@ class ExportScreen(ModalScreen[None]):
             )
             yield Input(id="path", highlighter=Harmless(), select_on_focus=False)
             yield Static(id="said")
-            with Horizontal(classes="answers"):
-                yield Button(Content("Export"), id="write")
-                yield Button(Content("Back (esc)"), id="back")
+            yield from answers("Export", "write")
 
     def on_mount(self) -> None:
         """Propose a place."""
@@ -146,13 +144,12 @@ class ExportScreen(ModalScreen[None]):
             self._say("Give the name of a file.", "$warn")
         elif there:
             question = Content.assemble(show(path.name, "bold"), " is there already.")
-            self.app.push_screen(ConfirmScreen(question, "Replace it"), self._replace)
+            confirm(self.app, question, "Replace it", self._replace)
         else:
             self._write(path, self._form, overwrite=False)
 
-    def _replace(self, agreed: bool | None) -> None:
-        if agreed:
-            self._write(self._path.expanduser(), self._form, overwrite=True)
+    def _replace(self) -> None:
+        self._write(self._path.expanduser(), self._form, overwrite=True)
 
     @property
     def _form(self) -> TableFormat:

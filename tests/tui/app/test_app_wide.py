@@ -17,8 +17,7 @@ from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.show.clipboard import MOST_BYTES
 from rosetta_tui.toolkit.dialogs.export import ExportScreen
-from rosetta_tui.toolkit.dialogs.help import HelpScreen
-from rosetta_tui.toolkit.dialogs.jump import JumpScreen, Letter
+from rosetta_tui.toolkit.dialogs.help import HelpScreen, JumpScreen, Letter
 from rosetta_tui.toolkit.messages import Copied
 from rosetta_tui.toolkit.result_table import ResultTable
 from rosetta_tui.toolkit.theme import THEME_WORDS

@@ -12,7 +12,7 @@ from harness.store.runs import find_run, read_card
 from rosetta_tui.replay.timeline import Playback
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.recorded import recorded, seal
-from rosetta_tui.session.resuming import retry
+from rosetta_tui.session.starting import retry
 from tests.harness.evaluation import chat_plan, corpus, resume, run_corpus
 from tests.harness.scripted import Answer, Asked, completion, error, json_answer, serving
 

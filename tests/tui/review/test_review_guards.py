@@ -14,7 +14,7 @@ from review.log.saving import NotSaved
 from review.rating import Rating
 from review.session.words.keys import RATING_OF, Act, act_of
 from review.session.words.troubles import SAVING
-from rosetta_tui.review.rating.item.item_page import Texts
+from rosetta_tui.review.rating.pages.item_page import Texts
 from tests.review.session.scenes import CODE, batch_of, items_of, training_of
 from tests.review.thorough import times
 from tests.tui.hostile import acting
@@ -199,8 +199,6 @@ async def test_writing_that_is_drawn_wrongly_is_refused_by_default(tmp_path: Pat
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
         await press(pilot, "enter")
-        await write(pilot, CODE)
-        await press(pilot, "enter")
         assert "This writing may be shown wrongly here" in text(app)
         assert "window of its own" in text(app)
         await press(pilot, "enter")
@@ -212,9 +210,9 @@ async def test_going_on_all_the_same_is_noted_with_each_such_rating(tmp_path: Pa
     app = Reviewing(tmp_path, syllabics())
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
-        await press(pilot, "enter")
+        await press(pilot, "enter", "a")
         await write(pilot, CODE)
-        await press(pilot, "enter", "a", "enter", "2", "3", "1", "0", "1", "3")
+        await press(pilot, "enter", "enter", "2", "3", "1", "0", "1", "3")
         said = [event.payload for event in app.laptop.events()]
         judged = [each for each in said if each and each.kind in {Kind.RATE, Kind.CANNOT_JUDGE}]
         assert [each.override for each in judged] == [True, True, False]

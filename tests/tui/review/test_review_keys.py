@@ -21,8 +21,8 @@ from rosetta_tui.review.rating.pages.agreeing import (
 )
 from rosetta_tui.review.rating.pages.choosing import AskPage, ChoosePage, LanguagePage, Question
 from rosetta_tui.review.rating.pages.handing_over import WithdrawPage
+from rosetta_tui.review.rating.pages.page import HelpPage, Page
 from rosetta_tui.review.rating.pages.resting import PAUSES, PausePage
-from rosetta_tui.review.rating.parts.page import HelpPage, Page
 from tests.review.session.scenes import batch_of
 from tests.tui.review.reviewing import Reviewing
 

@@ -10,7 +10,7 @@ from textual.widgets import Input
 from review.log.payloads import Face, Kind
 from review.rating import CannotJudge, Rating, Reason
 from review.session.view import Phase
-from rosetta_tui.review.rating.item.writing import Box
+from rosetta_tui.review.rating.pages.item_page import Box
 from tests.review.session.scenes import (
     CODE,
     CONSENT,
@@ -424,7 +424,7 @@ async def test_no_line_begins_with_the_sign_that_ends_a_french_sentence() -> Non
     from textual.app import App, ComposeResult
     from textual.widgets import Static
 
-    from rosetta_tui.review.rating.parts.page import told
+    from rosetta_tui.review.rating.pages.page import told
     from rosetta_tui.toolkit.textual_inside import hold_no_break_spaces
 
     class Narrow(App[None]):

@@ -14,8 +14,8 @@ from review.log.payloads import MOST_TEXT, Kind
 from review.session.drafts import harmless
 from review.session.view import TextField
 from review.session.words.troubles import SAVING
-from rosetta_tui.review.rating.item import writing
-from rosetta_tui.review.rating.item.writing import Box
+from rosetta_tui.review.rating.pages import item_page
+from rosetta_tui.review.rating.pages.item_page import Box
 from rosetta_tui.show.text import plain
 from tests.desktop.trouble.causes import full, mounted, pulled
 from tests.review.session.scenes import CODE, batch_of, item_id, items_of
@@ -85,13 +85,13 @@ async def test_digits_and_keys_are_text_while_writing(app: Reviewing) -> None:
 async def test_the_draft_is_kept_at_a_pause_and_after_escape(
     app: Reviewing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(item_page, "PAUSE_SECONDS", 0.001)
     async with app.run_test(size=SMALL) as pilot:
         await begin(pilot)
         await press(pilot, "c")
         await write(pilot, "half a tho")
         await until(pilot, lambda: draft(app) == "half a tho")
-        monkeypatch.setattr(writing, "PAUSE_SECONDS", 1000.0)
+        monkeypatch.setattr(item_page, "PAUSE_SECONDS", 1000.0)
         await write(pilot, "ught")
         assert draft(app) == "half a tho"
         await press(pilot, "escape")

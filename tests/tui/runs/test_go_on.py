@@ -21,7 +21,7 @@ from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.panels import banner_words
 from rosetta_tui.runs.go_on import GoOnScreen, _amount
 from rosetta_tui.session.picture import LiveRun
-from rosetta_tui.session.resuming import resume
+from rosetta_tui.session.starting import resume
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
 from tests.harness.scripted import Scripted, completion, error, json_answer, serving
 from tests.tui.app.standing import stands

@@ -8,7 +8,7 @@ import pytest
 from textual.color import Color
 from textual.theme import Theme
 
-from rosetta_tui.toolkit.theme import ANSI_COLOURS, BACKGROUNDS, TEXT_COLOURS, THEMES
+from rosetta_tui.toolkit.theme import ANSI_COLOURS, THEMES
 from tests.tui.scenes import scene
 from tests.tui.screens import App, settle, text
 
@@ -38,8 +38,8 @@ def test_contrast_is_computed_as_the_standard_says() -> None:
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
-@pytest.mark.parametrize("background", BACKGROUNDS)
-@pytest.mark.parametrize("name", TEXT_COLOURS)
+@pytest.mark.parametrize("background", ["background", "surface", "panel"])
+@pytest.mark.parametrize("name", ["foreground", "quiet", "good", "warn", "bad", "mark"])
 def test_text_can_be_read(theme: Theme, background: str, name: str) -> None:
     assert contrast(colour(theme, name), colour(theme, background)) >= 4.5
 

@@ -15,13 +15,13 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
 from harness.core.failures import HarnessError
-from rosetta_tui.review.organiser.handing.export_files import write_export
-from rosetta_tui.review.organiser.pages.parts import AskScreen, question, typed_path
+from rosetta_tui.review.organiser.export_files import write_export
+from rosetta_tui.review.organiser.pages.parts import ask, question, typed_path
 from rosetta_tui.review.organiser.words.gate import standing_lines
 from rosetta_tui.review.organiser.words.imported import report_lines
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import show
-from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen, choose
+from rosetta_tui.toolkit.dialogs.choose import choose, confirm
 
 if TYPE_CHECKING:
     from review.office.results.progress import WaitingLaptop
@@ -85,30 +85,20 @@ class Acts:
 
     def look(self, now: ReviewNow, run: RunNow) -> None:
         """Look at the numbers of a run, after one question."""
-
-        def answered(agreed: bool | None) -> None:
-            if agreed:
-                self._run("Look", partial(self._looked, now.review.name, run.key.run_id))
-
-        self._screen.app.push_screen(ConfirmScreen(question(now, run), "Look"), answered)
-
-    def _looked(self, review: str, run_id: str) -> Sequence[str]:
-        self._desk.look(review, run_id)
-        return ()
+        look = partial(self._desk.look, now.review.name, run.key.run_id)
+        self._ask_look(question(now, run), look)
 
     def look_at_ratings(self, now: ReviewNow) -> None:
         """Look at the ratings of what was flagged or split the panel, after one question."""
-
-        def answered(agreed: bool | None) -> None:
-            if agreed:
-                self._run("Look", partial(self._looked_at_ratings, now.review.name))
-
         asked = question(now, now.most_looked, "ratings")
-        self._screen.app.push_screen(ConfirmScreen(asked, "Look"), answered)
+        self._ask_look(asked, partial(self._desk.look_at_ratings, now.review.name))
 
-    def _looked_at_ratings(self, review: str) -> Sequence[str]:
-        self._desk.look_at_ratings(review)
-        return ()
+    def _ask_look(self, asked: Content, look: Callable[[], object]) -> None:
+        def looked() -> Sequence[str]:
+            look()
+            return ()
+
+        confirm(self._screen.app, asked, "Look", partial(self._run, "Look", looked))
 
     def enrol(self, now: ReviewNow) -> None:
         """Vouch for a laptop that waits; where several do, ask which."""
@@ -123,10 +113,6 @@ class Acts:
         )
 
     def _compare(self, laptop: WaitingLaptop) -> None:
-        def answered(agreed: bool | None) -> None:
-            if agreed:
-                self._run("Enrolled", partial(self._enrolled, laptop))
-
         last = laptop.file_phrases[-1]
         asked = Content.assemble(
             ("Did the speaker write down these six words, when the file was written?\n\n", "bold"),
@@ -135,7 +121,8 @@ class Acts:
             show(laptop.phrase),
             "\n\nThen its ratings are taken, and all later ones. If a word differs, somebody else made the file.",
         )
-        self._screen.app.push_screen(ConfirmScreen(asked, "They are the same"), answered)
+        enrol = partial(self._run, "Enrolled", partial(self._enrolled, laptop))
+        confirm(self._screen.app, asked, "They are the same", enrol)
 
     def _enrolled(self, laptop: WaitingLaptop) -> list[str]:
         reports = list(self._desk.enrol(laptop.signing_key))
@@ -144,21 +131,27 @@ class Acts:
 
     def issue(self, now: ReviewNow, run: RunNow) -> None:
         """Issue a certificate and write its files into a folder that is asked for."""
-        act = partial(self._desk.issue, now.review.name, run.key.run_id)
-        self._into_folder("Issue a certificate", "Certificate issued", act)
+        self._into_folder(
+            "Issue a certificate",
+            "Certificate issued",
+            lambda folder: _written(self._desk.issue(now.review.name, run.key.run_id, folder)),
+        )
 
     def write_again(self, now: ReviewNow, run: RunNow) -> None:
         """Write the files of the newest certificate once more."""
-        if run.newest is not None:
-            act = partial(self._desk.write_again, now.review.name, run.newest)
-            self._into_folder("Write the certificate's files", "Written", act)
+        issued = run.newest
+        if issued is not None:
+            self._into_folder(
+                "Write the certificate's files",
+                "Written",
+                lambda folder: _written(self._desk.write_again(now.review.name, issued, folder)),
+            )
 
-    def _into_folder(self, title: str, done: str, act: Callable[[Path], Sequence[Path]]) -> None:
-        def answered(folder: str | None) -> None:
-            if folder is not None:
-                self._run(done, lambda: [f"Written: {path}" for path in act(typed_path(folder))])
+    def _into_folder(self, title: str, done: str, act: Callable[[Path], Sequence[str]]) -> None:
+        def answered(folder: str) -> None:
+            self._run(done, partial(act, typed_path(folder)))
 
-        self._screen.app.push_screen(AskScreen(title, _FOLDER, str(Path.cwd())), answered)
+        ask(self._screen.app, title, _FOLDER, answered, str(Path.cwd()))
 
     def attach(self, now: ReviewNow, run: RunNow) -> None:
         """Attach the newest certificate to its run."""
@@ -172,23 +165,17 @@ class Acts:
         """Hand on what is chosen, into a folder that is asked for."""
 
         def chosen(what: str) -> None:
-            self._ask_export(partial(self._exported, now.review.name, what, run.key.run_id))
+            act = partial(self._exported, now.review.name, what, run.key.run_id)
+            self._into_folder("Export into", "Exported", act)
 
         offered = choices(now, run)
         choose(self._screen.app, "Export", offered, next(iter(offered)), chosen)
-
-    def _ask_export(self, act: Callable[[Path], Sequence[str]]) -> None:
-        def answered(folder: str | None) -> None:
-            if folder is not None:
-                self._run("Exported", partial(act, typed_path(folder)))
-
-        self._screen.app.push_screen(AskScreen("Export into", _FOLDER, str(Path.cwd())), answered)
 
     def _exported(self, review: str, what: str, run_id: str, folder: Path) -> list[str]:
 
         export = self._desk.export(review, what, run_id)
         written = write_export(export, folder, overwrite=False)
-        return [*(f"Written: {path}" for path in written), *export.notes]
+        return [*_written(written), *export.notes]
 
     def _run(self, title: str, act: Callable[[], Sequence[str]]) -> None:
         """Work in a thread, then read the review again and say what came of it."""
@@ -207,3 +194,7 @@ class Acts:
         self._screen.action_read()
         if lines:
             self._screen.app.push_screen(ReportScreen(title, lines))
+
+
+def _written(paths: Sequence[Path]) -> list[str]:
+    return [f"Written: {path}" for path in paths]

@@ -19,7 +19,7 @@ from review.verdict.gate.adjudication import Case, Grounds, grounds
 from rosetta_tui.review.mis_drawn import first_mis_drawn
 from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.facts import ReviewNow
-from rosetta_tui.review.organiser.pages.parts import STYLES, AskScreen
+from rosetta_tui.review.organiser.pages.parts import STYLES, ask
 from rosetta_tui.review.organiser.words.cases import (
     around_words,
     flags_words,
@@ -54,7 +54,7 @@ class DecidingScreen(Screen[None]):
         Binding("n", "note", "Note", id="deciding.note"),
         Binding("left,b", "step(-1)", "Before", key_display="←", id="previous"),
         Binding("right,enter", "step(1)", "Next", key_display="→", id="next"),
-        Binding("q,escape", "leave", "Back", key_display="q", id="back"),
+        Binding("q,escape", "dismiss(None)", "Back", key_display="q", id="back"),
     ]
 
     def __init__(self, desk: OrganiserDesk, now: ReviewNow, place: int) -> None:
@@ -163,16 +163,12 @@ class DecidingScreen(Screen[None]):
             self._ask_reason(self._place, harmful)
 
     def _ask_reason(self, place: int, harmful: bool, typed: str = "") -> None:
-        def answered(reason: str | None) -> None:
-            if reason is not None:
-                self._ask_name(place, harmful, reason)
-
         title = "Why is it harmful?" if harmful else "Why is it not harmful?"
-        self.app.push_screen(AskScreen(title, _PUBLISHED, typed), answered)
+        ask(self.app, title, _PUBLISHED, partial(self._ask_name, place, harmful), typed)
 
     def _ask_name(self, place: int, harmful: bool, reason: str) -> None:
-        def answered(name: str | None) -> None:
-            if name is None or self._saving:
+        def answered(name: str) -> None:
+            if self._saving:
                 return
             try:
                 why = grounds(reason, name, self._texts(place))
@@ -183,7 +179,7 @@ class DecidingScreen(Screen[None]):
             self._decider, self._saving = why.by, True
             self._decide(place, harmful, why)
 
-        self.app.push_screen(AskScreen("Who decides?", _PUBLISHED, self._decider), answered)
+        ask(self.app, "Who decides?", _PUBLISHED, answered, self._decider)
 
     def _texts(self, place: int) -> list[str]:
         text = self._now.texts[self._cases[place].item]
@@ -198,13 +194,12 @@ class DecidingScreen(Screen[None]):
         """Write a note beside the item."""
         place = self._place
 
-        def typed(note: str | None) -> None:
+        def typed(note: str) -> None:
             if note and not self._saving:
                 self._saving = True
                 self._note(place, note)
 
-        about = "It stays on this machine and is in no certificate."
-        self.app.push_screen(AskScreen("Note", about), typed)
+        ask(self.app, "Note", "It stays on this machine and is in no certificate.", typed)
 
     @work(thread=True, group="decide")
     def _note(self, place: int, note: str) -> None:
@@ -232,10 +227,6 @@ class DecidingScreen(Screen[None]):
     def _not_kept(self, why: str) -> None:
         self._saving = False
         self.notify(why, title="Not saved", severity="error", timeout=30, markup=False)
-
-    def action_leave(self) -> None:
-        """Go back to the list."""
-        self.dismiss(None)
 
 
 def _decided(case: Case) -> Content:

@@ -20,7 +20,7 @@ from textual.worker import get_current_worker
 from harness.core.failures import HarnessError
 from review.files.finding import RATINGS_SUFFIX, FoundBatch, find_batches, mounted_sticks
 from rosetta_tui.review.organiser.desk import OrganiserDesk
-from rosetta_tui.review.organiser.pages.parts import STYLES, AskScreen, typed_path
+from rosetta_tui.review.organiser.pages.parts import STYLES, ask, typed_path
 from rosetta_tui.review.organiser.words.imported import report_lines
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import Where, show
@@ -41,7 +41,7 @@ class ImportScreen(Screen[None]):
         Binding("f", "folder", "Folder or file", id="importing.folder"),
         Binding("k", "recovery", "Recovery key", id="importing.recovery"),
         Binding("r", "read", "Look again", id="refresh"),
-        Binding("q,escape", "leave", "Back", key_display="q", id="back"),
+        Binding("q,escape", "dismiss(None)", "Back", key_display="q", id="back"),
     ]
 
     def __init__(self, desk: OrganiserDesk) -> None:
@@ -104,12 +104,12 @@ class ImportScreen(Screen[None]):
     def action_folder(self) -> None:
         """Name a folder or a file."""
 
-        def typed(text: str | None) -> None:
+        def typed(text: str) -> None:
             if text:
                 self._add(typed_path(text))
 
         about = f"Files NAME{RATINGS_SUFFIX}; of a folder, those in it and in folders below."
-        self.app.push_screen(AskScreen("Folder or file", about, str(Path.cwd())), typed)
+        ask(self.app, "Folder or file", about, typed, str(Path.cwd()))
 
     def _add(self, path: Path) -> None:
         if path.exists():
@@ -121,13 +121,12 @@ class ImportScreen(Screen[None]):
     def action_recovery(self) -> None:
         """Name the recovery key, where this installation's own cannot open the files."""
 
-        def typed(text: str | None) -> None:
-            if text is not None:
-                self._recovery = typed_path(text) if text else None
-                self.action_read()
+        def typed(text: str) -> None:
+            self._recovery = typed_path(text) if text else None
+            self.action_read()
 
         about = "A file with an age identity, for files that this installation cannot open itself."
-        self.app.push_screen(AskScreen("Recovery key", about), typed)
+        ask(self.app, "Recovery key", about, typed)
 
     # Taking in
 
@@ -166,10 +165,6 @@ class ImportScreen(Screen[None]):
         )
         self.query_one("#report", Static).update(Content("\n").join(self._lines))
         self.query_one("#page").scroll_end(animate=False)
-
-    def action_leave(self) -> None:
-        """Go back; a file that is just being taken in is still taken whole."""
-        self.dismiss(None)
 
 
 def _selections(found: Sequence[FoundBatch], named: Sequence[Path]) -> list[Selection[Path]]:

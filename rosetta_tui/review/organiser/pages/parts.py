@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
@@ -90,6 +90,18 @@ class AskScreen(ModalScreen[str | None]):
         """Give the answer."""
         message.stop()
         self.dismiss(message.value.strip())
+
+
+def ask(
+    app: App[Any], title: str, about: str, then: Callable[[str], object], answer: str = ""
+) -> None:
+    """Ask for a line of text, and act where one was given; ``answer`` stands there already."""
+
+    def typed(text: str | None) -> None:
+        if text is not None:
+            then(text)
+
+    app.push_screen(AskScreen(title, about, answer), typed)
 
 
 def typed_path(text: str) -> Path:

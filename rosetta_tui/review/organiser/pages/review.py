@@ -81,7 +81,7 @@ class ReviewScreen(ReadAgain):
         Binding("i", "import", "Import", id="reviews.import"),
         Binding("x", "export", "Export", id="export"),
         Binding("r", "read", "Refresh", id="refresh"),
-        Binding("q,escape", "leave", "Back", key_display="q", id="back"),
+        Binding("q,escape", "dismiss(None)", "Back", key_display="q", id="back"),
     ]
 
     def __init__(self, desk: OrganiserDesk, name: str, section: str = SECTIONS[0]) -> None:
@@ -115,16 +115,13 @@ class ReviewScreen(ReadAgain):
     def action_read(self) -> None:
         """Read the review again; what was hidden stays hidden."""
         read = partial(read_review, self._desk, self._review, self._wanted)
-        in_thread(self, "review", read, self._read, self._cannot)
+        in_thread(self, "review", read, self._read, self.query_one(Where).cannot)
 
     @property
     def _wanted(self) -> str | None:
         """The run whose verdict and certificate are to be read, None where the section shows neither."""
         of_a_run = self._now is not None and self._section in OF_A_RUN
         return self._run_shown.key.run_id if of_a_run and self._run_shown else None
-
-    def _cannot(self, why: str) -> None:
-        self.query_one(Where).say(show(why, "$bad"))
 
     def _read(self, now: ReviewNow) -> None:
         self._now = now
@@ -291,7 +288,3 @@ class ReviewScreen(ReadAgain):
         from rosetta_tui.review.organiser.pages.importing import ImportScreen
 
         self.app.push_screen(ImportScreen(self._desk), self._back)
-
-    def action_leave(self) -> None:
-        """Go back to the list."""
-        self.dismiss(None)

@@ -94,7 +94,7 @@ class ReviewsScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("i", "import", "Import", id="reviews.import"),
         Binding("r", "read", "Refresh", id="refresh"),
-        Binding("q,escape", "leave", "Back", key_display="q", id="back"),
+        Binding("q,escape", "dismiss(None)", "Back", key_display="q", id="back"),
     ]
 
     def __init__(self, desk: OrganiserDesk) -> None:
@@ -134,10 +134,7 @@ class ReviewsScreen(Screen[None]):
     def action_read(self) -> None:
         """Read the list again."""
         read = partial(read_reviews, self._desk)
-        in_thread(self, "reviews", read, self._show, self._cannot)
-
-    def _cannot(self, why: str) -> None:
-        self.query_one(Where).say(show(why, "$bad"))
+        in_thread(self, "reviews", read, self._show, self.query_one(Where).cannot)
 
     def _show(self, reviews: list[ReviewLine]) -> None:
         here = self.chosen
@@ -172,10 +169,6 @@ class ReviewsScreen(Screen[None]):
         from rosetta_tui.review.organiser.pages.importing import ImportScreen
 
         self.app.push_screen(ImportScreen(self._desk))
-
-    def action_leave(self) -> None:
-        """Go back."""
-        self.dismiss(None)
 
 
 def _about(line: ReviewLine) -> Content:

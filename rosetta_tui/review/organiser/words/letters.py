@@ -10,6 +10,7 @@ from corpora.text.comparison import script_of
 from corpora.text.visible import letter_name
 from harness.core.failures import UsageError
 from review.files.font_file import read_font
+from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from review.files.font_file import CarriedFont
@@ -76,7 +77,7 @@ def letter_lines(letters: Letters) -> Iterator[str]:
     brings = f"the reviewer's window brings {_BROUGHT}"
     if letters.fonts:
         size = sum(len(each.font) for each in letters.fonts)
-        brings += f", the batch {_counted(len(letters.fonts), 'font')} ({size // 1024 + 1} KB)"
+        brings += f", the batch {counted(len(letters.fonts), 'font')} ({size // 1024 + 1} KB)"
     if not found.lacking:
         yield f"all can be shown: {brings}"
         return
@@ -84,11 +85,11 @@ def letter_lines(letters: Letters) -> Iterator[str]:
     if found.named:
         yield (
             f"SHOWN BY NAME, such as ‹GRINNING FACE›: {_kinds(letters, found.named)} in "
-            f"{_counted(len(found.named), 'item')}, {_entries(found.named)}"
+            f"{counted(len(found.named), 'item')}, {_entries(found.named)}"
         )
     if found.left_out:
         yield (
-            f"LEFT OUT where the computer has no font for them: {_counted(len(found.left_out), 'item')} with "
+            f"LEFT OUT where the computer has no font for them: {counted(len(found.left_out), 'item')} with "
             f"{_kinds(letters, found.left_out)}, {_entries(found.left_out)}"
         )
 
@@ -100,7 +101,7 @@ def unreadable_words(letters: Letters) -> str:
         what = f"The consent cannot be read ({_scripts(found.consent_lacks)})"
     elif found.left_out:
         what = (
-            f"{_counted(len(found.left_out), 'item')} cannot be read ({_kinds(letters, found.left_out)}, "
+            f"{counted(len(found.left_out), 'item')} cannot be read ({_kinds(letters, found.left_out)}, "
             f"{_entries(found.left_out)})"
         )
     else:
@@ -136,7 +137,7 @@ def not_shown_words(found: ReviewProgress) -> Iterator[str]:
         times = sum(entries.values())
         said = "could not be shown on a laptop, so its person was not asked"
         yield (
-            f"NOT SHOWN: {_counted(len(entries), 'sentence')} {said} ({_counted(times, 'time')} in all): "
+            f"NOT SHOWN: {counted(len(entries), 'sentence')} {said} ({counted(times, 'time')} in all): "
             f"{named(entries)}. A batch can bring letters along: `rosetta review create --font`."
         )
 
@@ -172,7 +173,7 @@ def _kinds(letters: Letters, items: Sequence[Item]) -> str:
 
 def _scripts(letters: Iterable[str]) -> str:
     return ", ".join(
-        _counted(count, "sign" if name == _SIGNS else f"{name} letter")
+        counted(count, "sign" if name == _SIGNS else f"{name} letter")
         for name, count in _by_script(letters).items()
     )
 
@@ -185,7 +186,3 @@ def _by_script(letters: Iterable[str]) -> dict[str, int]:
             script_of(each).replace("_", " ") if each.isalpha() else _SIGNS for each in letters
         ).most_common()
     )
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count:,} {what}s"

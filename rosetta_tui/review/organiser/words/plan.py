@@ -34,35 +34,41 @@ def draft_lines(
     draft: ReviewDraft, policy: GatePolicy, letters: Letters, *, own_training: bool
 ) -> Iterator[str]:
     """Say what is asked of whom, what it is worth, and what could not be had."""
-    from rosetta_tui.review.organiser.words.letters import letter_lines
-
-    yield _line("sentences", _sentences(draft))
-    yield _line("difficulty", _strata(draft))
-    yield _line("controls", _controls(draft))
+    yield plan_line("sentences", _sentences(draft))
+    yield plan_line("difficulty", _strata(draft))
+    yield plan_line("controls", _controls(draft))
     if why := _why_no_forms(draft):
-        yield _line("", f"no wrong word forms: {why}")
+        yield plan_line("", f"no wrong word forms: {why}")
     if draft.controls.from_outputs:
-        yield _line(
+        yield plan_line(
             "",
             f"{draft.controls.from_outputs} of the wrong ones are made from the systems' own outputs",
         )
     for line in draft.controls.short:
-        yield _line("", line)
-    yield _line("each person", _share(draft))
-    yield _line("training", _training(draft, own_training=own_training))
+        yield plan_line("", line)
+    yield plan_line("each person", _share(draft))
+    yield plan_line("training", _training(draft, own_training=own_training))
     if not own_training and (why := _why_little_training(draft)):
-        yield _line("", why)
+        yield plan_line("", why)
     if draft.placed:
-        yield _line("context", _context(draft))
-    for number, line in enumerate(letter_lines(letters)):
-        yield _line("" if number else "letters", line)
-    yield _line("seed", str(draft.seed))
-    yield _line("chance", chance(draft, policy))
-    yield from (_line("", line) for line in _warnings(draft, policy))
+        yield plan_line("context", _context(draft))
+    yield from letters_plan(letters)
+    yield plan_line("seed", str(draft.seed))
+    yield plan_line("chance", chance(draft, policy))
+    yield from (plan_line("", line) for line in _warnings(draft, policy))
 
 
-def _line(name: str, text: str) -> str:
+def plan_line(name: str, text: str) -> str:
+    """Return one line of a plan: what it is about (empty where it goes on), and what is said."""
     return f"{name:<13}{text}"
+
+
+def letters_plan(letters: Letters) -> Iterator[str]:
+    """Say as lines of a plan which letters the reviewer's window lacks."""
+    from rosetta_tui.review.organiser.words.letters import letter_lines
+
+    for number, line in enumerate(letter_lines(letters)):
+        yield plan_line("" if number else "letters", line)
 
 
 def _sentences(draft: ReviewDraft) -> str:

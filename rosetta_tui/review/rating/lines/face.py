@@ -7,24 +7,40 @@ by Enter; ``c`` and ``e`` take words on the same line. Whatever was answered is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from harness.core.failures import HarnessError, UsageError
 from review.log.payloads import Face
+from review.rating import Relation
+from review.session import opening_words
+from review.session.flow import (
+    AskConsent,
+    AskRelation,
+    AskSharing,
+    AskWithdraw,
+    Flow,
+    FlowStep,
+    HandOver,
+    ShowHelp,
+)
 from review.session.session import Session
 from review.session.timing import GUARD_SECONDS
 from review.session.view import Lesson, Phase, View
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
-from review.session.words.keys import RATING_OF, Act, act_of, relation_of
+from review.session.words.keys import RATING_OF, Act, Onward, act_of, relation_of
+from review.session.words.troubles import trouble_of_view
 from rosetta_tui.review.rating.lines import pages
-from rosetta_tui.review.rating.lines.line_keys import LineActs
+from rosetta_tui.review.rating.lines.line_keys import LineActs, hand_over, withdrawn
 from rosetta_tui.review.rating.lines.opening import (
     LANGUAGE,
     YES,
+    before_sentences,
     begin,
     choose_language,
+    tell,
     tell_trouble,
+    yes,
 )
 from rosetta_tui.review.rating.lines.pages import Console, LeftError
 from rosetta_tui.review.rating.opening import TerminalOpening
@@ -49,63 +65,103 @@ def run_lines(opening: TerminalOpening, console: Console | None = None) -> int:
 
 
 def _sit(opening: TerminalOpening, console: Console) -> None:
-    begun = begin(opening, console)
-    if begun is None:
-        return
-    guard = GUARD_SECONDS if console.typed else 0.0
-    session = opening.session(begun.batch, begun.reviewer, Face.LINES, guard=guard)
-    acts = LineActs(opening, session, console, opening.hand_over_places(begun.batch))
-    LineFace(opening, session, console, acts).run()
+    """Answer each step of the flow by what is typed, until the person stops."""
+    flow = Flow(opening, Face.LINES, guard=GUARD_SECONDS if console.typed else 0.0, strict=True)
+    begin(opening, console)
+    face: LineFace | None = None
+    try:
+        step, given = flow.begin(), object()
+        while given is not Onward.LEAVE:
+            if flow.session is None:
+                given = before_sentences(opening, console, step)
+            else:
+                if face is None or face.session is not flow.session:
+                    face = LineFace(opening, flow.session, console)
+                given = face.answer(step)
+            if given is not Onward.LEAVE:
+                step = flow.answer(given)
+    finally:
+        flow.end()
 
 
 class LineFace:
     """One sitting in lines: says what is new, asks, and lets the line be obeyed."""
 
-    def __init__(
-        self, opening: TerminalOpening, session: Session, console: Console, acts: LineActs
-    ) -> None:
-        self._opening, self._session, self._console, self._acts = opening, session, console, acts
+    def __init__(self, opening: TerminalOpening, session: Session, console: Console) -> None:
+        self._opening, self.session, self._console = opening, session, console
+        self._acts = LineActs(opening, session, console)
         self._heard: object = None
         """The page or item that was read out last: it is not read twice."""
         self._told: View | None = None
         """The view whose sentence was said last."""
         self._explained = False
+        console.say(self._words("Everything works without the internet. Nothing is sent anywhere."))
 
     @property
     def _words(self) -> Words:
-        return self._session.words
+        return self.session.words
 
-    def run(self) -> None:
-        """Show, ask and obey until the person stops."""
-        self._console.say(
-            self._words("Everything works without the internet. Nothing is sent anywhere.")
-        )
-        while not self._acts.left:
-            view = self._session.view
-            self._tell(view)
-            if self._session.asks_relation:
-                self._relate()
-            else:
-                _PAGES[view.phase](self, view)
-            self._session.touched()
+    def answer(self, step: FlowStep[Any]) -> object:
+        """Show a step and give what the person answers; LEAVE where they stop."""
+        self._tell(self.session.view)
+        given = self._answered(step)
+        self.session.touched()
+        if given is Onward.LEAVE and self.session.view.phase is not Phase.CONSENT:
+            self._console.say(self._words("Everything is kept. Next time you go on here."))
+        return given
+
+    def _answered(self, step: FlowStep[Any]) -> object:
+        opening, session, console = self._opening, self.session, self._console
+        given: object = None
+        match step:
+            case AskConsent():
+                given = self._consent()
+            case AskSharing():
+                given = self._may_be_used(step)
+            case AskRelation():
+                given = self._relation()
+            case HandOver():
+                places = opening.hand_over_places(step.batch)
+                given = hand_over(opening, session, console, places)
+            case AskWithdraw():
+                given = withdrawn(opening, self._words, console)
+            case ShowHelp():
+                pages.show_keys(console, self._words)
+            case _:
+                given = _PAGES[session.view.phase](self, session.view)
+        return given
 
     def _tell(self, view: View) -> None:
         """Say once what the last key did, or why nothing was saved."""
         if view is self._told:
             return
         self._told = view
-        for said in (view.said, view.trouble):
-            if said:
-                self._console.say(said)
-        if view.detail:
-            detail = plain(view.detail)
-            self._console.say(self._words("For whoever helps: {detail}", detail=detail))
+        if view.too_soon:  # what was typed behind it is not meant for what comes either
+            self._console.forget_what_was_typed()
+        if view.said:
+            self._console.say(view.said)
+        tell(self._words, self._console, trouble_of_view(view))
 
     # pages
 
-    def consent(self) -> None:
-        """Say who asks for what, and ask until the person agrees, leaves, or has chosen a language."""
-        words, console, manifest = self._words, self._console, self._session.manifest
+    def _consent(self) -> bool | Onward:
+        """Say who asks for what, and ask until the person agrees or leaves."""
+        self._say_consent()
+        while (
+            typed := self._console.ask(self._words("Type 1, l or q, then Enter:")).strip()
+        ) != YES:
+            if typed.casefold() == LANGUAGE:
+                choose_language(self._opening, self._console)
+                self.session.words = self._opening.words
+                self._say_consent()
+            elif act_of(typed) is Act.QUIT:
+                return self._unbegun()
+            else:
+                self._unknown(typed)
+        return True
+
+    def _say_consent(self) -> None:
+        words, console, manifest = self._words, self._console, self.session.manifest
         console.say()
         console.labelled(words("Who asks:"), manifest.organisation.name)
         console.labelled(words("Title:"), manifest.title)
@@ -121,94 +177,84 @@ class LineFace:
         console.say(words("1: I agree"))
         console.say(words("l: another language"))
         console.say(words("q: not now"))
-        while not self._consented(console.ask(words("Type 1, l or q, then Enter:")).strip()):
-            pass
 
-    def _consented(self, typed: str) -> bool:
-        """Do what was typed under the consent text; False where the question is asked again."""
-        if typed == YES:
-            self._agree()
-        elif typed.casefold() == LANGUAGE:
-            choose_language(self._opening, self._console)
-            self._session.words = self._opening.words
-        elif act_of(typed) is Act.QUIT:
-            self._acts.leave_unbegun()
-        else:
-            self._unknown(typed)
-            return False
-        return True
+    def _unbegun(self) -> Onward:
+        """Stop where the person did not agree: the flow forgets who it was."""
+        self._console.say(opening_words.nothing_begun(self._words))
+        return Onward.LEAVE
 
-    def _agree(self) -> None:
-        """Ask whether better wordings may be used, then record both answers at once."""
+    def _may_be_used(self, step: AskSharing) -> bool | Onward:
+        """Ask whether better wordings may be used."""
+        words, console = self._words, self._console
+        for said in page_words.what_using_means(words, self.session.manifest.organisation.name):
+            console.say(plain(said))
+        asked = page_words.may_be_used(words, translating=False)
         try:
-            shares = self._acts.may_be_used()
+            return yes(self._opening, console, words("{question} 1 yes, 2 no:", question=asked))
         except LeftError:
-            self._acts.leave_unbegun()
-        else:
-            self._session.agree(share_corrections=shares)
+            if step.now is None:
+                return self._unbegun()
+            raise
 
     def _unknown(self, typed: str) -> None:
         if typed:  # an empty line only asks again
             said = self._words("“{typed}” means nothing here.", typed=plain(typed[:20]))
             self._console.say(said)
 
-    def _relate(self) -> None:
+    def _relation(self) -> Relation:
         """Ask how near the person is to the method; nothing else is asked before the answer."""
         words, console = self._words, self._console
-        console.say()
-        console.say(page_words.how_near(words))
-        console.say(page_words.why_how_near(words))
-        for number, said in enumerate(page_words.relations(words), 1):
-            console.say(words("{number}: {said}", number=number, said=said))
-        typed = console.ask(words("Type 1, 2 or 3, or q to stop, then Enter:")).strip()
-        relation = relation_of(typed)
-        if relation is not None:
-            self._session.relate(relation)
-        elif act_of(typed) is Act.QUIT:
-            raise LeftError
-        else:
+        while True:
+            console.say()
+            console.say(page_words.how_near(words))
+            console.say(page_words.why_how_near(words))
+            for number, said in enumerate(page_words.relations(words), 1):
+                console.say(words("{number}: {said}", number=number, said=said))
+            typed = console.ask(words("Type 1, 2 or 3, or q to stop, then Enter:")).strip()
+            if (relation := relation_of(typed)) is not None:
+                return relation
+            if act_of(typed) is Act.QUIT:
+                raise LeftError
             self._unknown(typed)
 
-    def training(self, view: View) -> None:
+    def training(self, view: View) -> Onward | None:
         """Ask a training item, or say its answer."""
         if view.lesson is not None:
-            self._lesson(view, view.lesson)
-            return
+            return self._lesson(view, view.lesson)
         if not self._explained:
             self._explain()
             self._console.say(self._words("First some practice. These answers do not count."))
-        self._item(view)
+        return self._item(view)
 
-    def _lesson(self, view: View, lesson: Lesson) -> None:
+    def _lesson(self, view: View, lesson: Lesson) -> Onward | None:
         """Say the answer to a training item once; Enter alone goes on, and what is typed is obeyed."""
         if self._heard != lesson:
             pages.show_lesson(self._console, self._words, lesson)
             self._heard = lesson
         typed = self._console.ask(self._words("Enter goes on:")).strip()
         if not typed:
-            self._session.go_on()
             self._heard = None
-        elif act_of(typed) in RATING_OF:
-            self._unknown(typed)  # it is answered already
-        else:
-            self._acts.obey(view, typed)
+            return Onward.GO_ON
+        if act_of(typed) not in RATING_OF:
+            return self._acts.obey(view, typed)
+        self._unknown(typed)  # it is answered already
+        return None
 
-    def items(self, view: View) -> None:
+    def items(self, view: View) -> Onward | None:
         """Ask an item, or say that those left for later come now."""
         if view.item is None:
             prompt = self._words("Enter shows them again. x hands over, u takes back, q stops:")
-            self._page(view, pages.aside_words(self._words, view), prompt)
-            return
+            return self._page(view, pages.aside_words(self._words, view), prompt)
         if not self._explained:
             self._explain()
-        self._item(view)
+        return self._item(view)
 
     def _explain(self) -> None:
         """Say once how to judge."""
         self._explained = True
         self._console.say()
         pages.show_ratings(self._console, self._words)
-        guide = page_words.guide(self._words, self._session.manifest)
+        guide = page_words.guide(self._words, self.session.manifest)
         if guide.text:
             self._given(self._words("How to judge:"), guide)
 
@@ -218,37 +264,37 @@ class LineFace:
             self._console.say(given.note)
         self._console.labelled(name, given.text)
 
-    def _item(self, view: View) -> None:
+    def _item(self, view: View) -> Onward | None:
         item = view.item
         if item is None:
-            return
+            return None
         place = (view.phase, item.id)
         if self._heard != place:
             self._console.forget_what_was_typed()
             pages.show_item(self._console, self._words, view, item)
             self._heard = place
-        self._session.painted(item.id)
-        self._obey(view, self._console.ask(pages.answer_prompt(self._words)))
+        self.session.painted(item.id)
+        return self._obey(view, self._console.ask(pages.answer_prompt(self._words)))
 
-    def rest(self, view: View) -> None:
+    def rest(self, view: View) -> Onward | None:
         """Offer a pause."""
         said = pages.rest_words(self._words, view)
-        self._page(view, said, self._words("Enter goes on. q stops:"))
+        return self._page(view, said, self._words("Enter goes on. q stops:"))
 
-    def end(self, view: View) -> None:
+    def end(self, view: View) -> Onward | None:
         """Say thank you, and what to do with the stick."""
         said = pages.end_words(self._words, view)
-        self._page(view, said, pages.end_prompt(self._words, view))
+        return self._page(view, said, pages.end_prompt(self._words, view))
 
-    def withdrawn(self, view: View) -> None:
+    def withdrawn(self, view: View) -> Onward | None:
         """Say what withdrawing means for the organisation's copy."""
         said = self._words(
             "What you gave for these sentences is erased on this computer. "
             "Hand over once more, so that the organisation erases it, too."
         )
-        self._page(view, said, self._words("x hands over, q stops:"))
+        return self._page(view, said, self._words("x hands over, q stops:"))
 
-    def _page(self, view: View, said: str, prompt: str) -> None:
+    def _page(self, view: View, said: str, prompt: str) -> Onward | None:
         """Show a page without an item, not twice in a row."""
         page = (view.phase, view.handed_over)
         if self._heard != page:
@@ -256,20 +302,18 @@ class LineFace:
             self._console.say()
             self._console.say(said)
             self._heard = page
-        self._obey(view, self._console.ask(prompt))
+        return self._obey(view, self._console.ask(prompt))
 
-    def _obey(self, view: View, line: str) -> None:
-        typed = line.strip()
-        if typed:
-            self._acts.obey(view, typed)
-        elif view.item is not None:
-            self._heard = None  # Enter alone reads it again
-        else:
-            self._session.go_on()
+    def _obey(self, view: View, line: str) -> Onward | None:
+        if typed := line.strip():
+            return self._acts.obey(view, typed)
+        if view.item is None:
+            return Onward.GO_ON
+        self._heard = None  # Enter alone reads it again
+        return None
 
 
-_PAGES: Final[Mapping[Phase, Callable[[LineFace, View], None]]] = {
-    Phase.CONSENT: lambda face, _: face.consent(),
+_PAGES: Final[Mapping[Phase, Callable[[LineFace, View], Onward | None]]] = {
     Phase.TRAINING: lambda face, view: face.training(view),
     Phase.ITEMS: lambda face, view: face.items(view),
     Phase.REST: lambda face, view: face.rest(view),

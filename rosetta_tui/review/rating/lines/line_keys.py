@@ -7,14 +7,30 @@ from pathlib import Path
 from typing import Final
 
 from harness.core.failures import HarnessError
-from review.rating import CannotJudge, Rating
+from review.log.payloads import Scope
+from review.rating import CannotJudge, Rating, Reason
 from review.session.session import Session
 from review.session.view import Phase, ShownItem, TextField, View
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.item import ANSWER_FIRST
-from review.session.words.keys import RATING_OF, Act, act_of, cannot_judge_of, reason_of, scope_of
-from review.session.words.labels import harm_question, rating_label, scope_label
+from review.session.words.keys import (
+    ONWARD_OF,
+    RATING_OF,
+    Act,
+    Onward,
+    act_of,
+    cannot_judge_of,
+    reason_of,
+    scope_of,
+)
+from review.session.words.labels import (
+    cannot_judge_label,
+    harm_question,
+    rating_label,
+    reason_label,
+    scope_label,
+)
 from rosetta_tui.review.mis_drawn import first_mis_drawn
 from rosetta_tui.review.rating.lines import pages
 from rosetta_tui.review.rating.lines.opening import tell_trouble, yes
@@ -25,8 +41,11 @@ from rosetta_tui.show.text import plain
 
 def hand_over(
     opening: TerminalOpening, session: Session, console: Console, places: list[Path]
-) -> None:
-    """Write the answers to a stick and say the six words."""
+) -> Onward | None:
+    """Write the answers to a stick and say the six words; UNSAVED where the person looks at drafts first.
+
+    ``places`` are where the answers may be handed over, the likeliest first.
+    """
     words = session.words
     console.say(page_words.how_far(words, session.view))
     if unsaved := pages.unsaved_words(words, session.view):
@@ -34,31 +53,30 @@ def hand_over(
     stick = next((place for place in places if opening.on_stick(place)), None)
     typed = _asked_place(words, console, places, offered=stick is not None)
     if act_of(typed) is Act.UNSAVED and session.view.unsaved:
-        session.go_to_unsaved()
-        return
+        return Onward.UNSAVED
     folder = _folder(typed, places, stick)
     if folder is None:
         console.say(words("Nothing was written. Your answers are kept on this computer."))
-        return
+        return None
     console.say(page_words.saving(words))
     on_stick = opening.on_stick(folder)
     try:
         exported = session.export(folder)
     except HarnessError as error:
         tell_trouble(opening, console, error)
-        return
+        return None
     console.say(page_words.saved(words, on_stick=on_stick))
     console.say(words("The file: {path}", path=plain(str(exported.path))))
     console.say(words("These six words belong to your file:"))
     console.say(exported.phrase)
     console.say(words("Write them down. The people who ask will see the same words."))
     console.ask(words("Enter goes on:"))
+    return None
 
 
 def _asked_place(words: Words, console: Console, places: list[Path], *, offered: bool) -> str:
     """Ask where to; ``offered`` tells whether Enter stands for the first place."""
-    for number, place in enumerate(places, 1):
-        console.say(words("{key}: {label}", key=number, label=plain(str(place))))
+    pages.show_choices(console, words, (plain(str(place)) for place in places))
     if offered:
         prompt = words("Enter saves in number 1. Type a number or a folder, or q:")
     else:
@@ -78,27 +96,24 @@ def _folder(typed: str, places: list[Path], stick: Path | None) -> Path | None:
     return Path(typed).expanduser()
 
 
-def withdraw(opening: TerminalOpening, session: Session, console: Console) -> None:
-    """Let the person take back what they gave, after a second question."""
-    words = session.words
+def withdrawn(opening: TerminalOpening, words: Words, console: Console) -> Scope | None:
+    """Ask how much the person takes back, and a second time whether they do; None for nothing."""
     console.say(words("You may take back what you gave, at any time and without a reason."))
-    pages.show_scopes(console, words)
+    pages.show_choices(console, words, (scope_label(words, each) for each in Scope))
     typed = console.ask(words("What do you want to take back? Only Enter for nothing:")).strip()
     scope = scope_of(typed)
-    if scope is None:
-        console.say(words("Nothing was taken back."))
-        return
-    console.say(
-        words(
-            "What you choose is erased on this computer for good. A stick that you handed over "
-            "cannot be called back; the next one tells the organisation to erase it too."
+    if scope is not None:
+        console.say(
+            words(
+                "What you choose is erased on this computer for good. A stick that you handed over "
+                "cannot be called back; the next one tells the organisation to erase it too."
+            )
         )
-    )
-    question = words("{label}. Erase it? 1 yes, 2 no:", label=scope_label(words, scope))
-    if yes(opening, console, question):
-        session.withdraw(scope)
-    else:
-        console.say(words("Nothing was taken back."))
+        question = words("{label}. Erase it? 1 yes, 2 no:", label=scope_label(words, scope))
+        if yes(opening, console, question):
+            return scope
+    console.say(words("Nothing was taken back."))
+    return None
 
 
 _DELETE = "-"
@@ -111,21 +126,15 @@ _IN_PRACTICE = frozenset({*RATING_OF, Act.HELP, Act.QUIT, Act.WITHDRAW})
 class LineActs:
     """Does what was typed; all of it goes through the session."""
 
-    def __init__(
-        self, opening: TerminalOpening, session: Session, console: Console, places: list[Path]
-    ) -> None:
-        """``places`` are where the answers may be handed over, the likeliest first."""
+    def __init__(self, opening: TerminalOpening, session: Session, console: Console) -> None:
         self._opening, self._session, self._console = opening, session, console
-        self._places = places
-        self.left = False
-        """True when the person has stopped."""
 
     @property
     def _words(self) -> Words:
         return self._session.words
 
-    def obey(self, view: View, typed: str) -> None:
-        """Do what a line says; ``typed`` is not empty."""
+    def obey(self, view: View, typed: str) -> Onward | None:
+        """Do what a line says, or give where it leads; ``typed`` is not empty."""
         act, rest = act_of(typed[:1]), typed[1:]
         if act is None or not _complete(act, rest):
             said = self._words(
@@ -137,17 +146,20 @@ class LineActs:
         elif act in RATING_OF:
             rating = RATING_OF[act]
             self._judge(view, lambda item: self._rate(item, rating))
+        elif act in ONWARD_OF:
+            return ONWARD_OF[act]
         else:
             _ACTS[act](self, view, rest.strip())
+        return None
 
     # answers
 
     def _judge(self, view: View, decide: Callable[[ShownItem], View]) -> None:
-        """Decide about the item that is shown; of what came too soon to be meant for it, say so."""
+        """Decide about the item that is shown."""
         if view.item is None:
             self._console.say(self._words("There is no sentence to answer here."))
-        elif decide(view.item).too_soon:
-            self._console.forget_what_was_typed()
+        else:
+            decide(view.item)
 
     def _rate(self, item: ShownItem, rating: Rating) -> View:
         return self._session.rate(item.id, rating, override=self._override(item))
@@ -159,7 +171,8 @@ class LineActs:
     def cannot_judge(self, view: View, digits: str) -> None:
         """Ask why, unless it was said."""
         if not digits and view.item is not None:
-            pages.show_why_not(self._console, self._words)
+            reasons = (cannot_judge_label(self._words, each) for each in CannotJudge)
+            pages.show_choices(self._console, self._words, reasons)
             prompt = self._words("Why? Type a number, or only Enter to go back:")
             digits = self._console.ask(prompt).strip()
         why = cannot_judge_of(digits)
@@ -172,11 +185,6 @@ class LineActs:
     def skip(self, view: View) -> None:
         """Leave the item for later."""
         self._judge(view, lambda item: self._session.skip(item.id))
-
-    def undo(self) -> None:
-        """Take the last decision back."""
-        if self._session.undo().too_soon:
-            self._console.forget_what_was_typed()
 
     # words about an item
 
@@ -193,7 +201,8 @@ class LineActs:
     def _asked_reasons(self, rating: Rating) -> str:
         words, label = self._words, rating_label(self._words, rating)
         self._console.say(words("You answered “{rating}”. What is wrong with it?", rating=label))
-        pages.show_reasons(self._console, words)
+        reasons = (reason_label(words, each) for each in Reason)
+        pages.show_choices(self._console, words, reasons)
         return self._console.ask(words("Type the numbers, as in 1 4, or only Enter to go back:"))
 
     def text(self, view: View, field: TextField, typed: str) -> None:
@@ -256,64 +265,19 @@ class LineActs:
         """Go to the next item without an answer."""
         self._session.go_to_unrated()
 
-    def unsaved(self) -> None:
-        """Go to the next sentence with words that are not saved."""
-        self._session.go_to_unsaved()
-
-    def hand_over(self) -> None:
-        """Write the answers to a stick."""
-        hand_over(self._opening, self._session, self._console, self._places)
-
-    def share(self) -> None:
-        """Change whether better wordings may be used."""
-        self._session.share(self.may_be_used())
-
-    def may_be_used(self) -> bool:
-        """Ask whether better wordings may be used; LeftError where the person leaves."""
-        words, console = self._words, self._console
-        for said in page_words.what_using_means(words, self._session.manifest.organisation.name):
-            console.say(plain(said))
-        asked = page_words.may_be_used(words, translating=False)
-        prompt = words("{question} 1 yes, 2 no:", question=asked)
-        return yes(self._opening, console, prompt)
-
-    def withdraw(self) -> None:
-        """Take back what was given."""
-        withdraw(self._opening, self._session, self._console)
-
     def help(self) -> None:
         """Say what can be typed."""
         pages.show_keys(self._console, self._words)
-
-    def leave_unbegun(self) -> None:
-        """Stop where the person did not agree, and forget who it was."""
-        self._opening.forget_reviewer()
-        self._console.say(
-            self._words("Nothing was begun. Your code is not kept for the next person.")
-        )
-        self.left = True
-
-    def leave(self) -> None:
-        """Stop for now."""
-        self._console.say(self._words("Everything is kept. Next time you go on here."))
-        self.left = True
 
 
 _ACTS: Final[Mapping[Act, Callable[[LineActs, View, str], None]]] = {
     Act.CANNOT_JUDGE: lambda acts, view, rest: acts.cannot_judge(view, rest),
     Act.SKIP: lambda acts, view, _: acts.skip(view),
-    Act.UNDO: lambda acts, _view, _rest: acts.undo(),
     Act.REASONS: lambda acts, view, rest: acts.reasons(view, rest),
     Act.COMMENT: lambda acts, view, rest: acts.text(view, TextField.COMMENT, rest),
     Act.WORDING: lambda acts, view, rest: acts.text(view, TextField.SUGGESTION, rest),
     Act.HARM: lambda acts, view, _: acts.harm(view),
     Act.UNRATED: lambda acts, _view, _rest: acts.unrated(),
-    Act.UNSAVED: lambda acts, _view, _rest: acts.unsaved(),
-    Act.HAND_OVER: lambda acts, _view, _rest: acts.hand_over(),
-    Act.SHARING: lambda acts, _view, _rest: acts.share(),
-    Act.WITHDRAW: lambda acts, _view, _rest: acts.withdraw(),
-    Act.HELP: lambda acts, _view, _rest: acts.help(),
-    Act.QUIT: lambda acts, _view, _rest: acts.leave(),
     Act.LARGER: lambda acts, _view, _rest: acts.help(),
     Act.SMALLER: lambda acts, _view, _rest: acts.help(),
 }

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from harness.core.failures import HarnessError
 from review.files.batch import Batch
 from review.sealed.problem import FileError, FileProblem
 from review.session import opening_words
 from review.session.choice import Choice
+from review.session.flow import (
+    AskCode,
+    AskSecret,
+    AskWhoAsks,
+    CheckLetters,
+    ChooseReview,
+    FlowStep,
+)
 from review.session.words.catalogue import Words
-from review.session.words.keys import Act, act_of
-from review.session.words.troubles import trouble
+from review.session.words.keys import Act, Onward, act_of
+from review.session.words.troubles import Trouble, trouble
 from rosetta_tui.review.mis_drawn import WHY, what_to_do
 from rosetta_tui.review.rating.lines.pages import Console, LeftError
 from rosetta_tui.review.rating.opening import TerminalOpening
@@ -21,66 +30,58 @@ YES, NO = "1", "2"
 LANGUAGE = "l"
 
 
-class Begun(NamedTuple):
-    """What a session needs."""
-
-    batch: Batch
-    reviewer: str
-
-
-def begin(opening: TerminalOpening, console: Console) -> Begun | None:
-    """Ask what must be known before a session; None where the person does not want to go on."""
-    for name in opening.words.damaged:
-        said = opening.words("A file with words of a language is damaged and is not used: {name}")
-        console.say(said.replace("{name}", plain(name)))
+def begin(opening: TerminalOpening, console: Console) -> None:
+    """Say what was damaged or not found, before anything is asked."""
+    for said in opening_words.damaged_words(opening.words):
+        console.say(said)
     if missing := opening.not_here():
         console.say(missing)
-    batch = _batch(opening, console)
-    if batch is None or not _trusted(opening, console, batch):
-        return None
-    if not _drawn_well(opening, console, batch):
-        return None
-    reviewer = _reviewer(opening, console, batch)
-    return Begun(batch, reviewer) if reviewer else None
+
+
+def before_sentences(opening: TerminalOpening, console: Console, step: FlowStep[Any]) -> object:
+    """Ask what leads to a person's session; LEAVE where somebody does not want to go on."""
+    words = opening.words
+    match step:
+        case ChooseReview():
+            return _choice(opening, console, step)
+        case AskSecret():
+            why = step.why or trouble(words, FileError(FileProblem.LOCKED, ""))
+            console.say(why.said)
+            return console.ask_hidden(words("Type the secret words, then Enter:"))
+        case AskWhoAsks():
+            return _trusted(opening, console, step.batch)
+        case CheckLetters():
+            return _drawn_well(opening, console, step.batch)
+        case AskCode():
+            return _code(opening, console, step)
+    raise TypeError(step)
 
 
 # which review
 
 
-def _batch(opening: TerminalOpening, console: Console) -> Batch | None:
-    while (choice := _choice(opening, console)) is not None:
-        try:
-            return _opened(opening, console, choice)
-        except HarnessError as error:
-            if opening.is_named(choice):
-                raise
-            tell_trouble(opening, console, error)
+def _choice(opening: TerminalOpening, console: Console, step: ChooseReview) -> object:
+    """Let the person choose; None lists the reviews again."""
+    words, choices = opening.words, step.choices
+    tell(words, console, step.why)
+    _list(opening, console, choices)
+    if choices:
+        prompt = words("Enter opens number 1. Type a number, l for another language, or q:")
+    else:
+        prompt = words("Enter looks again. Type l for another language, or q to stop:")
+    typed = console.ask(prompt).strip()
+    if act_of(typed) is Act.QUIT:
+        return Onward.LEAVE
+    if typed.casefold() == LANGUAGE:
+        choose_language(opening, console)
+    elif choices and (chosen := _numbered(typed or "1", choices)) is not None:
+        return chosen
+    elif typed:
+        console.say(words("“{typed}” means nothing here.", typed=plain(typed[:20])))
     return None
 
 
-def _choice(opening: TerminalOpening, console: Console) -> Choice | None:
-    """Let the person choose; what was named on the command line is chosen already."""
-    while True:
-        words, choices = opening.words, opening.choices()
-        if len(choices) == 1 and opening.is_named(choices[0]):
-            return choices[0]
-        _list(opening, console, choices)
-        if choices:
-            prompt = words("Enter opens number 1. Type a number, l for another language, or q:")
-        else:
-            prompt = words("Enter looks again. Type l for another language, or q to stop:")
-        typed = console.ask(prompt).strip()
-        if act_of(typed) is Act.QUIT:
-            return None
-        if typed.casefold() == LANGUAGE:
-            choose_language(opening, console)
-        elif choices and (chosen := _numbered(typed or "1", choices)) is not None:
-            return chosen
-        elif typed:
-            console.say(words("“{typed}” means nothing here.", typed=plain(typed[:20])))
-
-
-def _list(opening: TerminalOpening, console: Console, choices: list[Choice]) -> None:
+def _list(opening: TerminalOpening, console: Console, choices: Sequence[Choice]) -> None:
     words = opening.words
     if not choices:
         console.say(words("No sentences were found. Put the stick into this computer."))
@@ -104,30 +105,15 @@ def _row(words: Words, number: int, choice: Choice) -> str:
     return said if choice.done is None else f"{said}, {far}"
 
 
-def _numbered(typed: str, choices: list[Choice]) -> Choice | None:
+def _numbered(typed: str, choices: Sequence[Choice]) -> Choice | None:
     number = int(typed) if typed.isdecimal() and len(typed) < 4 else 0
     return choices[number - 1] if 1 <= number <= len(choices) else None
-
-
-def _opened(opening: TerminalOpening, console: Console, choice: Choice) -> Batch:
-    passphrase = None
-    while True:
-        try:
-            return opening.open(choice, passphrase)
-        except FileError as error:
-            again = error.problem is FileProblem.WRONG_KEY and passphrase is not None
-            if not (again or (error.problem is FileProblem.LOCKED and passphrase is None)):
-                raise
-            console.say(trouble(opening.words, error).said)
-        passphrase = console.ask_hidden(opening.words("Type the secret words, then Enter:"))
 
 
 # who asks, and can this be drawn
 
 
-def _trusted(opening: TerminalOpening, console: Console, batch: Batch) -> bool:
-    if opening.is_known(batch):
-        return True
+def _trusted(opening: TerminalOpening, console: Console, batch: Batch) -> object:
     words = opening.words
     console.say(words("This is the first time that you get sentences from:"))
     console.say(plain(batch.manifest.organisation.name))
@@ -136,12 +122,11 @@ def _trusted(opening: TerminalOpening, console: Console, batch: Batch) -> bool:
     console.say(words("The same words stand on your card, or the people who ask can say them."))
     if not yes(opening, console, words("Are they the same? 1 yes, 2 no:")):
         console.say(words("Then do not go on. Ask the people who gave you the file."))
-        return False
-    opening.accept(batch)
+        return Onward.LEAVE
     return True
 
 
-def _drawn_well(opening: TerminalOpening, console: Console, batch: Batch) -> bool:
+def _drawn_well(opening: TerminalOpening, console: Console, batch: Batch) -> object:
     why = opening.mis_drawn(batch)
     if why is None:
         return True
@@ -151,7 +136,7 @@ def _drawn_well(opening: TerminalOpening, console: Console, batch: Batch) -> boo
     console.say(what_to_do(words))
     console.say(words("If you hear or feel the text instead of seeing it, you can go on here."))
     opening.draw_anyway = yes(opening, console, words("Go on here? It is noted. 1 yes, 2 no:"))
-    return opening.draw_anyway
+    return opening.draw_anyway or Onward.LEAVE
 
 
 def yes(opening: TerminalOpening, console: Console, question: str) -> bool:
@@ -177,24 +162,18 @@ def _answers(words: Words) -> dict[str, bool]:
 # who rates
 
 
-def _reviewer(opening: TerminalOpening, console: Console, batch: Batch) -> str | None:
+def _code(opening: TerminalOpening, console: Console, step: AskCode) -> object:
+    """Ask for the code on the card, unless it was given on the command line."""
     words = opening.words
-    known = opening.remembered(batch)
+    tell(words, console, step.why)
     typed, opening.code = opening.code, None
-    while True:
-        if typed is None and known:
-            same = opening_words.same_card(words, known)
-            other = words("Else type your code, then Enter:")
-            typed = console.ask(f"{same} {other}").strip()
-        elif typed is None:
-            typed = console.ask(words("Type the code from your card, then Enter:")).strip()
-        if act_of(typed) is Act.QUIT:
-            return None
-        try:
-            return opening.reviewer(batch, typed)
-        except HarnessError as error:
-            tell_trouble(opening, console, error)
-            typed = None
+    if typed is None and step.last is not None:
+        same = opening_words.same_card(words, step.last.letters)
+        other = words("Else type your code, then Enter:")
+        typed = console.ask(f"{same} {other}").strip()
+    elif typed is None:
+        typed = console.ask(words("Type the code from your card, then Enter:")).strip()
+    return Onward.LEAVE if act_of(typed) is Act.QUIT else typed
 
 
 # language and trouble
@@ -213,7 +192,12 @@ def choose_language(opening: TerminalOpening, console: Console) -> None:
 
 def tell_trouble(opening: TerminalOpening, console: Console, error: HarnessError) -> None:
     """Say what did not work, and one line for whoever helps."""
-    said, detail = trouble(opening.words, error)
-    console.say(said)
-    if detail:
-        console.say(opening.words("For whoever helps: {detail}", detail=plain(detail)))
+    tell(opening.words, console, trouble(opening.words, error))
+
+
+def tell(words: Words, console: Console, why: Trouble | None) -> None:
+    """Say the same of a failure that is in words already; nothing where there was none."""
+    if why is not None:
+        console.say(why.said)
+        if why.detail:
+            console.say(words("For whoever helps: {detail}", detail=plain(why.detail)))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import getpass
 import io
 import sys
+from collections.abc import Iterable
 from typing import TextIO
 
-from review.log.payloads import Scope
-from review.rating import CannotJudge, Rating, Reason
+from review.rating import Rating
 from review.session.view import Lesson, ShownItem, View
 from review.session.words import item as item_words
 from review.session.words import page as page_words
@@ -16,12 +16,9 @@ from review.session.words.beside import beside
 from review.session.words.catalogue import Words
 from review.session.words.keys import ACT_WORDS, KEYS, Act, key_name
 from review.session.words.labels import (
-    cannot_judge_label,
     rating_label,
     rating_meaning,
-    reason_label,
     reasons_label,
-    scope_label,
 )
 from rosetta_tui.show.text import plain
 
@@ -170,22 +167,10 @@ def _key(words: Words, key: str) -> str:
     return key if name == key else words("{key} ({name})", key=key, name=name)
 
 
-def show_reasons(console: Console, words: Words) -> None:
-    """Print the reasons with their digits."""
-    for number, reason in enumerate(Reason, 1):
-        console.say(words("{key}: {label}", key=number, label=reason_label(words, reason)))
-
-
-def show_why_not(console: Console, words: Words) -> None:
-    """Print why a person may not be able to judge, with digits."""
-    for number, why in enumerate(CannotJudge, 1):
-        console.say(words("{key}: {label}", key=number, label=cannot_judge_label(words, why)))
-
-
-def show_scopes(console: Console, words: Words) -> None:
-    """Print how much can be taken back, with digits."""
-    for number, scope in enumerate(Scope, 1):
-        console.say(words("{key}: {label}", key=number, label=scope_label(words, scope)))
+def show_choices(console: Console, words: Words, labels: Iterable[str]) -> None:
+    """Print what can be chosen, each with its digit."""
+    for number, label in enumerate(labels, 1):
+        console.say(words("{key}: {label}", key=number, label=label))
 
 
 def answer_prompt(words: Words) -> str:

@@ -1,1 +1,1 @@
-"""The pages before, between and after the items."""
+"""The pages: of an item, and before, between and after the items."""

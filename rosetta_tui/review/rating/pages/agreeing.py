@@ -18,13 +18,12 @@ from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.troubles import Trouble
 from rosetta_tui.review.mis_drawn import WHY, MisDrawn, what_to_do
-from rosetta_tui.review.rating.parts.page import (
+from rosetta_tui.review.rating.pages.page import (
     NO_TROUBLE,
     Hint,
     Page,
     RatingKeyLine,
     Result,
-    TroubleLine,
     given_text,
     paragraph,
 )
@@ -36,13 +35,12 @@ class YesPage(Page[Result]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "agree", show=False)]
 
-    def __init__(self, words: Words) -> None:
-        super().__init__(words)
+    def __init__(self, words: Words, place: str) -> None:
+        super().__init__(words, place)
         self._end_shown = False
 
     def on_mount(self) -> None:
         """Offer to go on only where all was shown."""
-        super().on_mount()
         self.call_after_refresh(self._tell_more)
 
     def _tell_more(self) -> None:
@@ -77,12 +75,8 @@ class OrganisationPage(YesPage[bool]):
     """Shows an organisation that this computer does not know, once, with the six words of its key."""
 
     def __init__(self, words: Words, batch: Batch) -> None:
-        super().__init__(words)
+        super().__init__(words, page_words.who_asks(words))
         self._batch = batch
-
-    def place(self) -> str:
-        """Say where the person is."""
-        return page_words.who_asks(self.words)
 
     def body(self) -> ComposeResult:
         """Show the name and the words."""
@@ -111,12 +105,8 @@ class WarningPage(Page[bool]):
     ]
 
     def __init__(self, words: Words, why: MisDrawn) -> None:
-        super().__init__(words)
+        super().__init__(words, words("This writing may be shown wrongly here"))
         self._why = why
-
-    def place(self) -> str:
-        """Say where the person is."""
-        return self.words("This writing may be shown wrongly here")
 
     def body(self) -> ComposeResult:
         """Say why, and what to do."""
@@ -145,77 +135,70 @@ class WarningPage(Page[bool]):
         self.dismiss(True)
 
 
-class RelationPage(Page[Relation]):
-    """How near the person is to the method: one key, and no answer is presumed; None where they go back."""
+class NumberedPage(Page[Result]):
+    """A question that a digit answers, and no answer is presumed; None where the person goes back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(str(number), f"say({number})", show=False) for number in range(1, 4)
     ]
 
-    def __init__(self, words: Words, trouble: Trouble = NO_TROUBLE) -> None:
-        super().__init__(words)
-        self._trouble = trouble
-
-    def on_mount(self) -> None:
-        """Say why it is asked again."""
-        self.query_one(TroubleLine).tell(self.words, *self._trouble)
-
-    def place(self) -> str:
-        """Say where the person is."""
-        return page_words.before_you_begin(self.words)
+    def __init__(
+        self, words: Words, answers: Sequence[tuple[str, Result]], trouble: Trouble = NO_TROUBLE
+    ) -> None:
+        """``answers``: each in words, and what the page gives for it."""
+        super().__init__(words, page_words.before_you_begin(words), trouble)
+        self._answers = answers
 
     def body(self) -> ComposeResult:
         """Ask."""
-        yield paragraph(page_words.how_near(self.words), "bold")
-        yield paragraph(page_words.why_how_near(self.words))
-        for number, said in enumerate(page_words.relations(self.words), 1):
+        yield from self.question()
+        for number, (said, _) in enumerate(self._answers, 1):
             yield paragraph(f"{number}  {said}", "bold")
+
+    def question(self) -> ComposeResult:
+        """Return what is asked, and what should be known about it."""
+        raise NotImplementedError
 
     def hints(self) -> Sequence[Hint]:
         """Return the keys."""
-        told = enumerate(page_words.relations(self.words), 1)
-        keys = [Hint(str(number), said, f"say({number})") for number, said in told]
+        told = enumerate(self._answers, 1)
+        keys = [Hint(str(number), said, f"say({number})") for number, (said, _) in told]
         return [*keys, Hint(self.words("Esc"), self.words("back"), "leave")]
 
     def action_say(self, number: int) -> None:
-        """Give the answer."""
-        self.dismiss(list(Relation)[number - 1])
+        """Give the answer; a digit that stands for none does nothing."""
+        if number <= len(self._answers):
+            self.dismiss(self._answers[number - 1][1])
 
 
-class SharingPage(Page[bool]):
-    """Whether the better translations may be used: one key, and no answer is presumed; None where they go back."""
+class RelationPage(NumberedPage[Relation]):
+    """How near the person is to the method."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("1", "say(True)", show=False),
-        Binding("2", "say(False)", show=False),
-    ]
+    def __init__(self, words: Words, trouble: Trouble = NO_TROUBLE) -> None:
+        answers = list(zip(page_words.relations(words), Relation, strict=True))
+        super().__init__(words, answers, trouble)
 
-    def __init__(self, words: Words, manifest: BatchManifest) -> None:
-        super().__init__(words)
-        self._manifest = manifest
+    def question(self) -> ComposeResult:
+        """Ask how near, and say why it is asked."""
+        yield paragraph(page_words.how_near(self.words), "bold")
+        yield paragraph(page_words.why_how_near(self.words))
 
-    def place(self) -> str:
-        """Say where the person is."""
-        return page_words.before_you_begin(self.words)
 
-    def body(self) -> ComposeResult:
-        """Ask."""
-        words = self.words
-        yield paragraph(page_words.may_be_used(words, translating=False), "bold")
-        for said in page_words.what_using_means(words, self._manifest.organisation.name):
+class SharingPage(NumberedPage[bool]):
+    """Whether the better translations may be used."""
+
+    def __init__(
+        self, words: Words, manifest: BatchManifest, trouble: Trouble = NO_TROUBLE
+    ) -> None:
+        yes, no = page_words.yes_or_no(words)
+        super().__init__(words, [(yes, True), (no, False)], trouble)
+        self._organisation = manifest.organisation.name
+
+    def question(self) -> ComposeResult:
+        """Ask, and say what using them means."""
+        yield paragraph(page_words.may_be_used(self.words, translating=False), "bold")
+        for said in page_words.what_using_means(self.words, self._organisation):
             yield Static(show(said))
-        for number, said in enumerate(page_words.yes_or_no(words), 1):
-            yield paragraph(f"{number}  {said}", "bold")
-
-    def hints(self) -> Sequence[Hint]:
-        """Return the keys."""
-        yes, no = page_words.yes_or_no(self.words)
-        keys = [Hint("1", yes, "say(True)"), Hint("2", no, "say(False)")]
-        return [*keys, Hint(self.words("Esc"), self.words("back"), "leave")]
-
-    def action_say(self, shares: bool) -> None:
-        """Give the answer."""
-        self.dismiss(shares)
 
 
 class ConsentAnswer(Enum):
@@ -231,21 +214,9 @@ class ConsentPage(YesPage[ConsentAnswer]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("l", "language", show=False)]
 
-    def __init__(
-        self, words: Words, manifest: BatchManifest, trouble: Trouble = NO_TROUBLE
-    ) -> None:
-        super().__init__(words)
+    def __init__(self, words: Words, manifest: BatchManifest) -> None:
+        super().__init__(words, page_words.before_you_begin(words))
         self._manifest = manifest
-        self._trouble = trouble
-
-    def on_mount(self) -> None:
-        """Say why it is asked again."""
-        super().on_mount()
-        self.query_one(TroubleLine).tell(self.words, *self._trouble)
-
-    def place(self) -> str:
-        """Say where the person is."""
-        return page_words.before_you_begin(self.words)
 
     def body(self) -> ComposeResult:
         """Say who asks for what."""

@@ -18,7 +18,7 @@ from review.session.choice import Choice
 from review.session.words.catalogue import Words
 from review.session.words.troubles import Trouble
 from rosetta_tui.review.rating.opening import TerminalOpening
-from rosetta_tui.review.rating.parts.page import NO_TROUBLE, Hint, Page, TroubleLine, paragraph
+from rosetta_tui.review.rating.pages.page import NO_TROUBLE, Hint, Page, paragraph
 from rosetta_tui.toolkit.content import show
 
 
@@ -42,14 +42,9 @@ class ChoosePage(Page[Choice | str]):
         said: str = "",
     ) -> None:
         """``said`` is one quiet sentence about what led here."""
-        super().__init__(opening.words)
+        super().__init__(opening.words, opening_words.review_translations(opening.words), trouble)
         self._said = said
         self._choices = tuple(choices)
-        self._trouble = trouble
-
-    def place(self) -> str:
-        """Say where the person is."""
-        return opening_words.review_translations(self.words)
 
     def body(self) -> ComposeResult:
         """List the reviews, or say what to do where there is none."""
@@ -78,7 +73,6 @@ class ChoosePage(Page[Choice | str]):
 
     def on_mount(self) -> None:
         """Begin at the newest."""
-        self.query_one(TroubleLine).tell(self.words, *self._trouble)
         if self._choices:
             self.query_one(OptionList).highlighted = 0
 
@@ -118,12 +112,8 @@ class LanguagePage(Page[str]):
     AUTO_FOCUS = "OptionList"
 
     def __init__(self, opening: TerminalOpening) -> None:
-        super().__init__(opening.words)
+        super().__init__(opening.words, opening.words("Language"))
         self._languages = opening.languages
-
-    def place(self) -> str:
-        """Say where the person is."""
-        return self.words("Language")
 
     def body(self) -> ComposeResult:
         """List the languages, each by its name."""
@@ -173,12 +163,8 @@ class AskPage(Page[str]):
     AUTO_FOCUS = "Input"
 
     def __init__(self, words: Words, question: Question) -> None:
-        super().__init__(words)
+        super().__init__(words, question.place, Trouble(question.trouble, ""))
         self._question = question
-
-    def place(self) -> str:
-        """Say where the person is."""
-        return self._question.place
 
     def body(self) -> ComposeResult:
         """Ask."""
@@ -187,10 +173,6 @@ class AskPage(Page[str]):
         box = Input(question.answer, max_length=400, select_on_focus=True)
         yield box.add_class("wide") if question.wide else box
         yield paragraph(question.about, "$quiet")
-
-    def on_mount(self) -> None:
-        """Say why it is asked again."""
-        self.query_one(TroubleLine).tell(self.words, self._question.trouble)
 
     def hints(self) -> Sequence[Hint]:
         """Return the keys."""

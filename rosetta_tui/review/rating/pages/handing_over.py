@@ -14,6 +14,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from harness.core.failures import HarnessError
+from review.files.batch import Batch
 from review.log.payloads import Scope
 from review.session.handing_over import Exported
 from review.session.words import page as page_words
@@ -22,8 +23,8 @@ from review.session.words.item import Answer
 from review.session.words.keys import KEYS, Act, Onward, act_of, scope_of
 from review.session.words.labels import scope_label
 from review.session.words.troubles import trouble
-from rosetta_tui.review.rating.parts.choices import Choices
-from rosetta_tui.review.rating.parts.page import (
+from rosetta_tui.review.rating.pages.page import (
+    Choices,
     Hint,
     Page,
     RatingKeyLine,
@@ -50,18 +51,16 @@ class HandOverPage(Page[Onward]):
         Binding(KEYS[Act.UNSAVED][0], "unsaved", show=False),
     ]
 
-    def __init__(self, sitting: TerminalSitting) -> None:
-        super().__init__(sitting.words)
+    def __init__(self, sitting: TerminalSitting, batch: Batch) -> None:
+        super().__init__(sitting.words, page_words.hand_over(sitting.words))
         self._sitting = sitting
+        self._opening = sitting.flow.opening
+        self._batch = batch
         self._sticks: tuple[Path, ...] = ()
         """The places to choose from, sticks first."""
         self._are_sticks: tuple[bool, ...] = ()
         self._done = False
         self._busy = False
-
-    def place(self) -> str:
-        """Say where the person is."""
-        return page_words.hand_over(self.words)
 
     def body(self) -> ComposeResult:
         """Lay out the question and the places."""
@@ -140,8 +139,8 @@ class HandOverPage(Page[Onward]):
 
     def _look_for_places(self) -> tuple[tuple[Path, ...], tuple[bool, ...]]:
         """Return the places, and of each whether it is a stick; those that are come first."""
-        places = tuple(self._sitting.places())
-        return places, tuple(map(self._sitting.on_stick, places))
+        places = tuple(self._opening.hand_over_places(self._batch))
+        return places, tuple(map(self._opening.on_stick, places))
 
     def _named(self, place: Path, is_stick: bool) -> str:
         return page_words.place_to_save(self.words, place, on_stick=is_stick).replace("\n", "   ")
@@ -189,7 +188,7 @@ class HandOverPage(Page[Onward]):
 
     async def _saved(self, folder: Path) -> None:
         try:
-            on_stick = await self._sitting.do(partial(self._sitting.on_stick, folder))
+            on_stick = await self._sitting.do(partial(self._opening.on_stick, folder))
             exported = await self._sitting.do(partial(self._sitting.session.export, folder))
         except HarnessError as error:
             await self._try_again()
@@ -233,12 +232,8 @@ class WithdrawPage(Page[Scope]):
     """Gives how much is to be taken back, None for nothing."""
 
     def __init__(self, words: Words) -> None:
-        super().__init__(words)
+        super().__init__(words, words("Take back"))
         self._scope: Scope | None = None
-
-    def place(self) -> str:
-        """Say where the person is."""
-        return self.words("Take back")
 
     def body(self) -> ComposeResult:
         """Lay out what it means, and how much."""

@@ -14,7 +14,8 @@ from review.session.view import Phase, View
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.keys import KEYS, ONWARD_OF, Act, Onward, act_of
-from rosetta_tui.review.rating.parts.page import Hint, Page, TroubleLine, paragraph, told, typed
+from review.session.words.troubles import Trouble
+from rosetta_tui.review.rating.pages.page import Hint, Page, paragraph, told, typed
 
 
 def shares_or_not(words: Words, *, shares: bool) -> str:
@@ -33,13 +34,14 @@ class PausePage(Page[Onward]):
     ]
 
     def __init__(self, words: Words, view: View) -> None:
-        super().__init__(words)
+        gone = view.phase is Phase.WITHDRAWN
+        place = words("Taken back") if gone else page_words.far(words, view)
+        super().__init__(words, place, Trouble(view.trouble, view.detail))
         self._view = view
 
     def on_mount(self) -> None:
-        """Say what the last key did, and what could not be saved."""
+        """Say what the last key did."""
         self.query_one(".said", Static).update(told(self._view.said))
-        self.query_one(TroubleLine).tell(self.words, self._view.trouble, self._view.detail)
 
     def on_key(self, event: events.Key) -> None:
         """Go where the key leads, by the same table as on the page of an item."""
@@ -70,16 +72,9 @@ class PausePage(Page[Onward]):
         way = self.words("what is not saved")
         return [self._key(Act.UNSAVED, way)] if self._view.unsaved else []
 
-    def _far(self) -> str:
-        return page_words.far(self.words, self._view)
-
 
 class RestPage(PausePage):
     """Suggests a pause; going on is one key."""
-
-    def place(self) -> str:
-        """Say how far the person is."""
-        return self._far()
 
     def body(self) -> ComposeResult:
         """Suggest it."""
@@ -99,10 +94,6 @@ class RestPage(PausePage):
 
 class LaterPage(PausePage):
     """Asks once more about what was left for later."""
-
-    def place(self) -> str:
-        """Say how far the person is."""
-        return self._far()
 
     def body(self) -> ComposeResult:
         """Ask."""
@@ -126,10 +117,6 @@ class LaterPage(PausePage):
 
 class EndPage(PausePage):
     """Says thank you, and what to do with the stick."""
-
-    def place(self) -> str:
-        """Say how far the person is."""
-        return self._far()
 
     def body(self) -> ComposeResult:
         """Say it."""
@@ -191,10 +178,6 @@ class EndPage(PausePage):
 
 class WithdrawnPage(PausePage):
     """Says that everything was taken back."""
-
-    def place(self) -> str:
-        """Say where the person is."""
-        return self.words("Taken back")
 
     def body(self) -> ComposeResult:
         """Say it."""

@@ -11,9 +11,9 @@ from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from review.log.payloads import Scope
 from review.rating import CannotJudge, Reason
 from review.session import saying
+from review.session.flow import AskSharing, AskWithdraw, ChooseReview, HandOver, ShowHelp
 from review.session.view import ShownItem, TextField, View
 from review.session.words import item as item_words
 from review.session.words import page as page_words
@@ -27,12 +27,10 @@ from review.session.words.keys import (
     reason_of,
 )
 from review.session.words.labels import harm_question
-from rosetta_tui.review.rating.item.item_page import ItemPage, KeyMode, Texts
-from rosetta_tui.review.rating.item.writing import Writing
 from rosetta_tui.review.rating.pages.handing_over import HandOverPage, WithdrawPage
+from rosetta_tui.review.rating.pages.item_page import ItemPage, KeyMode, Texts, Writing
+from rosetta_tui.review.rating.pages.page import Choices, HelpPage, TroubleLine, told, typed
 from rosetta_tui.review.rating.pages.resting import PAUSES
-from rosetta_tui.review.rating.parts.choices import Choices
-from rosetta_tui.review.rating.parts.page import HelpPage, TroubleLine, told, typed
 from rosetta_tui.review.rating.sitting import TerminalSitting
 
 SLOW_SECONDS = 0.3
@@ -64,7 +62,6 @@ class JudgingScreen(ItemPage):
         self._deeds: dict[Act, Callable[[ShownItem], None]] = {
             Act.SKIP: lambda item: self._do(partial(sitting.session.skip, item.id)),
             Act.UNRATED: lambda _: self._do(sitting.session.go_to_unrated),
-            Act.UNSAVED: lambda _: self._do(sitting.session.go_to_unsaved),
             Act.CANNOT_JUDGE: self._ask_why,
             Act.REASONS: self._ask_reasons,
             Act.COMMENT: partial(self._write, TextField.COMMENT),
@@ -307,34 +304,28 @@ class JudgingScreen(ItemPage):
             self.app.push_screen(page(self.words, view), self._go)
 
     def _go(self, onward: Onward | None) -> None:
-        session = self.sitting.session
-        match onward:
-            case Onward.GO_ON:
-                self._do(session.go_on)
-            case Onward.UNDO:
-                self._do(session.undo)
-            case Onward.HAND_OVER:
-                self.app.push_screen(HandOverPage(self.sitting), self._handed_over)
-            case Onward.WITHDRAW:
-                self.app.push_screen(WithdrawPage(self.words), self._withdraw)
-            case Onward.SHARING:
-                self._do(partial(session.share, not self.view.shares))
-            case Onward.UNSAVED:
-                self._do(session.go_to_unsaved)
-            case Onward.HELP:
-                page = HelpPage(self.words, page_words.guide(self.words, session.manifest))
-                self.app.push_screen(page, self._came_back)
-            case _:
-                self.dismiss(None)
-
-    def _handed_over(self, onward: Onward | None) -> None:
-        self._came_back(None) if onward is None else self._go(onward)
-
-    def _came_back(self, _: object) -> None:
-        self.draw(self.sitting.view)
-
-    def _withdraw(self, scope: Scope | None) -> None:
-        if scope is None:
-            self._came_back(None)
+        """Go where a page without an item leads; the flow says which page follows."""
+        if onward in {None, Onward.LEAVE}:
+            self.dismiss(None)
         else:
-            self._do(partial(self.sitting.session.withdraw, scope))
+            self._lead(onward)
+
+    def _lead(self, answer: object) -> None:
+        self._do(partial(self.sitting.lead, answer), self._follow)
+
+    def _follow(self, view: View) -> None:
+        """Show the step that the flow has come to."""
+        match step := self.sitting.step:
+            case HandOver():
+                self.app.push_screen(HandOverPage(self.sitting, step.batch), self._lead)
+            case AskWithdraw():
+                self.app.push_screen(WithdrawPage(self.words), self._lead)
+            case AskSharing():
+                self._lead(not step.now)
+            case ShowHelp():
+                page = HelpPage(self.words, page_words.guide(self.words, step.session.manifest))
+                self.app.push_screen(page, self._lead)
+            case ChooseReview():
+                self.dismiss(None)
+            case _:
+                self.draw(view)

@@ -1,4 +1,7 @@
-"""A page of plain words: where one is, what to read, what could not be saved, and the keys that lead on."""
+"""A page of plain words: where one is, what to read, what could not be saved, and the keys that lead on.
+
+``Choices`` are answers side by side, each with its key: the four ratings, the reasons, why one cannot judge.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,18 @@ from typing import ClassVar, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Center, Horizontal, VerticalScroll
+from textual.containers import Center, Grid, Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Key
 from textual.geometry import Size
+from textual.message import Message
 from textual.screen import Screen
 from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Static
 
 from review.session.words.catalogue import Words
+from review.session.words.item import Answer
 from review.session.words.keys import ACT_WORDS, BACKSPACE, KEYS, RATING_OF, Act
 from review.session.words.labels import rating_label, rating_meaning
 from review.session.words.page import Given
@@ -135,14 +140,17 @@ class Page(Screen[Result]):
         Binding("question_mark", "help", show=False),
     ]
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, place: str, trouble: Trouble = NO_TROUBLE) -> None:
+        """``place`` says where the person is, ``trouble`` why they are there once more."""
         super().__init__()
         self.words = words
+        self._place = place
+        self._trouble = trouble
 
     def compose(self) -> ComposeResult:
         """Lay out the page."""
         with Horizontal(classes="head"):
-            yield Static(told(self.place(), "bold"), classes="place")
+            yield Static(told(self._place, "bold"), classes="place")
             yield Static(classes="said")
         with Center(classes="middle"), VerticalScroll(classes="body"):
             yield from self.body()
@@ -151,7 +159,8 @@ class Page(Screen[Result]):
         yield RatingKeyLine(self.hints())
 
     def on_mount(self) -> None:
-        """Tell from the first moment whether there is more to read than is seen."""
+        """Say what is wrong, and from the first moment whether there is more to read than is seen."""
+        self.query_one(TroubleLine).tell(self.words, *self._trouble)
         body = self.query_one(".body")
         for reached in ("scroll_y", "virtual_size", "show_vertical_scrollbar"):
             self.watch(body, reached, self._tell_more, init=False)
@@ -162,10 +171,6 @@ class Page(Screen[Result]):
         below = body.show_vertical_scrollbar and rest > _GAP
         said = told(self.words("↓ The text goes on below")) if below else ""
         self.query_one(".more", Static).update(said)
-
-    def place(self) -> str:
-        """Say where the person is."""
-        raise NotImplementedError
 
     def body(self) -> ComposeResult:
         """Return what is to be read, as widgets."""
@@ -208,12 +213,8 @@ class HelpPage(Page[None]):
     BINDINGS = [("enter,question_mark", "leave")]  # noqa: RUF012  Textual's form
 
     def __init__(self, words: Words, guide: Given = NOTHING) -> None:
-        super().__init__(words)
+        super().__init__(words, words("Help"))
         self._guide = guide
-
-    def place(self) -> str:
-        """Say where the person is."""
-        return self.words("Help")
 
     def body(self) -> ComposeResult:
         """List the keys."""
@@ -258,3 +259,78 @@ def _keys(words: Words, act: Act) -> str:
 def _line(keys: str, said: str) -> Content:
     gap = " " * max(1, _WIDTH - len(keys))
     return Content.assemble(told(keys, "bold $mark"), gap, told(said))
+
+
+class Choices(Vertical):
+    """Stays in its place at the foot of the page, whatever the length of the texts above it."""
+
+    @dataclass
+    class Picked(Message):
+        """An answer was clicked."""
+
+        choices: Choices
+        number: int
+
+        @property
+        def control(self) -> Choices:
+            """Let handlers be told by the id of the choices."""
+            return self.choices
+
+    def __init__(self, answers: Sequence[Answer], *, id: str) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id)
+        self._answers = tuple(answers)
+
+    def compose(self) -> ComposeResult:
+        """Lay out the title and the answers."""
+        yield Static(classes="title")
+        with Grid():
+            for number, answer in enumerate(self._answers):
+                yield _Cell(number, answer)
+
+    def ask(self, title: Content | None, marked: Sequence[int] = ()) -> None:
+        """Show the answers under this title, with those marked that were given before."""
+        line = self.query_one(".title", Static)
+        line.display = title is not None
+        line.update(title or "")
+        for cell in self.query(_Cell):
+            cell.mark(cell.number in marked)
+
+
+class _Cell(Horizontal):
+    """One answer; where it has no second line, its key stands in a column of its own."""
+
+    def __init__(self, number: int, answer: Answer) -> None:
+        super().__init__()
+        self.number = number
+        self._answer = answer
+        self._marked = False
+
+    def compose(self) -> ComposeResult:
+        """Lay out key and words."""
+        if not self._answer.meaning:
+            yield Static(_key(self._answer), classes="key")
+        yield Static(self._words(), classes="words")
+
+    def mark(self, marked: bool) -> None:
+        """Show whether this answer was given before."""
+        if marked != self._marked:
+            self._marked = marked
+            self.set_class(marked, "-marked")
+            self.query_one(".words", Static).update(self._words())
+
+    def _words(self) -> Content:
+        answer, sign = self._answer, " ✓" if self._marked else ""
+        words = told(f"{answer.word}{sign}", "bold")
+        if not answer.meaning:
+            return words
+        return Content.assemble(_key(answer), " ", words, "\n", told(answer.meaning, "$quiet"))
+
+    def on_click(self) -> None:
+        """Pick it."""
+        choices = self.parent.parent if self.parent else None
+        if isinstance(choices, Choices):
+            self.post_message(Choices.Picked(choices, self.number))
+
+
+def _key(answer: Answer) -> Content:
+    return told(f" {answer.key} ", "bold $on-cursor on $cursor")

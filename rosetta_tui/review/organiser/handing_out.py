@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,8 @@ from harness.core.user_file import read_text
 from review.files.stick import read_file
 from review.sealed.keys import Identity, Role, key_phrase
 from review.sealed.sealing import checked_recipient, read_age_identities
-from rosetta_tui.review.organiser.words.letters import letters_json
+from rosetta_tui.review.organiser.words.letters import letters_json, require_readable
+from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
@@ -42,14 +44,33 @@ class Making:
     letters: Letters
     drawn: Drawn
     policy: bytes = b""
-    """None where nothing is judged."""
+    """Of the gate; empty in a review without a verdict."""
     check: Callable[[Mapping[str, str]], None] = lambda _: None
     """Refuses words for reviewers, by option."""
     second_of: str | None = None
     """In a second look: the first batch of the review in which people differed."""
 
 
-def hand_out(office: Office, making: Making, given: dict[str, Any]) -> Published:
+def say_plan(lines: Iterable[str], *, as_json: bool) -> None:
+    """Say what is asked of whom, before anything is written; nothing where JSON is asked for."""
+    for line in () if as_json else lines:
+        click.echo(plain(line))
+
+
+def carry_out(
+    office: AbstractContextManager[Office], making: Making, given: dict[str, Any], *, as_json: bool
+) -> None:
+    """Write the files of a new review, and say what was made; UsageError where not all can be read."""
+    require_readable(making.letters, anyway=given["anyway"])
+    with office as opened:
+        published = _hand_out(opened, making, given)
+    if as_json:
+        click.echo(form_text("review-create", _told(published, making.letters)))
+    else:
+        _say_published(published, passphrases=given["passphrases"])
+
+
+def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Published:
     """Keep a new review and write its files; what was not asked for is made, and said."""
     from harness.store.file.database import home
     from review.office.making.batches import make
@@ -242,7 +263,7 @@ def _say_recovery(key: RecoveryKey) -> None:
     )
 
 
-def told(published: Published, letters: Letters) -> dict[str, Any]:
+def _told(published: Published, letters: Letters) -> dict[str, Any]:
     """Return what was made as JSON values."""
 
     review = published.review
@@ -263,7 +284,7 @@ def told(published: Published, letters: Letters) -> dict[str, Any]:
     }
 
 
-def say_published(published: Published, *, passphrases: bool) -> None:
+def _say_published(published: Published, *, passphrases: bool) -> None:
     """Say what was written and what comes next."""
     review, cards = published.review, published.cards
     for path in published.files:
@@ -290,3 +311,5 @@ def say_published(published: Published, *, passphrases: bool) -> None:
     click.echo(
         plain(f"Later: `rosetta review import STICK`, `rosetta review status {review.name}`.")
     )
+    if review.translating:
+        click.echo(plain(f"At the end: `rosetta review export {review.name} --corpus FILE.jsonl`."))

@@ -1,1 +1,0 @@
-"""What leaves the organiser's computer: batches, exports and certificates as files."""

@@ -1,1 +1,0 @@
-"""The page of one item, and what is typed on it."""

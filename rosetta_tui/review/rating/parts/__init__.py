@@ -1,1 +1,0 @@
-"""What the reviewer's pages are made of."""
