@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
 import keyring
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QClipboard, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from review.desktop.frame.page import Page
 from review.desktop.item.item_page import ItemPage
+from review.desktop.pages.choose_page import ChoosePage
 from review.desktop.pages.erase_page import ErasePage
 from review.desktop.pages.erased_page import ErasedPage
 from review.desktop.pages.hand_over_page import HandOverPage
+from review.desktop.pages.organisation_page import OrganisationPage
+from review.desktop.program import running
 from review.log.laptop import Laptop
 from review.sealed.keys import Identity, Role
+from review.session import waiting
+from review.session.erasing import Remains, erase_everything
 from tests.desktop.pages.erasing import ENTER, ESC, ask, scene, tick
 from tests.desktop.sitting_scene import Scene, SceneOf
+from tests.desktop.visit_scene import Enter, Entry
 from tests.keyring_in_memory import MemoryKeyring
+from tests.review.session.scenes import batch_of, write_file
 
 __all__ = ["scene"]
 
@@ -137,3 +149,155 @@ def test_what_cannot_be_deleted_is_told_by_name_and_tried_again(scene: Scene) ->
     assert "Everything is deleted" in scene.texts()
     assert not kinder.kept
     assert not scene.home.exists()
+
+
+_PATIENCE = 10
+
+
+@dataclass
+class Held:
+    """A deletion that waits until it is let go."""
+
+    go: threading.Event = field(default_factory=threading.Event)
+
+    def erase(self, laptop: Laptop) -> tuple[Remains, ...]:
+        self.go.wait(_PATIENCE)
+        return erase_everything(laptop)
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
+    held = Held()
+    monkeypatch.setattr(running, "erase_everything", held.erase)
+    yield held
+    held.go.set()
+
+
+def _delete(scene: Scene) -> ErasePage:
+    """Press the button; nothing is waited for."""
+    tick(scene)
+    page = scene.page_of(ErasePage)
+    page._delete.click()
+    return page
+
+
+LEADING_AWAY: dict[str, Callable[[Scene], object]] = {
+    "esc": lambda scene: scene.page.back(),
+    "enter": lambda scene: scene.page.enter(),
+    "settings": lambda scene: scene.window.open_settings(),
+    "keep": lambda scene: scene.page_of(ErasePage)._keep.click(),
+    "hand over": lambda scene: scene.page_of(ErasePage)._first.click(),
+    "again": lambda scene: scene.page_of(ErasePage)._delete.click(),
+    "tick": lambda scene: scene.page_of(ErasePage)._sure.click(),
+}
+
+
+@pytest.mark.parametrize("way", LEADING_AWAY)
+def test_nothing_leads_away_while_it_goes_on(scene: Scene, held: Held, way: str) -> None:
+    page = _delete(scene)
+    LEADING_AWAY[way](scene)
+    assert scene.page is page
+    assert not page.offers_settings
+    assert not {"Keep everything", "Hand over first", "Delete everything"} & set(scene.buttons())
+    held.go.set()
+    scene.qtbot.waitUntil(lambda: not scene.work.busy)
+    scene.page_of(ErasedPage)
+    assert not scene.home.exists()
+
+
+def test_a_page_that_comes_meanwhile_comes_below_and_goes_with_the_rest(
+    scene: Scene, held: Held
+) -> None:
+    """As when a slow stick was looked at before."""
+    page = _delete(scene)
+    scene.window.show_page(Page(scene.desk))
+    assert scene.page is page
+    held.go.set()
+    scene.qtbot.waitUntil(lambda: not scene.work.busy)
+    scene.page_of(ErasedPage)
+    assert scene.window.below is None
+
+
+def test_what_was_copied_is_forgotten_even_if_the_program_ends_meanwhile(
+    scene: Scene, held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QClipboard, "ownsClipboard", lambda _: True)
+    QGuiApplication.clipboard().setText("copied")
+    _delete(scene)
+    assert QGuiApplication.clipboard().text() == ""
+    held.go.set()
+    scene.window.close()
+    assert not scene.home.exists()
+
+
+def test_where_nothing_was_deleted_the_person_goes_back_to_their_sentence(scene: Scene) -> None:
+    with Laptop.open(scene.home):
+        tick(scene)
+        scene.click("Delete everything")
+    assert "Nothing was deleted" in scene.texts()
+    scene.press(ESC)
+    scene.page_of(ItemPage)
+    scene.press("1")
+    assert scene.session.view.done == 3
+
+
+def test_settings_never_lie_over_what_is_handed_over_first(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go, hand_over = threading.Event(), waiting.hand_over  # type: ignore[attr-defined]
+    monkeypatch.setattr(
+        waiting, "hand_over", lambda *given: (go.wait(_PATIENCE), hand_over(*given))[1]
+    )
+    scene.press(Qt.Key.Key_Return)
+    page = scene.page_of(HandOverPage)
+    assert not page.offers_settings
+    page.enter()
+    scene.window.open_settings()
+    assert scene.page is page
+    go.set()
+    scene.idle()
+    scene.window.open_settings()
+    assert scene.page is page
+    assert "You may pull the stick out." in scene.texts()
+
+
+def _delete_all(entry: Entry) -> ErasePage:
+    """Ask for it and press the button; nothing is waited for."""
+    entry.window.erase.emit()
+    page = entry.page(ErasePage)
+    assert page._sure is not None
+    page._sure.setChecked(True)
+    page._delete.click()
+    return page
+
+
+def test_a_file_that_comes_meanwhile_waits_until_it_is_known_that_all_is_kept(
+    enter: Enter, held: Held
+) -> None:
+    entry = enter()
+    file = write_file(batch_of(), entry.home.parent / "stick")
+    page = _delete_all(entry)
+    entry.visit.take(file)
+    with Laptop.open(entry.home):
+        held.go.set()
+        entry.idle()
+    assert entry.page(ErasePage) is page
+    assert "Nothing was deleted" in entry.read
+    assert "is opened when you stop here." in entry.read
+    entry.press("\x1b")
+    entry.page(OrganisationPage)
+
+
+def test_a_file_that_comes_meanwhile_is_not_opened_where_nothing_is_left(
+    enter: Enter, held: Held
+) -> None:
+    entry = enter()
+    file = write_file(batch_of(), entry.home.parent / "stick")
+    entry.page(ChoosePage)
+    _delete_all(entry)
+    entry.visit.take(file)
+    held.go.set()
+    entry.idle()
+    assert "Everything is deleted" in entry.page(ErasedPage).accessibleName()
+    assert "Opening" not in entry.read
+    assert not entry.home.exists()

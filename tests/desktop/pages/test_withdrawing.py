@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 
 from review.desktop.item.item_page import ItemPage
 from review.desktop.item.pauses import WithdrawnPage
+from review.desktop.pages.asking_page import AskingPage
+from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.pages.consent_page import ConsentPage
+from review.desktop.pages.organisation_page import OrganisationPage
+from review.desktop.pages.question_pages import RelationPage
+from review.desktop.pages.settings_page import SettingsPage
+from review.desktop.pages.welcome_page import WelcomePage
 from review.desktop.pages.withdraw_page import WithdrawPage
 from review.files.ratings import open_ratings
-from review.log.payloads import Rate, Scope, Withdraw
+from review.log.payloads import Consent, Rate, Scope, Withdraw
 from tests.desktop.sitting_scene import Scene, SceneOf
-from tests.review.session.scenes import CUSTODIANS
+from tests.desktop.visit_scene import Enter, Entry
+from tests.review.session.scenes import CODE, CUSTODIANS, batch_of, write_file
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
 WORDS = "said in confidence"
@@ -109,3 +119,153 @@ def test_a_second_press_takes_back_once(scene: Scene) -> None:
     page.answered.emit(Scope.BATCH)
     scene.idle()
     assert len(given(scene, Withdraw)) == 1
+
+
+@pytest.fixture
+def stick(tmp_path: Path) -> Path:
+    return tmp_path / "stick"
+
+
+@pytest.fixture
+def at_consent(enter: Enter, stick: Path) -> Entry:
+    entry = enter(places=[write_file(batch_of(), stick)])
+    entry.press("\r")
+    entry.type(CODE)
+    entry.press("\r")
+    entry.page(ConsentPage)
+    return entry
+
+
+def _winter(stick: Path) -> Path:
+    return write_file(batch_of(batch="cd" * 8, title="Winter"), stick)
+
+
+def test_one_that_comes_while_the_last_answer_before_is_kept_waits_for_the_end(
+    at_consent: Entry, stick: Path
+) -> None:
+    at_consent.press("\r")
+    at_consent.page(RelationPage)
+    at_consent.send("3")
+    at_consent.visit.take(_winter(stick))
+    page = at_consent.page(ItemPage)
+    assert at_consent.visit.flow.sits
+    assert "Winter.rosetta-batch is opened when you stop here." in at_consent.read
+    assert page.session is at_consent.visit.flow.session
+    assert not at_consent.window.takes_files
+    at_consent.answer("3")
+    assert at_consent.visit.flow.sits
+    at_consent.press("q")
+    at_consent.page(WelcomePage)
+    assert "Winter" in at_consent.read
+    agreed = [e for e in at_consent.laptop.events() if isinstance(e.payload, Consent)]
+    assert len(agreed) == 1
+
+
+@pytest.mark.parametrize("late", [True, False], ids=["at the sentence", "before it"])
+def test_the_one_whose_sentences_are_shown_is_open_already(
+    at_consent: Entry, stick: Path, late: bool
+) -> None:
+    """As when somebody clicks it twice, or has lost the window behind others."""
+    at_consent.press("\r")
+    at_consent.page(RelationPage)
+    at_consent.send("3")
+    if late:
+        at_consent.idle()
+    at_consent.visit.take(stick / "Spring sentences.rosetta-batch")
+    at_consent.page(ItemPage)
+    assert "is opened when you stop here" not in at_consent.read
+    at_consent.answer("3")
+    at_consent.press("q")
+    at_consent.page(ChoosePage)
+    assert "Everything is kept." in at_consent.read
+
+
+def test_one_that_comes_while_a_session_begins_waits_for_the_end(
+    at_consent: Entry, stick: Path
+) -> None:
+    at_consent.press("\r")
+    at_consent.answer("3")
+    at_consent.press("q")
+    at_consent.page(ChoosePage)
+    at_consent.press("\r")
+    at_consent.page(WelcomePage)
+    at_consent.send("\r")
+    at_consent.visit.take(_winter(stick))
+    at_consent.page(ItemPage)
+    at_consent.press("q")
+    at_consent.page(WelcomePage)
+    assert "Winter" in at_consent.read
+
+
+def test_one_that_comes_while_another_is_opened_comes_after_it(enter: Enter, stick: Path) -> None:
+    write_file(batch_of(title="Spring"), stick)
+    entry = enter(sticks=[stick])
+    entry.send("\r")
+    entry.visit.take(_winter(stick))
+    entry.page(OrganisationPage)
+    entry.press("\r")
+    entry.type(CODE)
+    entry.press("\r")
+    entry.page(ConsentPage)
+    assert "Winter" in entry.read
+
+
+def test_one_that_comes_before_the_consent_begins_nothing_of_the_other(
+    at_consent: Entry, stick: Path
+) -> None:
+    at_consent.visit.take(_winter(stick))
+    assert at_consent.page(AskingPage).text == ""
+    assert at_consent.visit.flow.session is None
+    assert not at_consent.laptop.setting("reviewer")
+    assert list(at_consent.laptop.events()) == []
+
+
+def test_one_that_comes_while_settings_are_open_takes_them_away(enter: Enter, stick: Path) -> None:
+    entry = enter()
+    entry.window.open_settings()
+    entry.page(SettingsPage)
+    entry.visit.take(write_file(batch_of(), stick))
+    entry.page(OrganisationPage)
+
+
+def test_a_list_that_comes_while_settings_are_open_lies_below_them(
+    enter: Enter, stick: Path
+) -> None:
+    entry = enter()
+    entry.send("\r")  # looks again
+    entry.window.open_settings()
+    settings = entry.window.page
+    entry.idle()
+    assert entry.page(SettingsPage) is settings
+    entry.press("\x1b")
+    entry.page(ChoosePage)
+
+
+def test_settings_stay_when_a_sentence_below_is_said_in_another_language(
+    at_consent: Entry,
+) -> None:
+    at_consent.press("\r")
+    at_consent.page(ItemPage)
+    at_consent.window.open_settings()
+    at_consent.click("Français")
+    at_consent.page(SettingsPage)
+    at_consent.press("\x1b")
+    at_consent.page(ItemPage)
+    assert "Reject" not in "".join(at_consent.buttons)
+    at_consent.answer("1")
+
+
+def test_file_that_comes_during_a_sitting_waits_for_its_end(enter: Enter, stick: Path) -> None:
+    entry = enter(places=[write_file(batch_of(), stick)])
+    entry.press("\r")
+    entry.type(CODE)
+    entry.press("\r")
+    entry.press("\r")
+    page = entry.page(ItemPage)
+    other = write_file(batch_of(batch="cd" * 8, title="Winter"), stick)
+    entry.visit.take(other)
+    assert entry.page(ItemPage) is page
+    assert "Winter.rosetta-batch is opened when you stop here." in entry.read
+    entry.press("q")
+    entry.page(WelcomePage)
+    assert "Winter" in entry.read

@@ -1,10 +1,14 @@
-"""However the program ends, what a person was typing is there the next time."""
+"""However the program ends, what a person was typing and what was acknowledged is there the next time."""
 
 from __future__ import annotations
 
+import contextlib
+import random
 import signal
 import sqlite3
-from collections.abc import Callable
+import subprocess
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,11 +17,15 @@ from review.files.ratings import open_ratings
 from review.log.event import read_event
 from review.log.laptop import FILE_NAME
 from review.log.payloads import Comment
+from review.rating import Rating
+from tests.desktop.real.display import Display
+from tests.desktop.real.programs import program
 from tests.desktop.real.reader import Reader
 from tests.desktop.real.stage import Stage, stage
 from tests.desktop.real.waiting import until
-from tests.desktop.real.window import Start, Window
+from tests.desktop.real.window import Start, Window, window
 from tests.review.session.scenes import CUSTODIANS, batch_of, item_id, items_of
+from tests.review.thorough import times
 
 TYPED = "half a word that nobody fini"
 
@@ -106,3 +114,87 @@ def test_who_types_without_a_pause_loses_almost_nothing_in_a_power_cut(
     [kept] = drafts(scene)
     assert f"h{text}".startswith(kept)
     assert len(kept) > len(text) // 2
+
+
+SITTING = 26
+"""Keys until a rest was suggested, which one more key leaves."""
+KEPT_MB, SLACK_MB = 0.005, 3.0
+"""What the session itself remembers of each rating, and what any program's memory goes up and down."""
+
+
+@pytest.mark.thorough
+def test_a_kill_while_rating_loses_nothing_whose_successor_was_painted(
+    display: Display, tmp_path: Path
+) -> None:
+    kills, in_all = times(4, 200), 0
+    draw = random.Random(7)
+    for kill in range(kills):
+        if kill % 40 == 0:  # as many as a person could not rate meanwhile
+            scene = stage(tmp_path / str(kill), batch_of(items_of(1500))).know()
+        in_all += _killed_while_rating(display, scene, draw.uniform(0.05, 0.6))
+    print(f"\n{kills} kills, {in_all} ratings whose successor was painted, none lost")
+    assert in_all >= kills
+
+
+def _killed_while_rating(display: Display, scene: Stage, seconds: float) -> int:
+    """Rate as fast as keys come, kill, look; gives the items that another one followed on the screen."""
+    before = scene.state().judgements.keys()
+    with window(display, scene.home, scene.file, guard=0.0) as shown:
+        _begin(shown)
+        with _pressing(display, "3"):
+            end = time.monotonic() + seconds
+            until(lambda: time.monotonic() > end, "the moment")
+            shown.kill()
+        painted = shown.painted()
+    followed = set(painted) - {painted[-1]}  # an item may be painted anew
+    rated = scene.state().judgements
+    assert followed <= rated.keys(), "a rating was shown as done, and is not on the disk"
+    assert before <= rated.keys()
+    assert {each.rating for each in rated.values()} <= {Rating.ACCEPTABLE}
+    return len(followed)
+
+
+def _begin(shown: Window) -> None:
+    shown.press("Return")
+    until(lambda: len(shown.painted()) > 0, shown.said)
+
+
+@contextlib.contextmanager
+def _pressing(display: Display, key: str) -> Iterator[None]:
+    """Press a key again and again, beside the test."""
+    command = [program("xdotool"), "key", "--delay", "15", *[key] * 500]
+    with subprocess.Popen(command, env=display.environment, stderr=subprocess.DEVNULL) as pressing:
+        yield
+        pressing.kill()
+
+
+@pytest.mark.thorough
+def test_many_ratings_let_the_program_not_grow(start: Start, tmp_path: Path) -> None:
+    ratings = times(80, 2000)
+    scene = stage(tmp_path, batch_of(items_of(ratings + 10))).know()
+    shown = start(scene, scene.file, guard=0.0)
+    _begin(shown)
+    _rate(shown, ratings // 3)
+    first = _memory(shown)
+    _rate(shown, ratings)
+    last = _memory(shown)
+    print(f"\n{len(shown.painted())} items painted: {first:.1f} MB, then {last:.1f} MB")
+    assert last - first < SLACK_MB + KEPT_MB * ratings
+    assert len(scene.state().judgements) >= ratings
+
+
+def _rate(shown: Window, items: int) -> None:
+    """Rate until so many items were painted; Return leaves a rest and means nothing elsewhere."""
+
+    def enough() -> bool:
+        shown.display.press(*["3"] * SITTING, "Return", delay=40)
+        return len(set(shown.painted())) > items
+
+    until(enough, shown.said, seconds=60 + items)
+
+
+def _memory(shown: Window) -> float:
+    """Return what the program alone wrote into memory, in millions of bytes."""
+    lines = Path(f"/proc/{shown.process.pid}/smaps_rollup").read_text().splitlines()
+    [dirty] = [line.split()[1] for line in lines if line.startswith("Private_Dirty:")]
+    return int(dirty) * 1024 / 1e6

@@ -1,21 +1,49 @@
-"""What is really on the screen: contrast, the ring of what has the keys, and everything inside the window."""
+"""The one fault of a release of Qt's binding that ends the program, and the pin that keeps it out."""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
+import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from review.rating import Rating
 from tests.desktop.real.display import Display
 from tests.desktop.real.node import GoneError, Node
 from tests.desktop.real.reader import Reader
 from tests.desktop.real.stage import stage
-from tests.desktop.real.window import Start, Window
-from tests.review.session.scenes import item_id
+from tests.desktop.real.waiting import until
+from tests.desktop.real.window import Start, Window, window
+from tests.review.session.scenes import batch_of, item_id, items_of
 from tests.review.thorough import times
+
+PROJECT = Path(__file__).parents[3] / "pyproject.toml"
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="None cannot be lost from Python 3.12 on")
+def test_calls_of_fonts_lose_no_reference_of_none() -> None:
+    qtgui = pytest.importorskip("PySide6.QtGui")
+    font = qtgui.QFont()
+    before = sys.getrefcount(None)
+    for size in range(1, 501):
+        font.setPixelSize(size)
+        font.setBold(bool(size % 2))
+    assert sys.getrefcount(None) > before - 50
+
+
+def test_the_release_that_loses_them_is_not_installed() -> None:
+    wishes = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]["desktop"]
+    packaging = pytest.importorskip("packaging.requirements")
+    [wish] = [packaging.Requirement(each) for each in wishes if each.startswith("PySide6")]
+    assert "6.12.0" not in wish.specifier
+    assert {"6.8.3", "6.9.3", "6.11.3"} <= set(wish.specifier.filter(["6.8.3", "6.9.3", "6.11.3"]))
+
 
 QtGui = pytest.importorskip("PySide6.QtGui")
 
@@ -149,3 +177,30 @@ def _assert_inside(reader: Reader, shown: Window, *, large: bool) -> None:
                 if name.startswith(("Reject", "Gist", "Acceptable", "Excellent")):
                     assert top <= y, where
                     assert y + high <= top + height or large, where
+
+
+def test_a_key_that_was_pressed_in_its_sleep_means_the_sentence_that_was_seen(
+    display: Display, tmp_path: Path
+) -> None:
+    scene = stage(tmp_path, batch_of(items_of(4))).know()
+    with window(display, scene.home, scene.file, guard=0.0) as shown:
+        shown.press("Return")
+        shown.sees(item_id(1))
+        os.killpg(shown.process.pid, signal.SIGSTOP)
+        until(lambda: _state(shown.process.pid) == "T", shown.said)
+        shown.press("3")
+        assert scene.state().judgements == {}
+        os.killpg(shown.process.pid, signal.SIGCONT)
+        shown.sees(item_id(2))
+        judged = scene.state().judgements
+        assert {item: each.rating for item, each in judged.items()} == {
+            item_id(1): Rating.ACCEPTABLE
+        }
+        shown.press("4")
+        shown.sees(item_id(3))
+        shown.close()
+    assert len(scene.state().judgements) == 2
+
+
+def _state(process: int) -> str:
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]

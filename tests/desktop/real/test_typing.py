@@ -1,7 +1,11 @@
-"""Keyboards as they are: dead keys, a French layout, number pads, and syllabics through a real input method."""
+"""How a review is opened in a real window, and written in: keyboards and input methods as they are."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 import time
 import unicodedata
 from collections.abc import Sequence
@@ -17,10 +21,63 @@ from tests.desktop.real.display import Display
 from tests.desktop.real.input_method import WESTERN_CREE, input_method
 from tests.desktop.real.reader import Reader
 from tests.desktop.real.stage import Stage, stage
+from tests.desktop.real.told_tree import labels, press
 from tests.desktop.real.typed import COMMENT
 from tests.desktop.real.waiting import until
-from tests.desktop.real.window import GUARD, Start, Window
-from tests.review.session.scenes import batch_of, item_id, items_of
+from tests.desktop.real.window import GUARD, PROGRAM, ROOT, Start, Window
+from tests.review.session.scenes import batch_of, item_id, items_of, sentences_of
+
+
+def test_a_file_is_found_with_the_keyboard(
+    reader: Reader, display: Display, start: Start, tmp_path: Path
+) -> None:
+    scene = stage(tmp_path).know()
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    other = stage(tmp_path / "other", batch_of(batch="cd" * 8, title="Autumn")).file
+    shutil.copy(other, display.folder)  # the folder at home
+    shown = start(scene, empty, guard=0.0)
+    for name in ("Choose a file …", other.name):
+        reader.find(name, "push button").focus()
+        shown.press("Return")
+    reader.find("Welcome back")
+    reader.find("Autumn", "label")
+
+
+def test_a_second_start_hands_its_file_to_the_window_that_is_open(
+    reader: Reader, start: Start, tmp_path: Path
+) -> None:
+    scene = stage(tmp_path).know()
+    other = stage(tmp_path / "other", batch_of(batch="cd" * 8, title="Autumn")).file
+    first = start(scene, scene.file, guard=0.0)
+    reader.find("Welcome back")
+    second = start(scene, other)
+    assert second.ended() == 0
+    reader.find("Autumn", "label")
+    assert first.process.poll() is None
+
+
+def test_where_no_screen_is_the_program_says_so(tmp_path: Path) -> None:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "ROSETTA_HOME": str(tmp_path / "home"),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]),
+        "QT_QPA_PLATFORM": "xcb",
+        "DISPLAY": ":no-such-screen",
+        "LANG": "C.UTF-8",
+    }
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", PROGRAM],
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert "this computer offers no screen" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def ratings(scene: Stage) -> list[Rating | None]:
@@ -151,3 +208,43 @@ def test_fifty_keys_in_a_moment_rate_what_was_shown_and_nothing_else(
     shown.press("1")
     until(lambda: len(ratings(scene)) == len(given) + 1, "one more answer")
     assert ratings(scene)[-1] is Rating.REJECT
+
+
+LETTERS = ("â", "ê", "î", "ô")
+
+
+def ready(folder: Path) -> Stage:
+    return stage(folder, batch_of(sentences_of(2), task="translate", letters=LETTERS)).know()
+
+
+def test_a_sentence_is_translated_through_an_input_method(
+    display: Display, bus: Bus, reader: Reader, start: Start, tmp_path: Path
+) -> None:
+    scene = ready(tmp_path)
+    around = {**display.environment, **bus.environment}
+    with input_method(display.folder, around, WESTERN_CREE) as heard:
+        shown = start(scene, scene.file, guard=0.0, **heard)
+        shown.press("Return")
+        shown.sees(item_id(1))
+        shown.type("atim niwaapamaaw")
+        shown.press("Return")
+        shown.sees(item_id(2))
+    assert scene.state().translations == {item_id(1): "ᐊᑎᒼ ᓂᐚᐸᒫᐤ"}
+
+
+def test_a_sentence_is_translated_by_the_tree_alone(
+    reader: Reader, start: Start, tmp_path: Path
+) -> None:
+    scene = ready(tmp_path)
+    shown = start(scene, scene.file, guard=0.0)
+    press(reader, "Go on")
+    shown.sees(item_id(1))
+    box = next(node for node in reader.all("text") if "editable" in node.states)
+    assert labels(box) == [box.name]
+    box.write("kî-w")
+    for letter in ("â", "ê"):
+        press(reader, letter)
+    reader.until(lambda: box.text == "kî-wâê")
+    press(reader, "Save…")
+    shown.sees(item_id(2))
+    assert scene.state().translations == {item_id(1): "kî-wâê"}

@@ -1,4 +1,4 @@
-"""Files that cannot be opened: each is told in its own words, and a good one in its place opens."""
+"""Files and data folders that cannot be opened: each is told in its own words, and a second try works."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import io
 import json
 import os
 import shutil
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -23,9 +25,40 @@ from review.files.batch import write_batch
 from review.sealed.archive import pack
 from review.sealed.problem import FileProblem
 from review.session.words.troubles import FILES, STICKS
+from tests.desktop.trouble.starting import BEGINNINGS
 from tests.desktop.trouble.told import copied, told
 from tests.desktop.visit_scene import Enter
+from tests.harness.process import ROOT
 from tests.review.session.scenes import ORGANISATION, batch_of, items_of, write_file
+
+SAID = {
+    "newer": "A newer version of this program keeps your answers. Ask for it.",
+    "theirs": "Another program uses the name of the file with your answers. Ask for help.",
+    "no database": "Another program uses the name of the file with your answers. Ask for help.",
+    "damaged": "The file with your answers is damaged. Ask for help. Do not delete anything.",
+    "folder": "The program may not write on this computer's disk. Ask for help, then try again.",
+}
+
+
+def test_every_trouble_at_the_start_is_told_and_left_behind(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.desktop.trouble.starting", *BEGINNINGS],
+        cwd=ROOT,
+        env={**os.environ, "ROSETTA_HOME": str(tmp_path), "LC_ALL": "C.UTF-8"},
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [what for what, *_ in told] == [*BEGINNINGS, ""]
+    for what, *said in told[:-1]:
+        assert "The file with your answers does not open" in said, what
+        assert SAID[what] in said, (what, said)
+        assert len(said) >= 3, "a line for whoever helps"
+    assert "There is nothing to look at yet." in told[-1]
+
 
 GOOD = write_batch(batch_of(items_of(2)))
 

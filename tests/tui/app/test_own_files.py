@@ -1,4 +1,4 @@
-"""A foreign package over one of ours is told from our own files, with real wheels in a real environment."""
+"""The app over a store that can only be read, the exit code of a run, and packages over our own."""
 
 from __future__ import annotations
 
@@ -10,14 +10,70 @@ import site
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
 
+from harness.core.run_state import RunState
 from harness.core.version import VERSION
+from harness.events.control import Control
+from harness.events.kinds import Finished
+from rosetta_tui.app.showing import _exit_code
+from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.own_files import changed_files
+from tests.harness.store.file.locked_stick import made, stick
+from tests.tui.screens import App, settle, text
 from tests.wheels import build_wheel
+
+__all__ = ["made", "stick"]
+
+
+async def test_runs_are_seen_and_opened_and_nothing_is_changed(stick: Path) -> None:
+    before = {path.name: path.read_bytes() for path in stick.iterdir()}
+    app = App(None, stick / "rosetta.sqlite")
+    async with app.run_test(size=(120, 36), notifications=True) as pilot:
+        await settle(pilot)
+        assert "2 runs · can only be read here" in text(app)
+        assert "noted last" in text(app)
+        assert "cannot be read" not in text(app)
+        await pilot.press("delete")
+        await settle(pilot)
+        said = " ".join(note.message for note in app._notifications)
+        assert "it can only be read here, so nothing was changed" in said
+        await pilot.press("enter")
+        await settle(pilot)
+        assert isinstance(app.screen, LiveScreen)
+        assert "Complete." in text(app)
+        await pilot.press("q")
+    assert {path.name: path.read_bytes() for path in stick.iterdir()} == before
+
+
+STOPPED = Finished("0f3b8c1e", RunState.STOPPED, 3, 0, 9, 1.0)
+HALTED = Finished("0f3b8c1e", RunState.STOPPED, 3, 0, 9, 1.0, reason="The budget is used up.")
+COMPLETE = Finished("0f3b8c1e", RunState.COMPLETE, 9, 0, 9, 1.0, card_hash="ab")
+
+
+@pytest.mark.parametrize(
+    ("finished", "wish", "interrupted", "code"),
+    [
+        (COMPLETE, Control.stop, False, 0),
+        (COMPLETE, Control.drain, True, 0),
+        (STOPPED, Control.drain, False, 130),
+        (STOPPED, Control.stop, False, 130),
+        (STOPPED, Control.pause, False, 1),
+        (HALTED, Control.drain, False, 1),
+        (HALTED, Control.drain, True, 130),
+    ],
+)
+def test_each_end_has_its_code(
+    finished: Finished, wish: Callable[[Control], None], interrupted: bool, code: int
+) -> None:
+    control = Control()
+    wish(control)
+    assert _exit_code(finished, control, interrupted) == code
+
 
 ROOT = Path(__file__).parents[3]
 BROKEN = "import no_such_thing_at_all\n"

@@ -1,8 +1,10 @@
-"""The picture of a run follows from its events alone."""
+"""The picture of a run follows from its events alone, also when it is opened again; what its panels say."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,10 +12,22 @@ from hypothesis import strategies as st
 
 from harness.core.failures import ErrorClass
 from harness.core.run_state import RunState
+from harness.events.following import Follower
 from harness.events.kinds import EntryScored, Event, Failed, Progress, Started, Waiting
+from harness.method.method import Setup
 from harness.method.result import Result
+from harness.store.file.database import opened
+from harness.store.runs import find_run, read_card
+from rosetta_tui.replay.timeline import Playback
 from rosetta_tui.session.picture import RECENT, EntryState, LiveRun
+from rosetta_tui.session.recorded import recorded, seal
+from rosetta_tui.session.starting import retry
+from rosetta_tui.show import figures
+from rosetta_tui.show.card_fields import tier_words
+from tests.harness.evaluation import chat_plan, corpus, resume, run_corpus
+from tests.harness.scripted import Answer, Asked, completion, error, json_answer, serving
 from tests.tui.scenes import DATASET, SETUP, finished, scene
+from tests.tui.screens import App, lines, settle, text
 
 
 def started(total: int) -> Started:
@@ -136,3 +150,187 @@ def test_nothing_is_asked_any_more_when_a_run_is_over(killed: bool, tmp_path: Pa
     live.fold([Failed("r", "gone") if killed else finished(made, RunState.STOPPED)])
     made.close()
     assert (live.asked, live.retrying, live.queued) == (0, 0, 5)
+
+
+async def shown(tmp_path: Path, done: int, setup: Setup = SETUP, **changes: Any) -> str:
+    """Return the screen of a run that stands so."""
+    made = scene(tmp_path / "s.sqlite", total=20, stored=done, setup=setup)
+    made.queue(made.started())
+    made.queue(made.progress(done, **changes))
+    app = App(made, watch=True)
+    async with app.run_test(size=(160, 36)) as pilot:
+        await settle(pilot)
+        found = "\n".join([lines(app)[0], text(app)])
+    made.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("done", "changes", "words"),
+    [
+        (0, {"cost_usd": 0.0, "spent_usd": 0.0}, "│ none of $0.0500 spent yet"),
+        (
+            3,
+            {"cost_usd": 0.0, "spent_usd": 0.0, "failed": 3, "budget_usd": None},
+            "nothing spent yet",
+        ),
+        (3, {"cost_usd": 0.0, "spent_usd": 0.0}, "free of $0.0500 budget"),
+        (3, {"tokens": 1580, "tokens_untold": 4}, "at least 1,580 tokens"),
+        (3, {"tokens": 1580}, "│ 1,580 tokens"),
+        (3, {"tokens": 1}, "│ 1 token "),
+        (3, {"tokens": None}, "tokens unknown"),
+    ],
+)
+async def test_money_and_tokens_say_what_is_known(
+    tmp_path: Path, done: int, changes: dict[str, Any], words: str
+) -> None:
+    assert words in await shown(tmp_path, done, **changes)
+
+
+async def test_where_everything_waits_the_head_says_until_when(tmp_path: Path) -> None:
+    waiting = (Waiting(3, 3, 6, 75.0, "429"), Waiting(4, 2, 6, 12.4, "timeout"))
+    asked = await shown(tmp_path, 3, waiting=waiting)
+    assert "next try in 00:12" not in asked
+    (tmp_path / "b").mkdir()
+    idle = await shown(tmp_path / "b", 3, waiting=waiting, in_flight=())
+    assert "next try in 00:12" in idle.splitlines()[0]
+
+
+async def test_a_rate_that_no_call_could_have_stands_beside_recorded_latencies(
+    tmp_path: Path,
+) -> None:
+    replay = SETUP.model_copy(update={"outputs_sha256": "ab" * 32})
+    for number, (setup, per_minute, known) in enumerate(
+        [(replay, 15_112.0, True), (replay, 418.0, False), (SETUP, 15_112.0, False)]
+    ):
+        path = tmp_path / str(number)
+        path.mkdir()
+        seen = await shown(path, 3, setup, per_minute=per_minute, p50_seconds=0.77)
+        assert ("s known" in seen) is recorded
+
+
+def test_a_failed_entry_was_not_free() -> None:
+    assert figures.charged(0.0, failed=True) == figures.NONE
+    assert figures.charged(0.0, failed=False) == "free"
+    assert figures.charged(0.02, failed=True) == "$0.0200"
+
+
+@pytest.mark.parametrize(
+    ("least", "words"),
+    [
+        (0.1, "composite not clearly above the floor: interval reaches 0.10"),
+        (0.25, "not above the floor"),
+    ],
+)
+def test_a_card_says_how_it_stands_to_its_floors(least: float, words: str) -> None:
+    ends = {"composite": {"ci_lower": least, "ci_upper": 0.9}}
+    scores = {"composite": 0.55, "at_floor": True, "confidence_intervals": ends}
+    card = {"scores": scores, "floors": [{"name": "constant", "composite": 0.21}, {"name": "x"}]}
+    assert tier_words(card) == f"baseline (automatic 0.55; {words})"
+
+
+async def test_a_run_under_way_says_so_in_few_words(tmp_path: Path) -> None:
+    found = await shown(
+        tmp_path, 3, intervals={"composite": (0.1, 0.9)}, values={"composite": 0.55}
+    )
+    assert "baseline (composite not clear of the floor" in found
+
+
+def reopened(path: Path) -> Progress:
+    """Return the figures of the newest run, opened anew."""
+    with opened(path) as store:
+        run, live = find_run(store, "last"), LiveRun()
+        live.fold(recorded(store, run.run_id))
+        seal(live, read_card(store, run.id) or {})
+    assert live.progress is not None
+    return live.progress
+
+
+def replayed(path: Path) -> Progress:
+    """Return the figures of the newest run, played to its end."""
+    with opened(path) as store:
+        playback = Playback(store, find_run(store, "last").run_id)
+        [*_, end] = [e for e in playback.move_to(playback.duration) if isinstance(e, Progress)]
+    return end
+
+
+def test_tokens_tries_and_calls_at_once_are_those_that_were_counted_live(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    with serving() as endpoint:
+        broken = {"entry number 2", "entry number 5"}
+        again = {"entry number 5"}
+
+        def answer(asked: Asked) -> Answer:
+            if any(each in asked.source for each in broken):
+                return error(400)
+            if any(each in asked.source for each in again):
+                again.clear()
+                return error(429, headers={"retry-after": "0"})
+            return json_answer(completion(asked.source))
+
+        endpoint.answer = answer
+        heard = run_corpus(
+            path, corpus(10), chat_plan(endpoint.url, run={"concurrency": 3, "most_attempts": 2})
+        )
+        live = heard.progress[-1]
+        assert live.tokens_untold == 2
+        for end in (reopened(path), replayed(path)):
+            assert (end.tokens, end.tokens_untold) == (live.tokens, 2)
+            assert end.retries == 0
+        assert replayed(path).most_concurrency == live.most_concurrency == 3
+        broken.clear()
+        engine = retry(path, heard.finished.run_id, {})
+        engine.start()
+        engine.result()
+    events: list[Event] = engine.events.drain()
+    retries = [each.retries for each in events if isinstance(each, Progress)][-1]
+    assert (retries, reopened(path).retries, replayed(path).retries) == (1, 1, 1)
+
+
+def followed(path: Path) -> Progress:
+    """Return the figures of the newest run, looked at from the outside."""
+    with closing(Follower(path, "last")) as follower:
+        [*_, end] = [each for each in follower.drain() if isinstance(each, Progress)]
+    return end
+
+
+def test_only_its_own_tries_are_a_runs_and_all_who_look_count_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    with serving() as endpoint:
+        hasty = {"entry number 1", "entry number 3"}
+
+        def answer(asked: Asked) -> Answer:
+            if "entry number 2" in asked.source:
+                return error(400)
+            if found := {each for each in hasty if each in asked.source}:
+                hasty.difference_update(found)
+                return error(429, headers={"retry-after": "0"})
+            return json_answer(completion(asked.source))
+
+        endpoint.answer = answer
+        plan = chat_plan(endpoint.url, run={"concurrency": 1, "most_attempts": 2})
+        heard = run_corpus(path, corpus(6), plan)
+        assert (heard.progress[-1].retries, heard.progress[-1].rate_limited) == (2, 2)
+        assert _counts(path) == {(2, 2)}
+        with opened(path) as store:
+            store.execute("UPDATE runs SET run_card = NULL, state = 'stopped', live = NULL")
+        assert _counts(path, complete=False) == {(2, 2)}
+        with opened(path) as store:
+            whole = store.execute("SELECT run, position, trace FROM results").fetchall()
+            store.execute("UPDATE results SET trace = x'c1' WHERE position = 1")
+        assert (followed(path).retries, followed(path).rate_limited) == (2, 1), "one is damaged"
+        with opened(path) as store:
+            store.executemany(
+                "UPDATE results SET trace = ?3 WHERE run = ?1 AND position = ?2", whole
+            )
+        resume(path)
+        engine = retry(path, heard.finished.run_id, {})
+        engine.start()
+        engine.result()
+    assert _counts(path) == {(0, 0)}, "the tries of the kept entries are the first run's"
+
+
+def _counts(path: Path, *, complete: bool = True) -> set[tuple[int, int]]:
+    """Return the retries and the 429 replies that those who look at the newest run count."""
+    looks = (reopened, replayed, followed) if complete else (replayed, followed)
+    return {(each.retries, each.rate_limited) for each in (look(path) for look in looks)}

@@ -1,8 +1,9 @@
-"""What the pages must never do: let a text act, lose words, rate what is drawn wrongly, speak two languages."""
+"""Which texts a terminal may not be trusted with."""
 
 from __future__ import annotations
 
 import sqlite3
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,77 @@ from review.log.saving import NotSaved
 from review.rating import Rating
 from review.session.words.keys import RATING_OF, Act, act_of
 from review.session.words.troubles import SAVING
+from rosetta_tui.review.mis_drawn import WHY, MisDrawn, first_mis_drawn, mis_drawn
 from rosetta_tui.review.rating.pages.item_page import Texts
+from tests.outside import TEXTS, only_with, published
 from tests.review.session.scenes import CODE, batch_of, items_of, training_of
 from tests.review.thorough import times
 from tests.tui.hostile import acting
 from tests.tui.review.reviewing import Reviewing, begin, press, settle, text, write
 from tests.tui.scenes import HOSTILE
+
+SAFE = [
+    "",
+    "I saw his dog yesterday.",
+    "ê î ô â ē ī ō ā niwâpamâw",
+    unicodedata.normalize("NFD", "niwâpamâw atim, ĉiuĵaŭde"),
+    "Tiếng Việt có nhiều dấu",  # two marks, drawn as one character
+    "Я видел собаку",
+    "한국어 漢字 かな",
+    "ꮳꮃꭹ Ꮳꮃꭹ",
+    "ⵜⴰⵎⴰⵣⵉⵖⵜ",
+    "🐕 👩‍🏫 “…” – ʔ ʷ ꞌ",
+]
+WRONG = [
+    ("ᓂᐚᐸᒫᐤ ᐊᑎᒼ", MisDrawn.SYLLABICS),
+    ("Inuktitut: ᐃᓄᒃᑎᑐᑦ", MisDrawn.SYLLABICS),
+    ("𑪰", MisDrawn.SYLLABICS),  # Extended-A
+    ("שלום", MisDrawn.RIGHT_TO_LEFT),
+    ("کوردی", MisDrawn.RIGHT_TO_LEFT),
+    ("ߒߞߏ", MisDrawn.RIGHT_TO_LEFT),
+    ("𞤀𞤁", MisDrawn.RIGHT_TO_LEFT),
+    ("हिन्दी", MisDrawn.SHAPING),
+    ("ខ្មែរ", MisDrawn.SHAPING),
+    ("မြန်မာ", MisDrawn.SHAPING),
+    ("\u1112\u1161\u11ab", MisDrawn.SHAPING),  # Korean in parts
+    ("x̣̌ʷ", MisDrawn.STACKED_MARKS),
+    ("dǫ́", MisDrawn.STACKED_MARKS),  # one letter with a mark, and one more
+    (unicodedata.normalize("NFD", "Tiếng"), MisDrawn.STACKED_MARKS),
+    ("ที่นี่", MisDrawn.STACKED_MARKS),
+]
+
+
+@pytest.mark.parametrize("text", SAFE, ids=ascii)
+def test_texts_that_terminals_draw_well_are_safe(text: str) -> None:
+    assert mis_drawn(text) is None
+
+
+@pytest.mark.parametrize(("text", "why"), WRONG, ids=ascii)
+def test_texts_that_terminals_draw_wrongly_are_told(text: str, why: MisDrawn) -> None:
+    assert mis_drawn(text) is why
+    assert mis_drawn(f"before {text} after") is why
+    assert first_mis_drawn(["good", text, "good"]) is why
+
+
+def test_every_reason_has_words() -> None:
+    assert set(WHY) == set(MisDrawn)
+
+
+@only_with(TEXTS)
+@pytest.mark.parametrize(
+    ("language", "why"),
+    [
+        ("fin", None), ("spa", None), ("mri", None), ("ukr", None), ("jpn", None), ("amh", None),
+        ("hin", MisDrawn.SHAPING), ("arb", MisDrawn.RIGHT_TO_LEFT),
+    ],
+)  # fmt: skip
+def test_texts_of_other_people_are_told_by_language(language: str, why: MisDrawn | None) -> None:
+    path = published(language)
+    lines = path.read_text("utf-8").splitlines()
+    found = [mis_drawn(line) for line in lines]
+    share = sum(each is why for each in found) / len(found)
+    assert share > 0.98
+
 
 SIZES = [(80, 24), (160, 48)]
 SMALL = (80, 24)

@@ -1,20 +1,215 @@
-"""The whole way once: a run, a batch, a sitting at a laptop, the stick back, an import, the state."""
+"""The whole way once, from the list of runs and back; the pages as plain text; every key at their foot."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from review.files.batch import open_batch
+from review.files.batch_form import Around
 from review.files.reviewer_codes import printed
+from review.log.laptop import Laptop
 from review.office.store.store import Office
 from review.rating import Rating
-from review.session.view import Phase
+from review.session.choice import Choice
+from review.session.view import Phase, TextField, Unsaved, View
+from review.session.words.catalogue import Words, languages
+from review.session.words.keys import ONWARD_OF, act_of
 from rosetta_tui.commands.review import review
+from rosetta_tui.home.screen import HomeScreen
+from rosetta_tui.review.mis_drawn import MisDrawn
+from rosetta_tui.review.rating.opening import TerminalOpening
+from rosetta_tui.review.rating.pages.agreeing import (
+    ConsentPage,
+    OrganisationPage,
+    RelationPage,
+    SharingPage,
+    WarningPage,
+)
+from rosetta_tui.review.rating.pages.choosing import AskPage, ChoosePage, LanguagePage, Question
+from rosetta_tui.review.rating.pages.handing_over import WithdrawPage
+from rosetta_tui.review.rating.pages.page import HelpPage, Page
+from rosetta_tui.review.rating.pages.resting import PAUSES, PausePage
+from rosetta_tui.toolkit.dialogs.help import HERE, keys_of
 from tests.review.office import made
-from tests.review.session.scenes import Sitting
+from tests.review.session.scenes import CODE, Sitting, batch_of, items_of
+from tests.tui.golden import compare
+from tests.tui.review.reviewing import Doors, Reviewing, begin, press, text, until
+from tests.tui.screens import App
+from tests.tui.screens import settle as settle_home
+
+
+async def test_a_review_is_opened_from_home_and_leads_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = batch_of()
+    with Laptop.open(tmp_path) as laptop:
+        opening = TerminalOpening(laptop)
+        opening.accept(batch)
+        opening.reviewer(batch, CODE)
+        opening.laptop.add_batch(batch.manifest_bytes, batch.archive, secret=False)
+    monkeypatch.setattr("rosetta_tui.review.rating.visit.TerminalOpening", Doors)
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle_home(pilot)
+        await pilot.press("v")
+        await until(pilot, lambda: not isinstance(app.screen, HomeScreen))
+        await begin(pilot)
+        await press(pilot, "enter", "2", "3")
+        assert "Sentence 1 of 4" in text(app)
+        await press(pilot, "3", "question_mark")
+        assert "Leave it for later" in text(app)
+        await press(pilot, "escape", "q")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+    with Laptop.open(tmp_path) as laptop:
+        assert len(list(laptop.events())) == 4  # consent, nearness to the method, session, rating
+
+
+async def test_a_data_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:
+    (tmp_path / "review.sqlite").write_text(
+        "not a database, but long enough to be taken for one" * 9
+    )
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settle_home(pilot)
+        await pilot.press("v")
+        await settle_home(pilot)
+        assert "The review cannot open" in text(app)
+        assert isinstance(app.screen, HomeScreen)
+
+
+async def test_help_at_home_lists_every_key_that_quits(tmp_path: Path) -> None:
+    app = App(None, tmp_path / "s.sqlite")
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle_home(pilot)
+        quits = keys_of(app.screen)[HERE]["Quit"]
+        assert "q" in quits.split()
+
+
+NAMES = {"Enter": "enter", "Esc": "escape"}
+OF_WIDGETS = {"submit", "choose", "open"}
+"""Done by the box or the list that has the focus, which takes Enter itself."""
+
+
+def pages(app: Reviewing, words: Words) -> list[Page[Any]]:
+    manifest = batch_of().manifest
+    app.doors.words = words
+    read = ConsentPage(words, manifest)
+    read._end_shown = True
+    view = View(
+        Phase.END,
+        3,
+        4,
+        skipped=1,
+        can_undo=True,
+        unsaved=(Unsaved("a", 1, frozenset({TextField.COMMENT})),),
+    )
+    return [
+        ChoosePage(app.doors, []),
+        ChoosePage(app.doors, [Choice("Spring")]),
+        LanguagePage(app.doors),
+        AskPage(words, Question("place", "asked", "about")),
+        OrganisationPage(words, batch_of()),
+        WarningPage(words, next(iter(MisDrawn))),
+        ConsentPage(words, manifest),
+        read,
+        SharingPage(words, manifest),
+        RelationPage(words),
+        HelpPage(words),
+        WithdrawPage(words),
+        *(page(words, view) for page in PAUSES.values()),
+    ]
+
+
+@pytest.mark.parametrize("language", languages())
+def test_every_key_shown_is_bound_to_what_its_words_do(tmp_path: Path, language: str) -> None:
+    words = Words.load(language)
+    names = {words(name): key for name, key in NAMES.items()}
+    app = Reviewing(tmp_path, batch_of())
+    try:
+        for page in pages(app, words):
+            for hint in page.hints():
+                key = names.get(hint.key, hint.key)
+                bound = {each.action for each in page._bindings.key_to_bindings.get(key, ())}
+                if isinstance(page, PausePage) and (act := act_of(key)) in ONWARD_OF:
+                    bound.add(f"onward('{ONWARD_OF[act].name}')")
+                by_widget = key == "enter" and hint.action in OF_WIDGETS
+                assert hint.action in bound or by_widget, (type(page).__name__, hint, bound)
+                assert hasattr(page, f"action_{hint.action.partition('(')[0]}")
+    finally:
+        app.laptop.close()
+
+
+def test_what_is_not_wanted_now_is_left_by_one_key_on_every_page_before_the_first_sentence(
+    tmp_path: Path,
+) -> None:
+    """As in the window: Esc; the letter of another act never stands for it."""
+    words, app = Words.load("en"), Reviewing(tmp_path, batch_of())
+    try:
+        for page in pages(app, words)[3:10]:
+            leaving = [hint.key for hint in page.hints() if hint.action == "leave"]
+            assert leaving in (["Esc"], ["Enter"]), type(page).__name__
+    finally:
+        app.laptop.close()
+
+
+SMALL = (80, 24)
+
+
+@pytest.mark.parametrize(
+    ("size", "language"), [((80, 24), "en"), ((160, 48), "en"), ((80, 24), "fr")]
+)
+async def test_an_item(tmp_path: Path, size: tuple[int, int], language: str) -> None:
+    said = {"source": "I saw his dog yesterday.", "candidate": "Hieraŭ mi vidis lian hundon."}
+    items = [item.model_copy(update=said) for item in items_of(60)]
+    app = Reviewing(tmp_path, batch_of(items, language=language), language=language)
+    async with app.run_test(size=size) as pilot:
+        await begin(pilot)
+        await press(pilot, "2", "3")
+        compare(f"review-item-{language}", size, app)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 48)])
+async def test_what_stands_beside_a_sentence(tmp_path: Path, size: tuple[int, int]) -> None:
+    said = {
+        "source": "I saw his dog yesterday.", "candidate": "Hieraŭ mi vidis lian hundon.",
+        "around": Around(
+            context="narrative", formality="conversational",
+            before="Paul went home.", after="It did not bark.",
+        ),
+    }  # fmt: skip
+    items = [item.model_copy(update=said) for item in items_of(9)]
+    app = Reviewing(tmp_path, batch_of(items, salt=bytes(32), translations={}))
+    async with app.run_test(size=size) as pilot:
+        await begin(pilot)
+        compare("review-item-context", size, app)
+
+
+async def test_reasons(tmp_path: Path) -> None:
+    app = Reviewing(tmp_path, batch_of(items_of(3)))
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "2", "comma", "5", "comma")
+        compare("review-reasons", SMALL, app)
+
+
+async def test_why_not(tmp_path: Path) -> None:
+    app = Reviewing(tmp_path, batch_of(items_of(3)))
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "0")
+        compare("review-why-not", SMALL, app)
+
+
+async def test_the_end(tmp_path: Path) -> None:
+    app = Reviewing(tmp_path, batch_of(items_of(2)))
+    async with app.run_test(size=SMALL) as pilot:
+        await begin(pilot)
+        await press(pilot, "2", "s", "enter", "s")
+        compare("review-end", SMALL, app)
 
 
 def rosetta(*arguments: str) -> str:

@@ -1,4 +1,4 @@
-"""Settings that change while the screen is open, in keys that come at once, from the palette or another process."""
+"""What the settings look like, and settings that change while the screen is open."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import threading
 from pathlib import Path
 
 import pytest
+from textual.widgets import OptionList
 
 import harness.settings
 from harness.core.failures import UsageError
 from harness.settings import Changes, Settings, change_settings, read_settings
 from rosetta_tui.settings.rows import SettingsSection
 from rosetta_tui.settings.screen import SettingsScreen
+from tests.tui.golden import compare
 from tests.tui.screens import App, burst, settle
 from tests.tui.settings.settings_screen import app, fill, opened, ring, to_row
 
@@ -122,3 +124,35 @@ async def test_keys_that_come_at_once_do_what_they_do_one_by_one(app: App, tmp_p
         await burst(app, "enter", "down")
         await settle(pilot)
         assert read_settings(tmp_path).theme == "rosetta-light"
+
+
+CHOSEN = {
+    "endpoint": "our-lab",
+    "model": "example/translator-7b",
+    "endpoints": {"our-lab": "https://llm.example.org/v1"},
+}
+
+
+@pytest.mark.parametrize("theme", ["rosetta-dark", "rosetta-light"])
+@pytest.mark.parametrize("size", [(80, 24), (160, 48)])
+async def test_settings(
+    tmp_path: Path, size: tuple[int, int], theme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    change_settings(tmp_path / "data", CHOSEN)
+    app = App(None, tmp_path / "data" / "s.sqlite")
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        app.push_screen(SettingsScreen(tmp_path / "data" / "s.sqlite"))
+        await settle(pilot)
+        app.theme = theme
+        parts = app.screen.query_one("#parts", OptionList)
+        parts.highlighted = list(SettingsSection).index(SettingsSection.MODELS)
+        await settle(pilot)
+        compare("settings", size, app)
+        parts.highlighted = list(SettingsSection).index(SettingsSection.ENDPOINTS)
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        compare("settings-endpoints", size, app)

@@ -1,7 +1,8 @@
-"""The footer, beside Textual's own, which draws each key as a widget of its own."""
+"""Colours that can be read, the footer beside Textual's own, and help for windows of any width."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,17 +12,75 @@ from rich.style import Style
 from textual import widgets
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.color import Color
 from textual.command import CommandPalette
 from textual.events import MouseScrollDown, MouseScrollUp
 from textual.message import Message
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.theme import Theme
 from textual.widget import Widget
 
+from rosetta_tui.show.key_names import key_name
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.theme import THEMES
-from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, settle
+from rosetta_tui.toolkit.keyboard import keyboard
+from rosetta_tui.toolkit.theme import ANSI_COLOURS, THEMES
+from tests.tui.scenes import HOSTILE, scene
+from tests.tui.screens import App, settle, text
+
+
+def colour(theme: Theme, name: str) -> Color:
+    value = theme.variables.get(name) or getattr(theme, name)
+    return Color.parse(value)
+
+
+def luminance(shade: Color) -> float:
+    """Relative luminance as WCAG 2 defines it."""
+    parts = [part / 255 for part in (shade.r, shade.g, shade.b)]
+    linear = [
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: Color, other: Color) -> float:
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_contrast_is_computed_as_the_standard_says() -> None:
+    assert contrast(Color.parse("#ffffff"), Color.parse("#000000")) == pytest.approx(21)
+    assert contrast(Color.parse("#777777"), Color.parse("#ffffff")) == pytest.approx(4.48, abs=0.01)
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+@pytest.mark.parametrize("background", ["background", "surface", "panel"])
+@pytest.mark.parametrize("name", ["foreground", "quiet", "good", "warn", "bad", "mark"])
+def test_text_can_be_read(theme: Theme, background: str, name: str) -> None:
+    assert contrast(colour(theme, name), colour(theme, background)) >= 4.5
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_the_cursor_can_be_read(theme: Theme) -> None:
+    assert contrast(colour(theme, "on-cursor"), colour(theme, "cursor")) >= 4.5
+
+
+def test_every_theme_has_every_colour() -> None:
+    for theme in THEMES:
+        assert ANSI_COLOURS.keys() <= theme.variables.keys()
+
+
+@pytest.mark.parametrize("name", [*(theme.name for theme in THEMES), "ansi-dark", "ansi-light"])
+async def test_the_live_screen_can_be_drawn_in(name: str, tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite")
+    made.middle(84)
+    app = App(made, watch=True)
+    async with app.run_test(size=(120, 36)) as pilot:
+        app.theme = name
+        await settle(pilot)
+        assert "✓ 83 done" in text(app)
+        assert "◆◆◇◇◇ emerging" in text(app)
+    made.close()
 
 
 class Keys(Screen[None]):
@@ -194,3 +253,31 @@ async def test_what_a_key_says_is_harmless(tmp_path: Path) -> None:
 def turn(kind: type[MouseScrollDown] | type[MouseScrollUp], widget: Widget) -> Message:
     """Make a turn of the wheel over a widget."""
     return kind(widget, 1, 0, 0, 0, 0, shift=False, meta=False, ctrl=False)
+
+
+def screens(kind: type[Screen[Any]] = Screen) -> Iterator[type[Screen[Any]]]:
+    """Every screen of the program that has a help of its own."""
+    keyboard()
+    for each in kind.__subclasses__():
+        if each.__module__.startswith("rosetta_tui.") and "HELP" in vars(each):
+            yield each
+        yield from screens(each)
+
+
+def test_no_line_of_help_breaks_within_a_sentence() -> None:
+    told = {each.__qualname__: str(vars(each)["HELP"]) for each in screens()}
+    assert len(told) > 10
+    broken = {
+        (name, line)
+        for name, words in told.items()
+        for line in words.splitlines()
+        if line and "   " not in line and not line.endswith((".", ":", ";"))
+    }
+    assert not broken
+
+
+@pytest.mark.parametrize(
+    ("key", "name"), [("plus", "+"), ("minus", "-"), ("equals_sign", "="), ("ctrl+p", "^p")]
+)
+def test_keys_are_called_by_what_stands_on_them(key: str, name: str) -> None:
+    assert key_name(key) == name
