@@ -265,6 +265,10 @@ def entries_of(pairs: Sequence[tuple[str, str, str]], total: int) -> list[Entry]
     return made
 
 
+SET_UP: list[Scene] = []
+"""Scenes of the test under way: they are closed at its end."""
+
+
 def scene(
     path: Path,
     *,
@@ -320,7 +324,9 @@ def scene(
     )
     set_live(store, number, RunState.RUNNING, Live(at=time.time()))
     store.execute("COMMIT")
-    return Scene(path, store, number, run_id, entries, results, EventQueue(), missing)
+    made = Scene(path, store, number, run_id, entries, results, EventQueue(), missing)
+    SET_UP.append(made)
+    return made
 
 
 def _surface() -> set[str]:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from textual import _wait
@@ -21,6 +21,8 @@ from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.session.watched import Followed, WatchedRun
 from rosetta_tui.toolkit.textual_inside import TerminalApp
 from tests.tui.scenes import Scene
+
+AnyApp = TypeVar("AnyApp", bound=TextualApp[Any])
 
 IDLE_SECONDS = 0.005
 """Time after which a quiet app counts as idle; Textual takes four times as long over every key."""
@@ -130,6 +132,22 @@ async def rest(pilot: Pilot[Any]) -> None:
             WorkerCancelled
         ):  # newer work took the place of it: the next look waits for that
             await pilot.app.workers.wait_for_complete()
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    """Press keys, and wait until what they bring is drawn."""
+    await pilot.press(*keys)
+    await settle(pilot)
+
+
+@asynccontextmanager
+async def at_rest(
+    app: AnyApp, size: tuple[int, int], *, notifications: bool = False
+) -> AsyncIterator[tuple[AnyApp, Pilot[Any]]]:
+    """Run an app on a terminal of ``size`` columns and lines; it has come to rest when the block begins."""
+    async with app.run_test(size=size, notifications=notifications) as pilot:
+        await settle(pilot)
+        yield app, pilot
 
 
 def _messages(app: TextualApp[Any]) -> bool:

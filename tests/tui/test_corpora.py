@@ -34,7 +34,7 @@ from tests.corpora.making import entry, json_file
 from tests.tui.faulty import FAULTY
 from tests.tui.golden import SIZES, compare
 from tests.tui.scenes import HOSTILE, Scene, hostile, scene, sealed
-from tests.tui.screens import App, lines, settle, text
+from tests.tui.screens import App, at_rest, lines, settle, text
 
 
 class Asked(App):
@@ -213,7 +213,6 @@ async def test_entries_are_searched_sorted_and_narrowed_by_several_tags(tmp_path
         assert "nothing found" in text(app)
         await press(pilot, "escape", "escape", "escape")
         assert not isinstance(here(app), CorpusScreen)
-    made.close()
 
 
 async def test_a_finding_leads_to_its_entries(tmp_path: Path) -> None:
@@ -404,9 +403,7 @@ async def test_a_segment_is_named_in_words(tmp_path: Path) -> None:
 
 
 async def test_a_copy_is_told_of_once_and_says_the_truth(tmp_path: Path) -> None:
-    app = App(None, tmp_path / "s.sqlite")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(None, tmp_path / "s.sqlite"), (120, 40)) as (app, pilot):
         draft = RunDraft.of(
             {"file": str(json_file(tmp_path, FAULTY)), "method": "chat", "endpoint": "ollama",
              "model": "m", "segment": ("held_out",), "offline": "yes"}

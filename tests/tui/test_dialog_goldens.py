@@ -20,7 +20,7 @@ from rosetta_tui.settings.ask_setting import AskSettingScreen, PressKeyScreen
 from tests.tui.golden import SIZES, compare
 from tests.tui.golden_colours import THEMES, compare_colours
 from tests.tui.scenes import Scene, sealed
-from tests.tui.screens import App, settle
+from tests.tui.screens import App, at_rest, press, settle
 
 PROSPECT = Prospect(
     new=("equivalent_match_rate", "length_ratio"),
@@ -70,9 +70,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", DIALOGS)
 async def test_dialog(name: str, size: tuple[int, int], made: Scene) -> None:
-    app = App(made)
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), size) as (app, pilot):
         await shown(name, pilot, made)
         compare(name, size, app)
     made.close()
@@ -81,9 +79,7 @@ async def test_dialog(name: str, size: tuple[int, int], made: Scene) -> None:
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("name", DIALOGS)
 async def test_colours_of_a_dialog(name: str, theme: str, made: Scene) -> None:
-    app = App(made)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (100, 30)) as (app, pilot):
         app.theme = theme
         await shown(name, pilot, made)
         compare_colours(name, app)
@@ -95,5 +91,4 @@ async def shown(name: str, pilot: Any, made: Scene) -> None:
     pilot.app.push_screen(dialog(made))
     await settle(pilot)
     for key in keys:
-        await pilot.press(key)
-        await settle(pilot)
+        await press(pilot, key)

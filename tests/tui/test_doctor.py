@@ -26,7 +26,7 @@ from tests.tui.golden import compare
 from tests.tui.golden_colours import compare_colours
 from tests.tui.hostile import acting
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, press, settle, text
 
 ROOT = Path(__file__).parents[2]
 SIZES = [(80, 24), (160, 48)]
@@ -249,8 +249,7 @@ async def test_it_looks_the_same_in_every_colour(
     async with app.run_test(size=size) as pilot:
         app.theme = theme
         await opened(pilot, home / "rosetta.sqlite")
-        await pilot.press("down", "down")
-        await settle(pilot)
+        await press(pilot, "down", "down")
         compare("doctor", size, app)
         if size == SIZES[0]:
             compare_colours("doctor", app)
@@ -264,19 +263,15 @@ async def test_what_mends_is_copied_and_what_is_ok_can_be_left_out(home: Path) -
         assert "1 broken, 1 missing, 1 not known." in text(app)
         await pilot.press("m")
         assert app.clipboard == ""
-        await pilot.press("f")
-        await settle(pilot)
+        await press(pilot, "f")
         assert "Python" not in text(app)
-        await pilot.press("down", "m")
-        await settle(pilot)
+        await press(pilot, "down", "m")
         assert app.clipboard == "\n".join(FINDINGS[2].mend)
         await pilot.press("home", "enter")
         assert app.clipboard == FINDINGS[1].mend[0]
-        await pilot.press("r")
-        await settle(pilot)
+        await press(pilot, "r")
         assert screen.table.rows.count == 3
-        await pilot.press("q")
-        await settle(pilot)
+        await press(pilot, "q")
         assert app.screen is not screen
 
 

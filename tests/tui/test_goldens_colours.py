@@ -19,7 +19,7 @@ from rosetta_tui.toolkit.dialogs.export import ExportScreen
 from tests.tui.golden import SIZES, compare
 from tests.tui.golden_colours import THEMES, compare_colours
 from tests.tui.scenes import sealed
-from tests.tui.screens import App, settle
+from tests.tui.screens import App, at_rest, settle
 
 EXPORTS = Path("/data/exports")
 
@@ -62,9 +62,7 @@ async def test_colours_mean_the_same_in_every_theme(
     monkeypatch.setattr(ExportScreen, "_folder_of_settings", lambda _: EXPORTS)
     made = sealed(tmp_path / "s.sqlite")
     made.store.execute("UPDATE runs SET plan = ?", ('{"method": "chat", "options": {}}',))
-    app = App(made)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (100, 30)) as (app, pilot):
         app.theme = theme
         await settle(pilot)
         await press(pilot, *WAYS[name])
@@ -79,9 +77,7 @@ async def test_dialogs(
     monkeypatch.setattr(run_rows, "when", lambda _: "2023-11-14 22:13")
     monkeypatch.setattr(ExportScreen, "_folder_of_settings", lambda _: EXPORTS)
     made = sealed(tmp_path / "s.sqlite")
-    app = App(made)
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), size) as (app, pilot):
         words = ("baseline",), "Before the new prompt."
         app.push_screen(NotesScreen("eo-demo-v1 · chat", *words, lambda _: None))
         await settle(pilot)

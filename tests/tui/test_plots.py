@@ -40,7 +40,7 @@ from tests.tui.golden import SIZES, compare
 from tests.tui.hostile import acting
 from tests.tui.runs.summaries import run
 from tests.tui.scenes import CARD_COLUMNS, HOSTILE, card_of, scene, sealed  # type: ignore[attr-defined]
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, at_rest, press, settle, text
 
 NUMBERS = st.floats(-1e6, 1e6, allow_subnormal=False)
 
@@ -279,33 +279,24 @@ async def test_the_four_plots(
     async with app.run_test(size=size) as pilot:
         app.theme = theme
         await settle(pilot)
-        await pilot.press("p")
-        await settle(pilot)
+        await press(pilot, "p")
         for kind in PlotKind:
-            await pilot.press("down")
-            await settle(pilot)
+            await press(pilot, "down")
             compare(f"plots-{kind.name.lower()}", size, app)
-            await pilot.press("tab")
-            await settle(pilot)
+            await press(pilot, "tab")
 
 
 async def test_walking_tells_every_point_and_enter_opens_its_run(tmp_path: Path) -> None:
     several(tmp_path / "s.sqlite")
-    app = App(None, tmp_path / "s.sqlite")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("p", "2")
-        await settle(pilot)
-        await pilot.press("home")
-        await settle(pilot)
+    async with at_rest(App(None, tmp_path / "s.sqlite"), (80, 24)) as (app, pilot):
+        await press(pilot, "p", "2")
+        await press(pilot, "home")
         assert "model-1" in text(app)
         assert "$0.0001 an entry" in text(app)
         assert "not drawn (unknown cost or no composite): model-2" in text(app)
-        await pilot.press("right")
-        await settle(pilot)
+        await press(pilot, "right")
         assert "$0.0003 an entry" in text(app)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert isinstance(app.screen, LiveScreen)
         assert app.screen.live.started is not None
         assert app.screen.live.started.run_id == "0f3b8c1e-0000"
@@ -317,15 +308,12 @@ async def test_breakdowns_are_read_of_the_runs_that_are_shown_together(
     """They are nine tenths of a card; a frame stands before anything is read."""
     several(tmp_path / "s.sqlite")
     monkeypatch.setattr(plots, "MOST_TOGETHER", 2)
-    app = App(None, tmp_path / "s.sqlite")
-    async with app.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(None, tmp_path / "s.sqlite"), (120, 30)) as (app, pilot):
         screen = PlotsScreen(tmp_path / "s.sqlite")
         app.push_screen(screen)
         await settle(pilot)
         assert not any("by_difficulty" in (run.card or {})["scores"] for run in screen.runs)
-        await pilot.press("4", "end")
-        await settle(pilot)
+        await press(pilot, "4", "end")
         shown = text(app)
         assert "difficulty 5" in shown
         assert "the newest 2 of 3 runs" in shown
@@ -333,8 +321,7 @@ async def test_breakdowns_are_read_of_the_runs_that_are_shown_together(
         with closing(open_store(tmp_path / "s.sqlite")) as store:
             store.execute("ALTER TABLE runs RENAME COLUMN run_card TO gone")
         screen._whole.clear()
-        await pilot.press("1", "4")
-        await settle(pilot)
+        await press(pilot, "1", "4")
         assert "The runs cannot be read." in text(app)
 
 
@@ -344,11 +331,8 @@ async def test_runs_over_fewer_entries_are_named(tmp_path: Path) -> None:
         store.execute(
             "UPDATE runs SET positions = ? WHERE run_id LIKE '1%'", (pack_positions(range(7)),)
         )
-    app = App(None, tmp_path / "s.sqlite")
-    async with app.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("p")
-        await settle(pilot)
+    async with at_rest(App(None, tmp_path / "s.sqlite"), (120, 30)) as (app, pilot):
+        await press(pilot, "p")
         assert "over fewer than 24 entries: model-1 (7)" in text(app)
 
 
@@ -357,13 +341,9 @@ async def test_only_marked_runs_are_drawn_and_their_numbers_exported(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     several(tmp_path / "s.sqlite")
-    app = App(None, tmp_path / "s.sqlite")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("space", "space", "p")
-        await settle(pilot)
-        await pilot.press("e", "enter", "enter")
-        await settle(pilot)
+    async with at_rest(App(None, tmp_path / "s.sqlite"), (80, 24)) as (app, pilot):
+        await press(pilot, "space", "space", "p")
+        await press(pilot, "e", "enter", "enter")
         with (tmp_path / "plot-scores.csv").open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         assert [row["model"] for row in rows] == ["model-1", "model-2"]
@@ -372,8 +352,7 @@ async def test_only_marked_runs_are_drawn_and_their_numbers_exported(
             found = stored[row["run_id"]].card
             assert found is not None
             assert math.isclose(float(row["composite"]), found["scores"]["composite"])
-        await pilot.press("y")
-        await settle(pilot)
+        await press(pilot, "y")
         assert app.clipboard.startswith("1f3b8c1e-0000\t")
 
 
@@ -386,14 +365,10 @@ def list_runs_of(folder: Path) -> list[RunSummary]:
 
 async def test_without_a_finished_run_it_says_what_to_do(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite")
-    app = App(made)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("p", "down", "tab", "m", "b", "e", "y", "enter")
-        await settle(pilot)
+    async with at_rest(App(made), (80, 24)) as (app, pilot):
+        await press(pilot, "p", "down", "tab", "m", "b", "e", "y", "enter")
         assert isinstance(app.screen, PlotsScreen)
         assert "Nothing to draw yet." in text(app)
-    made.close()
 
 
 async def test_hostile_names_are_drawn(tmp_path: Path) -> None:
@@ -406,13 +381,10 @@ async def test_hostile_names_are_drawn(tmp_path: Path) -> None:
         json.dumps({**card_of(made), "dataset": {"sha256": HOSTILE[3]}}),
         dict.fromkeys(CARD_COLUMNS),
     )
-    app = App(made)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (80, 24)) as (app, pilot):
         await pilot.press("p")
         for _ in PlotKind:
             await settle(pilot)
             assert acting(text(app).replace("\n", "")) == []
             assert app.screen.query_one(PlotView).display
             await pilot.press("tab")
-    made.close()

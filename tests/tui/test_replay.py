@@ -26,7 +26,7 @@ from tests.tui.golden import SIZES, compare
 from tests.tui.golden_colours import THEMES, compare_colours
 from tests.tui.hostile import acting
 from tests.tui.scenes import Scene, hostile, intervals_of, scene, sealed, values_of
-from tests.tui.screens import App, lines, settle, text
+from tests.tui.screens import App, at_rest, lines, press, settle, text
 
 START = 1_700_000_000.0
 
@@ -248,10 +248,8 @@ async def until(pilot: Pilot[Any], happened: Any) -> None:
 async def replay(app: App, pilot: Pilot[Any]) -> ReplayScreen:
     """Open the replay of the only run, paused."""
     await settle(pilot)
-    await pilot.press("enter")
-    await settle(pilot)
-    await pilot.press("p")
-    await settle(pilot)
+    await press(pilot, "enter")
+    await press(pilot, "p")
     screen = app.screen
     assert isinstance(screen, ReplayScreen)
     screen.player.paused = True
@@ -284,8 +282,7 @@ async def test_pause_speed_and_seek_by_keys(made: Scene) -> None:
         await until(pilot, lambda: screen.live.over)
         assert screen.live.done == 60
         assert screen.player.now == screen.player.duration, "it plays no further than to the end"
-        await pilot.press("q")
-        await settle(pilot)
+        await press(pilot, "q")
         assert isinstance(app.screen, LiveScreen)
         assert not isinstance(app.screen, ReplayScreen)
         assert not screen.player._thread.is_alive()
@@ -295,12 +292,10 @@ async def test_an_entry_opens_and_keys_of_the_search_line_stay_its_own(made: Sce
     app = App(made)
     async with app.run_test(size=(100, 30)) as pilot:
         screen = await replay(app, pilot)
-        await pilot.press("slash", *"cats", "home")
-        await settle(pilot)
+        await press(pilot, "slash", *"cats", "home")
         assert screen.query_one("#search").has_focus
         assert screen.query_one("#search").cursor_position == 0  # type: ignore[attr-defined]
-        await pilot.press("escape", "enter")
-        await settle(pilot)
+        await press(pilot, "escape", "enter")
         assert isinstance(app.screen, EntryScreen)
 
 
@@ -335,11 +330,8 @@ async def test_colours_mean_the_same_in_every_theme(theme: str, made: Scene) -> 
 async def test_a_run_without_times_says_so_and_goes_back(tmp_path: Path) -> None:
     other = sealed(tmp_path / "s.sqlite", 4)
     other.store.execute("UPDATE results SET finished_at = 0")
-    app = App(other)
-    async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with at_rest(App(other), (100, 30), notifications=True) as (app, pilot):
+        await press(pilot, "enter")
         await pilot.press("p")
         await until(pilot, lambda: not isinstance(app.screen, ReplayScreen))
         await settle(pilot)
@@ -350,9 +342,7 @@ async def test_a_run_without_times_says_so_and_goes_back(tmp_path: Path) -> None
 async def test_hostile_texts_are_played(tmp_path: Path) -> None:
     other = hostile(tmp_path / "s.sqlite")
     set_live(other.store, other.number, RunState.STOPPED, None)
-    app = App(other)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(other), (80, 24)) as (app, pilot):
         app.push_screen(ReplayScreen(other.path, other.run_id))
         await settle(pilot)
         screen = app.screen

@@ -23,7 +23,7 @@ from rosetta_tui.toolkit.result_table import ResultTable
 from rosetta_tui.toolkit.theme import THEME_WORDS
 from tests.tui.app.standing import stands
 from tests.tui.scenes import HOSTILE, PAIRS, entries_of, hostile, scene, sealed
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, at_rest, press, settle, text
 
 
 def said(app: App) -> str:
@@ -35,8 +35,7 @@ async def typed(pilot: Pilot[Any], words: str) -> None:
     """Type into the palette and wait until it has looked for it."""
     await pilot.press("ctrl+p")
     await pilot.pause()
-    await pilot.press(*words)
-    await settle(pilot)
+    await press(pilot, *words)
     for _ in range(100):
         if pilot.app.screen.query_one("CommandList").option_count:  # type: ignore[attr-defined]
             return
@@ -45,21 +44,16 @@ async def typed(pilot: Pilot[Any], words: str) -> None:
 
 async def test_every_line_at_the_top_says_the_way(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
-    app = App(made)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (100, 30)) as (app, pilot):
         assert "Rosetta › Home" in text(app)
-        await pilot.press("b")
-        await settle(pilot)
+        await press(pilot, "b")
         assert text(app).splitlines()[0].startswith(" Rosetta › Corpora") or "Corpora" in text(app)
     made.close()
 
 
 async def test_letters_lead_to_what_can_have_the_focus(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
-    app = App(made)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (100, 30)) as (app, pilot):
         assert app.focused is not None
         assert app.focused.id == "runs"
         await pilot.press("ctrl+o")
@@ -83,12 +77,9 @@ async def test_letters_lead_to_what_can_have_the_focus(tmp_path: Path) -> None:
 async def test_the_palette_opens_a_run_by_its_name(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
     set_tags(made.store, made.number, ["flagship"])
-    app = App(made)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (100, 30)) as (app, pilot):
         await typed(pilot, "flagship")
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         await settle(pilot)
         assert stands(app, LiveScreen)
     made.close()
@@ -96,14 +87,10 @@ async def test_the_palette_opens_a_run_by_its_name(tmp_path: Path) -> None:
 
 async def test_the_palette_finds_an_action_by_what_is_said_of_it(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
-    app = App(made)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("delete")
-        await settle(pilot)
+    async with at_rest(App(made), (100, 30)) as (app, pilot):
+        await press(pilot, "delete")
         await typed(pilot, "bring")
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         await settle(pilot)
         assert "Brought back" in " ".join(str(each.message) for each in app._notifications)
     made.close()
@@ -112,13 +99,10 @@ async def test_the_palette_finds_an_action_by_what_is_said_of_it(tmp_path: Path)
 @pytest.mark.thorough
 async def test_the_palette_finds_what_a_table_does_and_the_theme(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
-    app = App(made)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (100, 30)) as (app, pilot):
         for where in (HomeScreen, LiveScreen):
             if where is LiveScreen:
-                await pilot.press("enter")
-                await settle(pilot)
+                await press(pilot, "enter")
             for words, found in (
                 ("export", "Export what is shown"),
                 ("copy", "Copy the row"),
@@ -127,38 +111,30 @@ async def test_the_palette_finds_what_a_table_does_and_the_theme(tmp_path: Path)
             ):
                 await typed(pilot, words)
                 assert found in text(app)
-                await pilot.press("escape")
-                await settle(pilot)
+                await press(pilot, "escape")
             assert isinstance(app.screen, where)
         await typed(pilot, "export")
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert stands(app, ExportScreen)
     made.close()
 
 
 async def test_the_palette_offers_each_theme_and_takes_it(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
-    app = App(made)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (100, 30)) as (app, pilot):
         await typed(pilot, "high contrast")
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert app.theme == "rosetta-contrast"
         assert set(app.available_themes) == set(THEME_WORDS)
     again = App(made)
-    async with again.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(again, (100, 30)) as (_, pilot):
         assert again.theme == "rosetta-contrast"
     made.close()
 
 
 async def test_settings_that_cannot_be_read_are_said_and_nothing_else_fails(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text("theme = ", encoding="utf-8")
-    app = App(None, tmp_path / "s.sqlite")
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(None, tmp_path / "s.sqlite"), (100, 30)) as (app, _):
         assert "settings.toml" in said(app)
         assert "Run the demo" in text(app)
 
@@ -168,9 +144,7 @@ async def test_without_colours_there_are_none_and_the_cursor_is_turned_round(
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     made = sealed(tmp_path / "s.sqlite")
-    app = App(made)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (100, 30)) as (app, _):
         strips = app.screen._compositor.render_strips(app.size)
         shown = [
             segment
@@ -202,9 +176,7 @@ async def test_home_can_be_drawn_in_every_theme_and_size(
 
 
 async def test_copying_says_what_and_how_much(tmp_path: Path) -> None:
-    app = App(None, tmp_path / "s.sqlite")
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(None, tmp_path / "s.sqlite"), (100, 30)) as (app, pilot):
         app.screen.post_message(Copied("a\tb\r\nc\x1b]0;t\x07", "Table"))
         await settle(pilot)
         assert app.clipboard == "a\tb\nc␛]0;t␇"
@@ -212,9 +184,7 @@ async def test_copying_says_what_and_how_much(tmp_path: Path) -> None:
 
 
 async def test_too_much_is_not_copied_and_why_is_said(tmp_path: Path) -> None:
-    app = App(None, tmp_path / "s.sqlite")
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(None, tmp_path / "s.sqlite"), (100, 30)) as (app, pilot):
         app.screen.post_message(Copied("é" * (MOST_BYTES // 2), "Output"))
         await settle(pilot)
         assert len(app.clipboard) == MOST_BYTES // 2
@@ -234,23 +204,18 @@ async def test_no_selection_takes_a_secret_text_along(tmp_path: Path) -> None:
         made.queue = app.queue
         made.middle(3)
         await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
+        await press(pilot, "enter")
         assert app.screen.holds_secret  # type: ignore[attr-defined]
         app.copy_to_clipboard("Mi vidas la hundon.")
         await pilot.pause()
         assert app.clipboard == ""
         assert "secret entry" in said(app)
-    made.close()
 
 
 async def test_keys_that_a_person_chose_hold_and_are_named_everywhere(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text('[keys]\n"home.demo" = "f5"\nhelp = "f1"\n')
-    app = App(None, tmp_path / "s.sqlite")
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(None, tmp_path / "s.sqlite"), (100, 30)) as (app, pilot):
         assert "f5  Run the demo" in text(app)
         await pilot.press("question_mark")
         await pilot.pause()
@@ -271,8 +236,7 @@ async def test_hostile_words_do_nothing_on_home(tmp_path: Path) -> None:
     app = App(made)
     async with app.run_test(size=(160, 48)) as pilot:
         for keys in ([], ["t"], ["escape"], ["f"], ["escape"], ["ctrl+p", "R", "u", "n"]):
-            await pilot.press(*keys)
-            await settle(pilot)
+            await press(pilot, *keys)
             drawn = text(app)
             assert not any(
                 ord(sign) < 32 or 0x7F <= ord(sign) < 0xA0 for sign in drawn if sign != "\n"
@@ -294,13 +258,9 @@ async def test_what_is_filtered_by_a_hostile_name_is_found_and_shown_harmless(
         )
         + " FROM runs"
     )
-    app = App(made)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("f")
-        await settle(pilot)
-        await pilot.press("down", "enter")
-        await settle(pilot)
+    async with at_rest(App(made), (120, 30)) as (app, pilot):
+        await press(pilot, "f")
+        await press(pilot, "down", "enter")
         assert "\x1b" not in app.screen.query_one("#search", Input).value
         assert "1 shown" in text(app)
     made.close()
@@ -308,9 +268,7 @@ async def test_what_is_filtered_by_a_hostile_name_is_found_and_shown_harmless(
 
 async def test_the_mouse_opens_sorts_and_marks_nothing_by_itself(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
-    app = App(made)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (120, 30)) as (app, pilot):
         table = app.screen.query_one("#runs", ResultTable)
         await pilot.click(table, offset=(16, 0))
         await settle(pilot)

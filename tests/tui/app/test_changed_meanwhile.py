@@ -27,7 +27,7 @@ from tests.corpora.making import json_file
 from tests.tui.compare.compared import WIDE, A, B, made, path, press, shown
 from tests.tui.faulty import FAULTY
 from tests.tui.scenes import scene, sealed
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, at_rest, settle, text
 
 __all__ = ["made", "path"]
 
@@ -109,15 +109,12 @@ async def test_the_store_of_a_run_cannot_be_opened_any_more(tmp_path: Path) -> N
         await settle(pilot)
         [said] = [str(each.message) for each in app._notifications]
         assert "newer version of Rosetta" in said
-    made.close()
 
 
 @pytest.mark.parametrize("place", ["corpora", "leaderboard", "new_run", "plots"])
 async def test_a_store_that_is_damaged_is_said_on_every_screen(place: str, tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
-    app = App(made)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (120, 40)) as (app, pilot):
         with closing(open_store(made.path)) as store:
             store.execute("UPDATE runs SET plan = '{', opening = '{'")
         await app.action_place(place)
@@ -134,8 +131,7 @@ async def test_a_damaged_plan_is_said_where_failed_entries_would_be_asked_again(
     made = sealed(tmp_path / "s.sqlite")
     app = App(made)
     made.store.execute("UPDATE runs SET plan = '{}'")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with at_rest(app, (120, 40)) as (_, pilot):
         await press(pilot, "R")
         [said] = [str(each.message) for each in app._notifications]
         assert "damaged" in said

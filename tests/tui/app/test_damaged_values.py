@@ -25,7 +25,7 @@ from rosetta_tui.toolkit.pages import UNREADABLE, Pages, readable
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.tui.runs.stopped_runs import stopped
 from tests.tui.scenes import scene
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, at_rest, press, settle, text
 
 HURT = {
     "trace": "UPDATE results SET trace = x'c1'",
@@ -79,11 +79,9 @@ class Following(App):
 async def test_a_stopped_run_of_a_damaged_store_opens_nothing(tmp_path: Path, damage: str) -> None:
     made = stopped(tmp_path / "s.sqlite", stored=15)
     app = Following(made)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(app, (120, 36)) as (_, pilot):
         made.store.execute(HURT[damage])
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert isinstance(app.screen, HomeScreen)
         [said] = [each.message for each in app._notifications]
         assert "damaged" in said
@@ -97,10 +95,8 @@ async def test_a_watched_run_that_gets_damaged_is_said_to_break_off(
     made = scene(tmp_path / "s.sqlite", total=20, stored=15)
     set_live(made.store, made.number, RunState.RUNNING, Live(at=time.time() + 5))
     app = Following(made)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with at_rest(app, (120, 36)) as (_, pilot):
+        await press(pilot, "enter")
         assert isinstance(app.screen, LiveScreen)
         assert not app.screen.live.over
         made.store.execute("UPDATE runs SET live = '{'")
@@ -108,10 +104,8 @@ async def test_a_watched_run_that_gets_damaged_is_said_to_break_off(
         assert app.screen.live.failed is not None
         assert "it is damaged" in app.screen.live.failed.message
         assert "it is damaged" in " ".join(text(app).split())
-        await pilot.press("down", "q")
-        await settle(pilot)
+        await press(pilot, "down", "q")
         assert isinstance(app.screen, HomeScreen)
-    made.close()
 
 
 @pytest.mark.parametrize(
@@ -135,8 +129,7 @@ async def test_a_damaged_value_is_said_and_the_screens_go_on(
 ) -> None:
     app, seen = App(None, path), ""
     first, second = ids(path)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(app, (120, 36)) as (_, pilot):
         hurt(path, damage)
         if where == "compare":
             app.post_message(RunsCompared((first, second)))
@@ -155,14 +148,10 @@ async def test_a_damaged_value_is_said_and_the_screens_go_on(
 
 async def test_an_entry_of_a_damaged_corpus(path: Path) -> None:
     """The set-up of scoring is read with the first entry that is opened."""
-    app = App(None, path)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with at_rest(App(None, path), (120, 36)) as (app, pilot):
+        await press(pilot, "enter")
         hurt(path, "dataset")
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert UNREADABLE in text(app)
         await pilot.press("right", "a", "p", "y", "q")
 

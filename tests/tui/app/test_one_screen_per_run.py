@@ -25,7 +25,7 @@ from tests.harness.evaluation import Heard, chat_plan, corpus, resume, run_corpu
 from tests.harness.events.slow_run import SIZE, under_way
 from tests.harness.scripted import Answer, Asked, Scripted, serving, translated
 from tests.tui.new_run.form import Starting
-from tests.tui.screens import settle, text
+from tests.tui.screens import at_rest, press, settle, text
 
 __all__ = ["under_way"]
 
@@ -84,10 +84,8 @@ async def test_going_on_puts_the_new_screen_in_the_place_of_the_old_one(
     path = tmp_path / "rosetta.sqlite"
     await asyncio.to_thread(stopped, path, endpoint)
     app = Real(path)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with at_rest(app, (120, 36)) as (_, pilot):
+        await press(pilot, "enter")
         [old] = live_screens(app)
         old.table.wish(Order(sort="chrf"))
         await pilot.press("R")
@@ -95,13 +93,11 @@ async def test_going_on_puts_the_new_screen_in_the_place_of_the_old_one(
         assert new is not old
         assert live_screens(app) == [new]
         assert new.table.order.sort == "chrf"
-        await pilot.press("q")
-        await settle(pilot)
+        await press(pilot, "q")
         assert isinstance(app.screen, HomeScreen)
         assert "waiting for you" not in text(app)
         assert not old.is_running
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert app.screen is new
         await pilot.press("q")
 
@@ -119,18 +115,15 @@ async def test_a_screen_below_others_is_gone_through_once_its_run_has_a_newer_on
         return start(begun)
 
     app._start = late
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with at_rest(app, (120, 36)) as (_, pilot):
+        await press(pilot, "enter")
         await pilot.press("R")
         await pilot.press("m")  # its metrics come on top while the run begins
         assert isinstance(app.screen, ScoresScreen)
         begin.set()
         new = await until_complete(pilot)
         while not isinstance(app.screen, HomeScreen):
-            await pilot.press("q")
-            await settle(pilot)
+            await press(pilot, "q")
             assert not isinstance(app.screen, LiveScreen) or app.screen is new
         assert live_screens(app) == []
 
@@ -141,10 +134,8 @@ async def test_a_stopped_run_that_goes_on_in_another_process_is_shown_so(
     path = tmp_path / "rosetta.sqlite"
     await asyncio.to_thread(stopped, path, endpoint)
     app = Real(path)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with at_rest(app, (120, 36)) as (_, pilot):
+        await press(pilot, "enter")
         assert "Stopped." in text(app)
         await asyncio.to_thread(resume, path)
         screen = await until_complete(pilot)
@@ -158,10 +149,8 @@ async def test_a_run_of_another_process_is_steered_and_its_answer_shown(
     path = tmp_path / "rosetta.sqlite"
     app = Real(path)
     with under_way(path, endpoint) as heard:
-        async with app.run_test(size=(120, 36), notifications=True) as pilot:
-            await settle(pilot)
-            await pilot.press("enter")
-            await settle(pilot)
+        async with at_rest(app, (120, 36), notifications=True) as (_, pilot):
+            await press(pilot, "enter")
             for key, held, words in (
                 ("space", RunState.PAUSED, "Paused: what is under way is finished."),
                 ("space", RunState.RUNNING, "Going on."),

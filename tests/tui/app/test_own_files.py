@@ -24,7 +24,7 @@ from rosetta_tui.app.showing import _exit_code
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.own_files import changed_files
 from tests.harness.store.file.locked_stick import made, stick
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, at_rest, press, text
 from tests.wheels import build_wheel
 
 __all__ = ["made", "stick"]
@@ -32,18 +32,17 @@ __all__ = ["made", "stick"]
 
 async def test_runs_are_seen_and_opened_and_nothing_is_changed(stick: Path) -> None:
     before = {path.name: path.read_bytes() for path in stick.iterdir()}
-    app = App(None, stick / "rosetta.sqlite")
-    async with app.run_test(size=(120, 36), notifications=True) as pilot:
-        await settle(pilot)
+    async with at_rest(App(None, stick / "rosetta.sqlite"), (120, 36), notifications=True) as (
+        app,
+        pilot,
+    ):
         assert "2 runs · can only be read here" in text(app)
         assert "noted last" in text(app)
         assert "cannot be read" not in text(app)
-        await pilot.press("delete")
-        await settle(pilot)
+        await press(pilot, "delete")
         said = " ".join(note.message for note in app._notifications)
         assert "it can only be read here, so nothing was changed" in said
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert isinstance(app.screen, LiveScreen)
         assert "Complete." in text(app)
         await pilot.press("q")

@@ -36,7 +36,7 @@ from tests.tui.compare.compared import (
 )
 from tests.tui.golden import SIZES, compare
 from tests.tui.golden_colours import THEMES, compare_colours
-from tests.tui.screens import App, lines, settle, text
+from tests.tui.screens import App, at_rest, lines, settle, text
 
 __all__ = ["made", "path"]
 
@@ -341,9 +341,7 @@ async def test_runs_are_added_taken_out_and_held_against_one(path: Path) -> None
 
 
 async def test_home_opens_it_and_q_goes_back(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with at_rest(App(None, path), WIDE) as (app, pilot):
         home = app.screen
         home.post_message(RunsCompared((A, B)))
         await settle(pilot)

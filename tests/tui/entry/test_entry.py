@@ -14,7 +14,7 @@ from rosetta_tui.entry.explaining import Explaining
 from rosetta_tui.entry.screen import EntryScreen
 from tests.tui.entry.explained import Known, why
 from tests.tui.scenes import CREE, Scene, entries_of, scene
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, press, settle, text
 
 
 async def opened(
@@ -68,11 +68,9 @@ async def test_left_and_right_go_through_the_table_and_stop_at_its_ends(made: Sc
     app = App(made)
     async with app.run_test(size=(120, 48)) as pilot:
         await opened(app, pilot, made, 0)
-        await pilot.press("left")
-        await settle(pilot)
+        await press(pilot, "left")
         assert "1 of 24" in text(app)
-        await pilot.press(*["right"] * 30)
-        await settle(pilot)
+        await press(pilot, *["right"] * 30)
         assert "24 of 24" in text(app)
         assert "not yet" in text(app)
 
@@ -90,16 +88,14 @@ async def test_prompt_and_reply_open_and_close(made: Scene) -> None:
     async with app.run_test(size=(120, 60)) as pilot:
         await opened(app, pilot, made, 3)
         assert "Answer with the translation only." not in text(app)
-        await pilot.press("p", "r")
-        await settle(pilot)
+        await press(pilot, "p", "r")
         for words in (
             "Answer with the translation only.",
             '{"model": "qwen2.5-7b", "temperature": 0}',
             "Reply 2",
         ):
             assert words in text(app)
-        await pilot.press("p", "r")
-        await settle(pilot)
+        await press(pilot, "p", "r")
         assert "Reply 2" not in text(app)
 
 
@@ -114,11 +110,9 @@ async def test_the_output_is_copied_but_not_that_of_a_secret_entry(tmp_path: Pat
         await opened(app, pilot, made, 0)
         await pilot.press("y")
         assert app.clipboard == "ᓂᐚ␛ᐸ"
-        await pilot.press("right")
-        await settle(pilot)
+        await press(pilot, "right")
         await pilot.press("y")
         assert app.clipboard == "ᓂᐚ␛ᐸ"
-    made.close()
 
 
 async def test_syllabics_and_stacked_marks_are_shown_as_they_are(tmp_path: Path) -> None:
@@ -127,25 +121,20 @@ async def test_syllabics_and_stacked_marks_are_shown_as_they_are(tmp_path: Path)
     async with app.run_test(size=(120, 48)) as pilot:
         await opened(app, pilot, made, 0)
         assert "ᓂᐚᐸᒫᐤ   = reference" in text(app)
-        await pilot.press("right")
-        await settle(pilot)
+        await press(pilot, "right")
         assert "niwa\u0302pama\u0302na\u0302n atim" in text(app)
-    made.close()
 
 
 async def test_escape_closes_the_prompt_before_it_leaves(made: Scene) -> None:
     app = App(made)
     async with app.run_test(size=(120, 48)) as pilot:
         await opened(app, pilot, made, 1)
-        await pilot.press("p")
-        await settle(pilot)
+        await press(pilot, "p")
         assert "Answer with the translation only." in text(app)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert isinstance(app.screen, EntryScreen)
         assert "Answer with the translation only." not in text(app)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert not isinstance(app.screen, EntryScreen)
 
 
@@ -171,12 +160,10 @@ async def test_the_analyses_of_all_words_open_and_close(made: Scene) -> None:
         await opened(app, pilot, made, 1, Known(made, why()))
         assert "a Analyses" in text(app)
         assert "vir+N+Der/in+Sg+Nom" not in text(app)
-        await pilot.press("a")
-        await settle(pilot)
+        await press(pilot, "a")
         assert text(app).count("vir+N+Der/in+Sg+Nom") == 2
         assert "Reference words" in text(app)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert "vir+N+Der/in+Sg+Nom" not in text(app)
 
 
@@ -186,8 +173,7 @@ async def test_an_entry_is_explained_once_and_a_failed_one_not_at_all(made: Scen
     async with app.run_test(size=(120, 48)) as pilot:
         await opened(app, pilot, made, 10, explaining)
         for key in ("right", "left", "p", "p", "right"):
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
         assert "timeout" in text(app)
         assert "Why" not in text(app)
         assert explaining.asked == [11]
@@ -200,8 +186,7 @@ async def test_what_cannot_be_explained_is_said_once(made: Scene) -> None:
         await opened(app, pilot, made, 1, explaining)
         assert "Not here: the analyser is gone" in text(app)
         assert "a Analyses" not in text(app)
-        await pilot.press("right")
-        await settle(pilot)
+        await press(pilot, "right")
         assert "the analyser is gone" not in text(app)
         assert explaining.asked == [2]
 
@@ -212,18 +197,14 @@ async def test_cree_is_shown_in_the_other_writing_and_says_so(tmp_path: Path) ->
     async with app.run_test(size=(120, 48)) as pilot:
         await opened(app, pilot, made, 1)
         assert "v SRO/syllabics" in text(app)
-        await pilot.press("v")
-        await settle(pilot)
+        await press(pilot, "v")
         assert "ᓂᐚᐸᒫᓈᐣ ᐊᑎᒼ   converted into syllabics" in text(app)
         assert "We see the dog." in text(app)
-        await pilot.press("left")
-        await settle(pilot)
+        await press(pilot, "left")
         assert "niwâpamâw   converted into roman letters (SRO)   = reference" in text(app)
-        await pilot.press("v")
-        await settle(pilot)
+        await press(pilot, "v")
         assert "ᓂᐚᐸᒫᐤ   = reference" in text(app)
         assert "converted" not in text(app)
-    made.close()
 
 
 async def test_a_difference_that_the_other_writing_hides_is_told(tmp_path: Path) -> None:
@@ -234,14 +215,11 @@ async def test_a_difference_that_the_other_writing_hides_is_told(tmp_path: Path)
     async with app.run_test(size=(120, 48)) as pilot:
         await opened(app, pilot, made, 0)
         assert "the same after conversion" not in text(app)
-        await pilot.press("v")
-        await settle(pilot)
+        await press(pilot, "v")
         assert "the same after conversion" in text(app)
-        await pilot.press("right")
-        await settle(pilot)
+        await press(pilot, "right")
         assert "the same after conversion" not in text(app)
         assert "ᓂᐚᐸᒫᐤ [-see-]" in text(app)
-    made.close()
 
 
 async def test_other_languages_are_not_offered_another_writing(made: Scene) -> None:
@@ -249,8 +227,7 @@ async def test_other_languages_are_not_offered_another_writing(made: Scene) -> N
     async with app.run_test(size=(120, 48)) as pilot:
         await opened(app, pilot, made, 1)
         assert "SRO" not in text(app)
-        await pilot.press("v")
-        await settle(pilot)
+        await press(pilot, "v")
         assert "converted" not in text(app)
 
 
@@ -262,8 +239,7 @@ async def test_selected_text_is_copied_from_entry_and_scores(made: Scene) -> Non
         app.screen.text_select_all()
         await pilot.press("ctrl+c")
         assert "La virino, kies filo" in app.clipboard
-        await pilot.press("escape", "m")
-        await settle(pilot)
+        await press(pilot, "escape", "m")
         app.screen.text_select_all()
         await pilot.press("ctrl+c")
         assert "weight: in this composite" in app.clipboard

@@ -153,7 +153,6 @@ def test_an_imported_run_says_why_it_explains_nothing(tmp_path: Path) -> None:
     explaining = Explaining(made.path, made.run_id)
     assert explaining.explain(made.entries[0], made.results[0]) is None
     assert explaining.why_not == "the run was imported; only its numbers are here"
-    made.close()
 
 
 def test_a_run_that_is_gone_is_said(tmp_path: Path) -> None:
@@ -161,7 +160,6 @@ def test_a_run_that_is_gone_is_said(tmp_path: Path) -> None:
     explaining = Explaining(made.path, "ffffffff-6c1d-4a70-9a52-0123456789ab")
     assert explaining.explain(made.entries[0], made.results[0]) is None
     assert "ffffffff" in (explaining.why_not or "")
-    made.close()
 
 
 def test_the_words_of_an_entry_are_named_once() -> None:

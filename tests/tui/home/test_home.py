@@ -26,55 +26,42 @@ from rosetta_tui.session.watched import WatchedRun
 from tests.harness.card import factory
 from tests.tui.runs.summaries import run
 from tests.tui.scenes import PAIRS, entries_of, scene, sealed
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, at_rest, press, settle, text
 
 
 async def test_an_empty_home_says_what_to_do_first_and_runs_the_demo(tmp_path: Path) -> None:
     made = scene(tmp_path / "other.sqlite")
     app = App(None, tmp_path / "s.sqlite")
     app.store_path = tmp_path / "s.sqlite"
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with at_rest(app, (80, 24)) as (_, pilot):
         for words in ("D  Run the demo", "New run from your corpus", "What is missing"):
             assert words in text(app)
         app.store_path = made.path
         made.queue = app.queue
         made.middle(84)
-        await pilot.press("D")
-        await settle(pilot)
+        await press(pilot, "D")
         assert isinstance(app.screen, LiveScreen)
         assert "✓ 83 done" in text(app)
-        await pilot.press("q")
-        await settle(pilot)
+        await press(pilot, "q")
         assert isinstance(app.screen, HomeScreen)
-    made.close()
 
 
 async def test_the_demo_goes_on_while_home_is_shown_and_is_opened_again(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite")
     made.middle(84)
-    app = App(made)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-        await pilot.press("D")
-        await settle(pilot)
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
+        await press(pilot, "D")
         first = app.screen
-        await pilot.press("q")
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "q")
+        await press(pilot, "enter")
         assert app.screen is first
         assert app.followed == []
-    made.close()
 
 
 async def test_a_run_begun_meanwhile_has_the_cursor(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=10, stored=5)
-    app = App(made)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-        await pilot.press("D")
-        await settle(pilot)
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
+        await press(pilot, "D")
         columns = (
             "corpus, positions, setup, setup_hash, plan, opening, harness_version, model_slug, "
         )
@@ -83,12 +70,10 @@ async def test_a_run_begun_meanwhile_has_the_cursor(tmp_path: Path) -> None:
             f"INSERT INTO runs (run_id, state, created, {columns})"
             f" SELECT 'newer', 'stopped', created + 1, {columns} FROM runs"
         )
-        await pilot.press("q")
-        await settle(pilot)
+        await press(pilot, "q")
         assert isinstance(app.screen, HomeScreen)
         assert app.screen.chosen is not None
         assert app.screen.chosen.run_id == "newer"
-    made.close()
 
 
 @pytest.mark.parametrize("begun", ["here", "elsewhere"])
@@ -97,19 +82,16 @@ async def test_the_first_run_of_an_empty_home_has_the_cursor(tmp_path: Path, beg
     other.middle(5)
     app = App(other if begun == "here" else None, tmp_path / "s.sqlite")
     app.store_path = tmp_path / "s.sqlite"
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with at_rest(app, (80, 24)) as (_, pilot):
         assert isinstance(app.focused, Button)
         if begun == "here":
             app.store_path = other.path
-            await pilot.press("enter")
-            await settle(pilot)
+            await press(pilot, "enter")
             assert isinstance(app.screen, LiveScreen)
             app.store_path = tmp_path / "s.sqlite"
         with closing(open_store(tmp_path / "s.sqlite")) as made:
             factory.add_run(made)
-        await pilot.press("q" if begun == "here" else "r")
-        await settle(pilot)
+        await press(pilot, "q" if begun == "here" else "r")
         await pilot.press("down")
         assert app.focused is app.screen.query_one(RunTable)
         assert "Open" in text(app)
@@ -123,21 +105,16 @@ async def test_the_run_that_was_watched_has_the_cursor_though_home_has_seen_it_b
     factory.add_run(made.store, run_id="other")
     made.store.commit()
     made.middle(5)
-    app = App(made)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
         table = app.screen.query_one(RunTable)
         table.action_last()
         await settle(pilot)
         assert [run.run_id for run in table.runs] == [made.run_id, "other"]
-        await pilot.press("D")
+        await press(pilot, "D")
         await settle(pilot)
-        await settle(pilot)
-        await pilot.press("q")
-        await settle(pilot)
+        await press(pilot, "q")
         assert table.chosen is not None
         assert table.chosen.run_id == made.run_id
-    made.close()
 
 
 @pytest.mark.parametrize("size", [(160, 48), (80, 24)])
@@ -145,9 +122,7 @@ async def test_a_complete_run_shows_what_may_be_claimed(
     size: tuple[int, int], tmp_path: Path
 ) -> None:
     made = sealed(tmp_path / "s.sqlite")
-    app = App(made)
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), size) as (app, _):
         shown = " ".join(text(app).split())
         for words in (
             "1 run",
@@ -164,42 +139,32 @@ async def test_a_complete_run_shows_what_may_be_claimed(
 
 async def test_a_run_of_another_process_is_seen_moving(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=120, stored=84)
-    app = App(made)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
         assert "running 70 % · 84 of 120" in text(app)
         assert "1 under way" in text(app)
         set_live(made.store, made.number, RunState.STOPPED, None)
-        await pilot.press("r")
-        await settle(pilot)
+        await press(pilot, "r")
         assert "stopped 70 % · 84 of 120" in text(app)
         assert "under way" not in text(app)
-    made.close()
 
 
 async def test_deleting_is_undone_and_never_hits_what_is_under_way(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=10, stored=5)
-    app = App(made)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-        await pilot.press("delete")
-        await settle(pilot)
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
+        await press(pilot, "delete")
         assert "Stop it first" in notes(app)
         set_live(made.store, made.number, RunState.STOPPED, None)
-        await pilot.press("r", "delete")
-        await settle(pilot)
+        await press(pilot, "r", "delete")
         await settle(pilot)
         assert list_runs(made.store) == []
         assert "For a week, Undo brings it back." in notes(app)
         assert "Run the demo" in text(app)
         assert "Undo" in text(app)
-        await pilot.press("u")
-        await settle(pilot)
+        await press(pilot, "u")
         await settle(pilot)
         assert [run.number for run in list_runs(made.store)] == [made.number]
         assert "stopped 50 % · 5 of 10" in text(app)
         assert "Undo" not in text(app)
-    made.close()
 
 
 async def test_a_run_that_was_brought_back_has_the_cursor(tmp_path: Path) -> None:
@@ -208,14 +173,11 @@ async def test_a_run_that_was_brought_back_has_the_cursor(tmp_path: Path) -> Non
     for name in names:
         set_live(store, factory.add_run(store, run_id=name), RunState.STOPPED, None)
     store.close()
-    app = App(None, tmp_path / "s.sqlite")
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(None, tmp_path / "s.sqlite"), (120, 36)) as (app, pilot):
         table = app.screen.query_one(RunTable)
         chosen = []
         for key in ("end", "delete", "u"):
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
             await settle(pilot)
             assert table.chosen is not None
             chosen.append(table.chosen.run_id)
@@ -223,9 +185,7 @@ async def test_a_run_that_was_brought_back_has_the_cursor(tmp_path: Path) -> Non
 
 
 async def test_what_is_marked_is_compared_else_the_next_run_of_the_corpus(tmp_path: Path) -> None:
-    app = App(None, tmp_path / "s.sqlite")
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(None, tmp_path / "s.sqlite"), (120, 36)) as (app, _):
         table = app.screen.query_one(RunTable)
         table.take([run(4), run(3, dataset_id="other"), run(2), run(1)])
         ids = {number: run(number).run_id for number in range(1, 5)}
@@ -253,30 +213,21 @@ async def test_secret_texts_are_erased_at_once_and_only_after_a_question(tmp_pat
     ]
     made = scene(tmp_path / "s.sqlite", total=6, stored=4, entries=entries)
     set_live(made.store, made.number, RunState.STOPPED, None)
-    app = App(made)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-        await pilot.press("delete")
-        await settle(pilot)
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
+        await press(pilot, "delete")
         assert "Erase this run for good?" in text(app)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert len(list_runs(made.store)) == 1
-        await pilot.press("delete")
-        await settle(pilot)
-        await pilot.press("y")
-        await settle(pilot)
+        await press(pilot, "delete")
+        await press(pilot, "y")
         await settle(pilot)
         assert list_runs(made.store) == list_runs(made.store, deleted=True) == []
         assert made.store.execute("SELECT count(*) FROM results").fetchone() == (0,)
-    made.close()
 
 
 async def test_a_run_whose_process_is_gone_counts_as_stopped(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=10, stored=5)
-    app = App(made)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
         assert "1 under way" in text(app)
         set_live(made.store, made.number, RunState.RUNNING, Live(at=time.time() - 3600))
         await pilot.press("r")
@@ -290,7 +241,6 @@ async def test_a_run_whose_process_is_gone_counts_as_stopped(tmp_path: Path) -> 
         await pilot.press("delete")
         await settle(pilot)
         assert len(list_runs(made.store)) == 1
-    made.close()
 
 
 async def test_what_is_followed_is_let_go_when_its_screen_closes(tmp_path: Path) -> None:
@@ -305,14 +255,11 @@ async def test_what_is_followed_is_let_go_when_its_screen_closes(tmp_path: Path)
     async with app.run_test(size=(120, 36)) as pilot:
         for opened in range(3):
             await settle(pilot)
-            await pilot.press("enter")
-            await settle(pilot)
+            await press(pilot, "enter")
             assert isinstance(app.screen, LiveScreen)
             assert [is_open(each) for each in followers] == [False] * opened + [True]
-            await pilot.press("q")
-            await settle(pilot)
+            await press(pilot, "q")
         assert not any(map(is_open, followers))
-    made.close()
 
 
 def notes(app: App) -> str:
@@ -332,25 +279,19 @@ async def test_a_store_of_a_newer_version_is_refused_in_words(tmp_path: Path) ->
     made = sealed(tmp_path / "s.sqlite")
     made.store.execute("PRAGMA user_version = 99")
     made.close()
-    app = App(made)
-    async with app.run_test(size=(200, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (200, 36)) as (app, _):
         assert "newer version of Rosetta" in text(app)
 
 
 async def test_keys_and_palette_list_what_works_here(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
-    app = App(made)
-    async with app.run_test(size=(120, 44)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (120, 44)) as (app, pilot):
         await pilot.press("question_mark")
         await pilot.pause()
         for words in ("Demo", "Delete", "Refresh", "page down", "First row"):
             assert words in text(app)
         await pilot.press("escape")
-        await pilot.press("ctrl+p")
-        await settle(pilot)
-        await pilot.press(*"refre")
-        await settle(pilot)
+        await press(pilot, "ctrl+p")
+        await press(pilot, *"refre")
         assert "Refresh" in text(app)
     made.close()

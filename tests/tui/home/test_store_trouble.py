@@ -13,7 +13,7 @@ from harness.store.file.database import open_store
 from rosetta_tui.home.screen import HomeScreen
 from tests.harness.store.file.damaged import damage
 from tests.tui.scenes import scene
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, at_rest, settle, text
 
 
 def newer(path: Path) -> None:
@@ -47,9 +47,7 @@ async def test_home_says_what_is_wrong(
     path = tmp_path / "s.sqlite"
     open_store(path).close()
     harm(path)
-    app = App(None, path)
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
+    async with at_rest(App(None, path), size) as (app, _):
         shown = " ".join(text(app).split())
         assert words in shown
         assert "sqlite3" not in shown
@@ -60,9 +58,7 @@ async def test_home_shows_the_runs_again_once_the_store_is_back(tmp_path: Path) 
     path, away = tmp_path / "s.sqlite", tmp_path / "away"
     scene(path).close()
     good = path.read_bytes()
-    app = App(None, path)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(None, path), (100, 30)) as (app, pilot):
         home = app.screen
         assert isinstance(home, HomeScreen)
         assert "1 run" in text(app)

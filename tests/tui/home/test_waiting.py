@@ -33,7 +33,7 @@ from tests.harness.scripted import Scripted, error, serving, translated
 from tests.tui.app.standing import stands
 from tests.tui.runs.summaries import run
 from tests.tui.scenes import scene, sealed
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, at_rest, press, settle, text
 
 
 def leads(*runs: object) -> list[tuple[Lead, str]]:
@@ -82,17 +82,14 @@ async def test_enter_on_a_cut_run_goes_on_with_it(tmp_path: Path) -> None:
         return start(begin)
 
     app._start = note
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(app, (120, 36)) as (_, pilot):
         await pilot.press("shift+tab")
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         await settle(pilot)
         assert isinstance(app.screen, LiveScreen)
         assert app.screen.control is app.control
         [begin] = begun
         assert begin.keywords["run_id"] == made.run_id  # type: ignore[attr-defined]
-    made.close()
 
 
 @pytest.fixture
@@ -116,32 +113,27 @@ async def test_failed_entries_are_asked_for_again_with_other_settings(
         return WatchedRun(engine.events, engine.control)
 
     app._start = start
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(app, (120, 36)) as (_, pilot):
         assert "2 entries failed" in text(app)
-        await pilot.press("R")
-        await settle(pilot)
+        await press(pilot, "R")
         assert stands(app, RetryScreen)
         assert "Ask again for 2 failed entries" in text(app)
         field = app.screen.query_one("#concurrency")
         field.focus()
         field.value = "many"  # type: ignore[attr-defined]
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert stands(app, RetryScreen)
         assert "calls at once: A whole number is wanted." in text(app)
         field.value = "3"  # type: ignore[attr-defined]
         await settle(pilot)
         assert "is wanted" not in text(app)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         await settle(pilot)
         assert stands(app, LiveScreen)
         [engine] = engines
         engine.wait(30)
         await settle(pilot)
-        await pilot.press("q")
-        await settle(pilot)
+        await press(pilot, "q")
         assert stands(app, HomeScreen)
         assert "entries failed" not in text(app)
     with closing(open_store(path)) as store:
@@ -162,12 +154,9 @@ async def test_outputs_made_elsewhere_wait_for_nobody_and_are_said_to_be_the_sam
             ),
         ),
     )
-    app = App(made)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (80, 24)) as (app, pilot):
         assert "waiting for you" not in text(app)
-        await pilot.press("R")
-        await settle(pilot)
+        await press(pilot, "R")
         assert stands(app, RetryScreen)
         assert "the same again" in text(app)
         assert "budget" not in text(app)
@@ -189,14 +178,11 @@ async def test_what_waits_is_put_aside_until_something_about_it_is_new(tmp_path:
     set_live(made.store, made.number, RunState.STOPPED, None)
 
     async def waits(*keys: str) -> bool:
-        app = App(None, made.path)
-        async with app.run_test(size=(120, 36)) as pilot:
-            await settle(pilot)
+        async with at_rest(App(None, made.path), (120, 36)) as (app, pilot):
             listed = app.screen.query_one(WaitingList)
             if keys:
                 listed.focus()
-            await pilot.press(*keys)
-            await settle(pilot)
+            await press(pilot, *keys)
             return bool(listed.display)
 
     assert await waits()
@@ -204,7 +190,6 @@ async def test_what_waits_is_put_aside_until_something_about_it_is_new(tmp_path:
     assert not await waits(), "it is remembered"
     made.store.execute("DELETE FROM results WHERE run = ? AND position = 0", (made.number,))
     assert await waits(), "4 of 10 is another wait than 5 of 10"
-    made.close()
 
 
 def test_a_put_aside_item_that_was_gone_counts_as_new(tmp_path: Path) -> None:

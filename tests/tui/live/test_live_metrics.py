@@ -24,7 +24,7 @@ from tests.harness.evaluation import begun, chat_plan, corpus
 from tests.harness.scripted import Scripted, serving, translated
 from tests.tui.new_run.form import Starting
 from tests.tui.scenes import card_of, finished, scene
-from tests.tui.screens import App, lines, settle, text
+from tests.tui.screens import App, at_rest, lines, press, settle, text
 
 
 @pytest.fixture
@@ -96,38 +96,28 @@ SCORING: dict[str, object] = {
 async def test_acceptance_never_stands_without_that_of_the_references(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", scoring=SCORING)
     made.play([made.started(), made.progress(84, values={"fst_acceptance_rate": 0.58})])
-    app = App(made, watch=True)
-    async with app.run_test(size=(160, 60)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made, watch=True), (160, 60)) as (app, pilot):
         assert "FST 0.58 (references 0.60) ×1.00" in text(app)
-        await pilot.press("m")
-        await settle(pilot)
+        await press(pilot, "m")
         assert "references 0.60: compare with that" in text(app)
         assert "0–1↑   weight 1.00 (0.25)" in text(app)
-    made.close()
 
 
 async def test_a_rate_without_an_analyser_on_record_says_unknown(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite")
     made.play([made.started(), made.progress(84, values={"fst_acceptance_rate": 0.58})])
-    app = App(made, watch=True)
-    async with app.run_test(size=(160, 48)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made, watch=True), (160, 48)) as (app, _):
         assert "FST 0.58 (references unknown)" in text(app)
-    made.close()
 
 
 async def test_what_is_done_after_the_last_entry_stands_in_the_header(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite")
     made.play([made.started(), made.progress(84, doing="asking embeddings\x1b[2J")])
-    app = App(made, watch=True)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made, watch=True), (120, 30)) as (app, pilot):
         assert lines(app)[0].endswith("running 00:41 · asking embeddings␛[2J")
         made.play([finished(made)])
         await settle(pilot)
         assert "asking" not in lines(app)[0]
-    made.close()
 
 
 async def test_reasons_that_have_no_room_are_counted(tmp_path: Path) -> None:
@@ -138,37 +128,27 @@ async def test_reasons_that_have_no_room_are_counted(tmp_path: Path) -> None:
         "comet_score": "another one of some length " * 9,
     }
     made.middle(84)
-    app = App(made, watch=True)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
         shown = " ".join(text(app).split())
         assert "no value: semantic (a reason that takes some room" in shown
         assert "no value: BLEU (short) · 1 metric off: m" in shown
         assert "another one" not in shown
-        await pilot.press("m")
-        await settle(pilot)
-        await pilot.press("end")
-        await settle(pilot)
+        await press(pilot, "m")
+        await press(pilot, "end")
         assert "another one of some length" in text(app)
-    made.close()
 
 
 async def test_a_small_terminal_says_how_many_metrics_are_off(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite")
     made.middle(84)
-    app = App(made, watch=True)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made, watch=True), (80, 24)) as (app, _):
         assert "emerging (automatic 0.46)   11 metrics off: m" in text(app)
-    made.close()
 
 
 async def test_the_end_of_a_run_reads_the_scores_of_its_entries_again(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=8, stored=8)
     made.play([made.started(), *made.scored(8), made.progress(8)])
-    app = App(made, watch=True)
-    async with app.run_test(size=(160, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made, watch=True), (160, 30)) as (app, pilot):
         assert "◆◆◆◆◇ deployable" not in text(app)
         better = EntryValues(
             {"chrf_plus_plus": 50.0, "exact_match_rate": 0.0}, 0.8, Tier.DEPLOYABLE
@@ -179,7 +159,6 @@ async def test_the_end_of_a_run_reads_the_scores_of_its_entries_again(tmp_path: 
         made.play([finished(made)])
         await settle(pilot)
         assert text(app).count("◆◆◆◆◇ deployable") == 8
-    made.close()
 
 
 @pytest.mark.parametrize("width", [100, 110, 120, 140, 160, 200])
@@ -190,14 +169,11 @@ async def test_inputs_floor_and_the_key_to_the_rest_are_never_cut(
     values = {id_: 0.5 for id_ in specification().metrics if id_ != "comet_score"}
     made.missing = {"comet_score": "no COMET scores: name a local checkpoint with --comet"}
     made.play([made.started(), made.progress(84, values=values)])
-    app = App(made, watch=True)
-    async with app.run_test(size=(width, 40)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made, watch=True), (width, 40)) as (app, _):
         shown = " ".join(text(app).split())
         assert "FST 0.50 (references 0.60)" in shown
         assert "best floor 0.21 (one constant output)" in shown
         assert "COMET (no COMET scores" in shown or "1 metric off: m" in shown
-    made.close()
 
 
 @pytest.mark.parametrize("width", [100, 140, 160])
@@ -206,11 +182,8 @@ async def test_that_a_run_is_at_its_floor_is_read_in_full(tmp_path: Path, width:
     values = {"composite": 0.2, "chrf_plus_plus": 12.0}
     ends = {"composite": (0.1, 0.3), "chrf_plus_plus": (10.0, 14.0)}
     made.play([made.started(), made.progress(84, values=values, intervals=ends)])
-    app = App(made, watch=True)
-    async with app.run_test(size=(width, 48)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made, watch=True), (width, 48)) as (app, _):
         assert "baseline (automatic 0.20; not above either floor)" in text(app)
-    made.close()
 
 
 @pytest.mark.parametrize("width", [100, 140, 160])
@@ -228,10 +201,7 @@ async def test_why_no_more_may_be_claimed_is_read_to_its_end(
     limits = (Limit(reason, Tier.BASELINE, floor=21.0, clear=False),)
     claim = Claim(0.55, Tier.FUNCTIONAL, Tier.BASELINE, limits)
     made.play([made.started(), made.progress(84, claim=claim)])
-    app = App(made, watch=True)
-    async with app.run_test(size=(width, 48)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made, watch=True), (width, 48)) as (app, _):
         shown = text(app)
         assert words in shown
         assert shown.index("baseline (") < shown.index(words)
-    made.close()

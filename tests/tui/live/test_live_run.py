@@ -27,7 +27,7 @@ from rosetta_tui.show.card_fields import tier_words
 from tests.harness.evaluation import chat_plan, corpus, resume, run_corpus
 from tests.harness.scripted import Answer, Asked, completion, error, json_answer, serving
 from tests.tui.scenes import DATASET, SETUP, finished, scene
-from tests.tui.screens import App, lines, settle, text
+from tests.tui.screens import App, at_rest, lines, text
 
 
 def started(total: int) -> Started:
@@ -124,7 +124,6 @@ def test_a_run_says_in_one_word_how_it_stands(tmp_path: Path) -> None:
     events: list[Event] = [made.started(), finished(made)]
     live.fold(events)
     assert (live.state_word, live.complete) == ("complete", True)
-    made.close()
 
 
 @pytest.mark.parametrize(("low", "flagged"), [(0.20, True), (0.22, False)])
@@ -138,7 +137,6 @@ def test_a_run_that_does_not_clear_the_floor_is_flagged(
     assert live.best_floor is not None
     assert live.claim is not None
     assert (live.best_floor.name, live.claim.at_floor) == ("constant", flagged)
-    made.close()
 
 
 @pytest.mark.parametrize("killed", [True, False])
@@ -157,9 +155,7 @@ async def shown(tmp_path: Path, done: int, setup: Setup = SETUP, **changes: Any)
     made = scene(tmp_path / "s.sqlite", total=20, stored=done, setup=setup)
     made.queue(made.started())
     made.queue(made.progress(done, **changes))
-    app = App(made, watch=True)
-    async with app.run_test(size=(160, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made, watch=True), (160, 36)) as (app, _):
         found = "\n".join([lines(app)[0], text(app)])
     made.close()
     return found

@@ -19,7 +19,7 @@ from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.result_table import ResultTable
 from tests.tui.scenes import Scene, finished, result, scene, sealed
-from tests.tui.screens import App, lines, settle, text
+from tests.tui.screens import App, at_rest, lines, press, settle, text
 
 
 def live(app: App) -> LiveScreen:
@@ -41,9 +41,7 @@ def test_words_cover_what_the_store_offers() -> None:
 
 
 async def test_the_three_questions_are_answered(middle: Scene) -> None:
-    app = App(middle, watch=True)
-    async with app.run_test(size=(160, 48)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(middle, watch=True), (160, 48)) as (app, pilot):
         screen = text(app)
         for words in (
             "eo-demo-v1 · EN→EO · chat · qwen2.5-7b · coached-v2",
@@ -60,17 +58,14 @@ async def test_the_three_questions_are_answered(middle: Scene) -> None:
             "✓ 83 done  ✗ 1 failed  ↻ 2 retrying  ● 16 asked  … 18 waiting",
         ):
             assert words in screen
-        await pilot.press("end", *["up"] * 34)
-        await settle(pilot)
+        await press(pilot, "end", *["up"] * 34)
         screen = text(app)
         assert "try 3 of 6 in 3 s · 429" in screen
         assert "try 2 of 6 · timeout" in screen
 
 
 async def test_a_failed_entry_says_why_and_a_cached_one_too(middle: Scene) -> None:
-    app = App(middle, watch=True)
-    async with app.run_test(size=(160, 48)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(middle, watch=True), (160, 48)) as (app, _):
         row = next(line for line in lines(app) if line.startswith(" ✗"))
         assert "timeout: No answer within 60 s." in row
         assert any(line.endswith("cached") for line in lines(app))
@@ -90,18 +85,13 @@ async def test_results_appear_as_they_come_and_are_followed(tmp_path: Path) -> N
         assert "following" in text(app)
         assert live(app).table.position == 300
         assert any("nova eligo" in line and line.startswith(" ✓") for line in lines(app))
-        await pilot.press("up")
-        await settle(pilot)
+        await press(pilot, "up")
         assert "following" not in text(app)
-    made.close()
 
 
 async def test_search_finds_as_it_is_typed_and_escape_ends_it(middle: Scene) -> None:
-    app = App(middle, watch=True)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-        await pilot.press("slash", *"KATO")
-        await settle(pilot)
+    async with at_rest(App(middle, watch=True), (120, 36)) as (app, pilot):
+        await press(pilot, "slash", *"KATO")
         rows = live(app).table.entries
         assert rows is not None
         assert {middle.entries[position].source for position in rows.order} == {
@@ -110,39 +100,29 @@ async def test_search_finds_as_it_is_typed_and_escape_ends_it(middle: Scene) -> 
         assert "with “KATO”" in text(app)
         await pilot.press("enter", "down")
         assert live(app).table.cursor == 1
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert live(app).table.order == Order()
         assert live(app).table.rows.count == 120
 
 
 async def test_going_back_ends_a_filter_first_and_then_leaves(middle: Scene) -> None:
-    app = App(middle)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with at_rest(App(middle), (120, 36)) as (app, pilot):
+        await press(pilot, "enter")
         for each in ("f", "down", "down", "enter"):
-            await pilot.press(each)
-            await settle(pilot)
+            await press(pilot, each)
         assert "only: failed" in text(app)
-        await pilot.press("q")
-        await settle(pilot)
+        await press(pilot, "q")
         assert live(app).table.order == Order()
         assert "only: failed" not in text(app)
-        await pilot.press("q")
-        await settle(pilot)
+        await press(pilot, "q")
         assert not isinstance(app.screen, LiveScreen)
 
 
 async def test_sorting_turns_round_and_shows_the_top_of_the_list(middle: Scene) -> None:
-    app = App(middle, watch=True)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(middle, watch=True), (120, 36)) as (app, pilot):
         await pilot.press("down", "s")
         await pilot.pause()
-        await pilot.press("down", "down", "down", "enter")
-        await settle(pilot)
+        await press(pilot, "down", "down", "down", "enter")
         table = live(app).table
         assert table.order == Order(sort="chrf")
         assert (table.position, table.cursor) == (11, 0)
@@ -158,9 +138,7 @@ async def test_sorting_turns_round_and_shows_the_top_of_the_list(middle: Scene) 
 async def test_a_filter_follows_the_run(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=40, stored=20)
     made.middle(20)
-    app = App(made, watch=True)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made, watch=True), (120, 36)) as (app, pilot):
         live(app).table.wish(Order(narrow="waiting"))
         await settle(pilot)
         assert live(app).table.rows.count == 20
@@ -170,13 +148,10 @@ async def test_a_filter_follows_the_run(tmp_path: Path) -> None:
         live(app).table._ordered_at = 0.0  # the second is over
         await settle(pilot)
         assert live(app).table.rows.count == 19
-    made.close()
 
 
 async def test_the_run_can_be_steered(middle: Scene) -> None:
-    app = App(middle, watch=True)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(middle, watch=True), (120, 36)) as (app, pilot):
         await pilot.press("space")
         assert app.control.state is RunState.PAUSED
         await pilot.press("space")
@@ -204,9 +179,7 @@ async def test_the_run_can_be_steered(middle: Scene) -> None:
 
 @pytest.mark.parametrize("wrong", ["0", "1025", ""])
 async def test_a_concurrency_that_makes_no_sense_is_not_taken(middle: Scene, wrong: str) -> None:
-    app = App(middle, watch=True)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(middle, watch=True), (120, 36)) as (app, pilot):
         await pilot.press("c")
         await pilot.pause()
         await pilot.press("home", "delete", "delete", *wrong, "enter")
@@ -215,9 +188,7 @@ async def test_a_concurrency_that_makes_no_sense_is_not_taken(middle: Scene, wro
 
 
 async def test_ctrl_c_drains_then_stops(middle: Scene) -> None:
-    app = App(middle, watch=True)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(middle, watch=True), (120, 36)) as (app, pilot):
         await pilot.press("ctrl+c")
         assert app.control.state is RunState.DRAINING
         await pilot.press("ctrl+c")
@@ -225,9 +196,7 @@ async def test_ctrl_c_drains_then_stops(middle: Scene) -> None:
 
 
 async def test_leaving_a_run_under_way_asks_first(middle: Scene) -> None:
-    app = App(middle, watch=True)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(middle, watch=True), (120, 36)) as (app, pilot):
         await pilot.press("q")
         await pilot.pause()
         assert "A run is still under way." in text(app)
@@ -245,37 +214,27 @@ async def test_leaving_a_run_under_way_asks_first(middle: Scene) -> None:
 async def test_a_run_whose_process_is_gone_is_said_to_be_so_by_the_key_that_steers(
     middle: Scene,
 ) -> None:
-    app = App(middle)
-    async with app.run_test(size=(120, 36), notifications=True) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with at_rest(App(middle), (120, 36), notifications=True) as (app, pilot):
+        await press(pilot, "enter")
         assert app.followed == [middle.run_id]
-        await pilot.press("space")
-        await settle(pilot)
+        await press(pilot, "space")
         said = "".join(note.message for note in app._notifications)
         assert f"The process that ran {middle.run_id[:8]} is gone." in said
         assert app.control.state is RunState.RUNNING
-        await pilot.press("q")
-        await settle(pilot)
+        await press(pilot, "q")
         assert not isinstance(app.screen, LiveScreen)
 
 
 async def test_entries_stored_before_anyone_listened_are_shown(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=60, stored=40)
     made.play([made.started(done=40)])
-    app = App(made, watch=True)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made, watch=True), (120, 36)) as (app, _):
         assert "✓ 39 done  ✗ 1 failed" in text(app)
         assert "Mi vidas la hundon." in text(app)
-    made.close()
 
 
 async def test_a_run_that_cannot_go_on_says_what_to_do(middle: Scene) -> None:
-    app = App(middle, watch=True)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(middle, watch=True), (120, 36)) as (app, pilot):
         middle.play([Failed(middle.run_id, "The endpoint refuses the key [/x].")])
         await settle(pilot)
         screen = text(app)
@@ -289,9 +248,7 @@ async def test_a_run_that_cannot_go_on_says_what_to_do(middle: Scene) -> None:
 
 
 async def test_a_run_that_drains_says_so_and_offers_only_what_still_works(middle: Scene) -> None:
-    app = App(middle, watch=True)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(middle, watch=True), (80, 24)) as (app, pilot):
         assert "d Drain" in lines(app)[-1]
         under_way = {"in_flight": (86, 87), "waiting": ()}
         middle.play([middle.progress(84, state=RunState.DRAINING, **under_way)])
@@ -320,11 +277,8 @@ async def test_a_stopped_run_says_how_it_goes_on(middle: Scene) -> None:
 
 async def test_a_finished_run_shows_the_numbers_of_its_card(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
-    app = App(made)
-    async with app.run_test(size=(160, 48)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with at_rest(App(made), (160, 48)) as (app, pilot):
+        await press(pilot, "enter")
         screen = text(app)
         for words in (
             "complete 01:03",
@@ -350,24 +304,17 @@ async def test_a_finished_run_shows_the_numbers_of_its_card(tmp_path: Path) -> N
 
 
 async def test_an_entry_opens_and_its_place_is_kept(middle: Scene) -> None:
-    app = App(middle, watch=True)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-        await pilot.press("down", "enter")
-        await settle(pilot)
+    async with at_rest(App(middle, watch=True), (120, 36)) as (app, pilot):
+        await press(pilot, "down", "enter")
         assert isinstance(app.screen, EntryScreen)
-        await pilot.press("right", "right")
-        await settle(pilot)
-        await pilot.press("q")
-        await settle(pilot)
+        await press(pilot, "right", "right")
+        await press(pilot, "q")
         assert live(app).table.position == 3
 
 
 @pytest.mark.parametrize("size", [(40, 10), (80, 24), (100, 30), (200, 60)])
 async def test_every_size_can_be_drawn(middle: Scene, size: tuple[int, int]) -> None:
-    app = App(middle, watch=True)
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
+    async with at_rest(App(middle, watch=True), size) as (app, _):
         assert any("I see" in line for line in lines(app))
         table = app.screen.query_one(ResultTable)
         assert table.size.height >= 3
@@ -375,13 +322,9 @@ async def test_every_size_can_be_drawn(middle: Scene, size: tuple[int, int]) -> 
 
 async def test_tags_and_note_stand_in_the_header_and_are_written_from_here(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite", 4)
-    app = App(made)
-    async with app.run_test(size=(160, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
-        await pilot.press("t", *"baseline", "tab", *"for us", "ctrl+s")
-        await settle(pilot)
+    async with at_rest(App(made), (160, 30)) as (app, pilot):
+        await press(pilot, "enter")
+        await press(pilot, "t", *"baseline", "tab", *"for us", "ctrl+s")
         assert "#baseline · for us" in lines(app)[0]
     made.close()
 
@@ -389,11 +332,8 @@ async def test_tags_and_note_stand_in_the_header_and_are_written_from_here(tmp_p
 async def test_a_run_that_is_over_is_asked_again_and_scored_again(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite", 24)
     made.store.execute("UPDATE runs SET plan = ?", ('{"method": "chat", "options": {}}',))
-    app = App(made)
-    async with app.run_test(size=(160, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with at_rest(App(made), (160, 30)) as (app, pilot):
+        await press(pilot, "enter")
         for words in ("p Replay", "R Retry failed"):
             assert words in lines(app)[-1]
         assert app.screen.check_action("end", ("score_again",))
@@ -403,10 +343,7 @@ async def test_a_run_that_is_over_is_asked_again_and_scored_again(tmp_path: Path
 async def test_nothing_of_the_end_is_offered_while_a_run_goes_on(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite")
     made.middle(84)
-    app = App(made, watch=True)
-    async with app.run_test(size=(160, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made, watch=True), (160, 30)) as (app, _):
         for act in ("replay", "retry", "score_again"):
             assert app.screen.check_action("end", (act,)) is False
         assert app.screen.check_action("end", ("notes",)) is True
-    made.close()

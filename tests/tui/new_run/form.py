@@ -21,7 +21,7 @@ from rosetta_tui.session.watched import WatchedRun
 from rosetta_tui.toolkit.messages import NewRunAsked
 from tests.harness.scripted import Scripted, serving
 from tests.keyring_in_memory import memory_keyring
-from tests.tui.screens import App, settle
+from tests.tui.screens import App, press, settle
 
 CORPUS = str(sample_path(DEMO_CORPUS))
 COACHING = str(sample_path(DEMO_COACHING))
@@ -85,8 +85,7 @@ async def opened(pilot: Pilot[Any], draft: dict[str, Any] | None = None) -> NewR
 
 
 async def typed(pilot: Pilot[Any], words: str) -> None:
-    await pilot.press(*("space" if each == " " else each for each in words))
-    await settle(pilot)
+    await press(pilot, *("space" if each == " " else each for each in words))
 
 
 def shown(app: RosettaApp) -> type[object]:

@@ -38,7 +38,7 @@ from tests.tui.new_run.form import (
     typed,
 )
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, press, settle, text
 
 __all__ = ["endpoint", "path", "secret"]
 
@@ -52,34 +52,27 @@ async def test_from_nothing_to_a_started_run_without_a_mouse(path: Path, tmp_pat
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(pilot)
         screen.form._made["file"].put(str(tmp_path / "corpora"))  # what a person would type of it
-        await pilot.press("end", *"#", "backspace")
-        await settle(pilot)
+        await press(pilot, "end", *"#", "backspace")
         assert "corpora here/" in text(app)
-        await pilot.press("down", "enter")
-        await settle(pilot)
+        await press(pilot, "down", "enter")
         assert "demo.json" in text(app)
-        await pilot.press("down", "enter")
-        await settle(pilot)
+        await press(pilot, "down", "enter")
         await settle(pilot)
         assert "eo-demo-v1 1.0 · en → eo · 96 entries · no problems" in text(app)
-        await pilot.press("enter", "tab", "tab", *"5", "tab", "tab")
-        await settle(pilot)
+        await press(pilot, "enter", "tab", "tab", *"5", "tab", "tab")
         assert "5 of 96 entries take part" in text(app)
         await typed(pilot, "copy")
-        await pilot.press("down", "enter", "enter")
-        await settle(pilot)
+        await press(pilot, "down", "enter", "enter")
         assert screen.draft.values == {
             "file": str(folder / "demo.json"), "limit": "5", "method": "copy-source"
         }  # fmt: skip
         await settle(pilot)
         assert "5 entries · cost free" in text(app)
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         await settle(pilot)
         assert shown(app) is LiveScreen
         assert app.engines[0].wait(30)
-        await pilot.press("q")
-        await settle(pilot)
+        await press(pilot, "q")
         assert shown(app) is HomeScreen
     with closing(open_store(path)) as connection:
         run = find_run(connection, "last")
@@ -105,8 +98,7 @@ async def test_the_prompt_that_is_shown_is_the_one_that_is_sent(
         assert endpoint.asked == []
         assert "First prompt  as it will be sent" in shown
         assert "on this machine, no key needed" in text(app)
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         await settle(pilot)
         assert app.engines[0].wait(30)
     [asked] = endpoint.asked
@@ -121,8 +113,7 @@ async def test_only_the_fields_that_a_method_takes_are_shown(path: Path, method:
     app = App(None, path)
     async with app.run_test(size=(120, 100)) as pilot:
         screen = await opened(pilot, {"file": CORPUS, "method": method})
-        await pilot.press("ctrl+t")
-        await settle(pilot)
+        await press(pilot, "ctrl+t")
         shown = {line.field.name for line in screen.form._made.values() if line.display}
         assert shown == applicable(method)
         needs, takes = TAKES[method]
@@ -138,12 +129,10 @@ async def test_what_is_wrong_stands_beside_its_field_and_nothing_starts(path: Pa
         await pilot.pause()
         await typed(pilot, "x")
         assert "✗ A number above 0 is wanted." in text(app)
-        await pilot.press("shift+tab", "ctrl+s")
-        await settle(pilot)
+        await press(pilot, "shift+tab", "ctrl+s")
         assert app.screen is screen
         assert app.focused is screen.query_one("#field-budget").query_one(Input)
-        await pilot.press("backspace")
-        await settle(pilot)
+        await press(pilot, "backspace")
         assert "✗" not in text(app)
     assert app.engines == []
 
@@ -153,8 +142,7 @@ async def test_what_is_missing_is_said_only_when_somebody_wants_to_start(path: P
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(pilot)
         assert "✗" not in text(app)
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert "✗ This is needed." in text(app)
         assert app.focused is screen.query_one("#field-file").query_one(Input)
 
@@ -169,16 +157,14 @@ async def test_secret_entries_go_to_no_other_machine_and_into_no_copy(
         said = screen.form._made["endpoint"]._said
         assert "belong to a secret segment" in said
         assert "sk-not-for-eyes" not in text(app)
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert app.screen is screen
         assert app.engines == []
         assert screen.holds_secret
         await pilot.press("ctrl+y")
         await pilot.pause()
         assert "hidden" not in app.clipboard
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
     kept = (path.parent / "new-run.json").read_text("utf-8")
     assert "hidden" not in kept
     assert "sk-not" not in kept
@@ -207,25 +193,21 @@ async def test_a_draft_is_kept_offered_again_and_begun_anew(path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(pilot)
         await typed(pilot, "/nowhere")
-        await pilot.press("escape", "escape")
-        await settle(pilot)
+        await press(pilot, "escape", "escape")
         assert isinstance(app.screen, HomeScreen)
         screen = await opened(pilot)
         assert screen.draft.values == {"file": "/nowhere"}
         assert "as you left it · ^n begins anew" in text(app)
-        await pilot.press("ctrl+n")
-        await settle(pilot)
+        await press(pilot, "ctrl+n")
         assert screen.draft.values == {}
         assert "/nowhere" not in text(app)
         assert "begun anew · ^n brings back what stood here" in text(app)
         await typed(pilot, "/other")
-        await pilot.press("ctrl+n")
-        await settle(pilot)
+        await press(pilot, "ctrl+n")
         assert screen.draft.values == {"file": "/nowhere"}
         assert "/nowhere" in text(app)
         assert "brought back · ^n shows the one begun anew" in text(app)
-        await pilot.press("ctrl+n")
-        await settle(pilot)
+        await press(pilot, "ctrl+n")
         assert screen.draft.values == {"file": "/other"}
         assert "begun anew · ^n brings back what stood here" in text(app)
 
@@ -249,13 +231,11 @@ async def test_escape_leads_from_the_preview_to_the_form_and_then_away(
     app = App(None, path)
     async with app.run_test(size=size) as pilot:
         screen = await opened(pilot, CHAT)
-        await pilot.press("ctrl+g", "escape")
-        await settle(pilot)
+        await press(pilot, "ctrl+g", "escape")
         assert app.screen is screen
         assert not screen.has_class("-preview")
         assert screen.focused in screen.form.walk_children()
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert app.screen is not screen
 
 
@@ -273,8 +253,7 @@ async def test_hostile_names_of_files_and_corpora_are_only_text(path: Path, tmp_
     async with app.run_test(size=(160, 60)) as pilot:
         screen = await opened(pilot, {"file": f"{folder}/", "method": "chat", "endpoint": "ollama"})
         screen.form.focus_on("file")
-        await pilot.press("end", *"x", "backspace")
-        await settle(pilot)
+        await press(pilot, "end", *"x", "backspace")
         assert harmless(text(app))
         for name in names:
             screen.form.put({})
@@ -301,12 +280,10 @@ async def test_on_a_small_terminal_the_preview_is_a_key_away(path: Path) -> None
         screen = await opened(pilot, CHAT)
         assert "The same in a shell" not in text(app)
         assert "96 entries · cost free · time about" in text(app)
-        await pilot.press("ctrl+g")
-        await settle(pilot)
+        await press(pilot, "ctrl+g")
         assert "The same in a shell" in text(app)
         assert "Estimate" in text(app)
-        await pilot.press("ctrl+g")
-        await settle(pilot)
+        await press(pilot, "ctrl+g")
         assert "The same in a shell" not in text(app)
         await pilot.resize_terminal(120, 30)
         await settle(pilot)
@@ -340,8 +317,7 @@ async def test_another_run_like_an_earlier_one_stands_in_the_form(path: Path) ->
     app = Starting(path)
     async with app.run_test(size=(160, 48)) as pilot:
         await opened(pilot, {"file": CORPUS, "method": "constant", "text": "Jes.", "limit": "3"})
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         await settle(pilot)
         assert app.engines[0].wait(30)
         with closing(open_store(path)) as connection:
@@ -367,8 +343,7 @@ async def test_golden(
         compare("new-run-wrong", size, app)
         screen.form.focus_on("concurrency")
         await pilot.pause()
-        await pilot.press("backspace", "4")
-        await settle(pilot)
+        await press(pilot, "backspace", "4")
         await settle(pilot)
         compare("new-run", size, app)
 

@@ -14,7 +14,7 @@ from rosetta_tui.new_run.screen import NewRunScreen
 from tests.harness.scripted import json_answer, serving
 from tests.tui.new_run.form import CHAT, CORPUS, opened, path, typed
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, burst, lines, settle, text
+from tests.tui.screens import App, at_rest, burst, lines, press, settle, text
 
 __all__ = ["path"]
 
@@ -25,19 +25,15 @@ async def test_a_list_is_gone_through_by_keys_and_closed_by_escape(path: Path) -
         screen = await opened(pilot, {"file": CORPUS})
         screen.form.focus_on("method")
         await pilot.pause()
-        await pilot.press("down")
-        await settle(pilot)
+        await press(pilot, "down")
         line = screen.form._made["method"]
         assert "pipeline  a language model, checked" in text(app)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert app.screen is screen
         assert not line.query_one("SuggestingLine").has_class("-open")
-        await pilot.press("down")
-        await settle(pilot)
+        await press(pilot, "down")
         assert line.query_one(OptionList).highlighted == 0
-        await pilot.press("pagedown", "enter")
-        await settle(pilot)
+        await press(pilot, "pagedown", "enter")
         assert screen.draft.get("method") in TAKES
 
 
@@ -75,9 +71,7 @@ async def test_keys_typed_ahead_in_the_form_act_one_after_the_other(
     monkeypatch.chdir(tmp_path)
     Path("my-corpus.tsv").write_text("source\ttarget\nHi.\tKia ora.\n", "utf-8")
     monkeypatch.setattr(new_run, "QUIET_SECONDS", 3600)
-    app = App(None, path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(None, path), (80, 24)) as (app, _):
         await burst(app, "n", *keys)
         assert isinstance(app.screen, NewRunScreen)
         assert app.screen.draft.values == {
@@ -119,11 +113,9 @@ async def test_a_list_of_what_is_typed_already_does_not_cover_what_is_said_of_it
         screen.form.focus_on("file")
         await pilot.pause()
         line = screen.form._made["file"].query_one("SuggestingLine")
-        await pilot.press(*"broken.jso")
-        await settle(pilot)
+        await press(pilot, *"broken.jso")
         assert line.has_class("-open")
-        await pilot.press("n")
-        await settle(pilot)
+        await press(pilot, "n")
         assert not line.has_class("-open")
         assert "✗ " in text(app)
 
@@ -134,8 +126,7 @@ async def test_a_mouse_takes_from_the_list_and_ticks_boxes(path: Path) -> None:
         screen = await opened(pilot, {"file": CORPUS})
         screen.form.focus_on("method")
         await pilot.pause()
-        await pilot.press("down")
-        await settle(pilot)
+        await press(pilot, "down")
         row = next(n for n, line in enumerate(lines(app)) if "one text for every entry" in line)
         await pilot.click(offset=(18, row))
         await settle(pilot)
@@ -157,14 +148,12 @@ async def test_local_models_are_asked_for_only_when_a_person_wishes_it(path: Pat
         async with app.run_test(size=(120, 40)) as pilot:
             screen = await opened(pilot, CHAT | {"endpoint": f"{scripted.url}", "model": ""})
             assert scripted.asked == []
-            await pilot.press("ctrl+r")
-            await settle(pilot)
+            await press(pilot, "ctrl+r")
             await settle(pilot)
             assert [asked.path.rpartition("/")[2] for asked in scripted.asked] == ["models"]
             assert "aya:8b  served there" in text(app)
             assert "\x1b" not in text(app)
-            await pilot.press("down", "enter")
-            await settle(pilot)
+            await press(pilot, "down", "enter")
             assert screen.draft.get("model") == "aya:8b"
 
 
@@ -186,6 +175,5 @@ async def test_a_table_without_languages_can_be_mended_in_the_form(
             screen.look()
             await settle(pilot)
         assert not screen._found.troubles
-        await pilot.press("f1")
-        await settle(pilot)
+        await press(pilot, "f1")
         assert type(app.screen).__name__ == "HelpScreen"

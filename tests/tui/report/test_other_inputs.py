@@ -14,7 +14,7 @@ from harness.setup.scoring_options import ScoringOptions
 from rosetta_tui.commands import rosetta
 from rosetta_tui.show.run_facts import OTHER_INPUTS_WORDS
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, at_rest, press, text
 
 FEW = ("chrf_plus_plus", "exact_match_rate")
 
@@ -66,15 +66,12 @@ def mixed(path: Path) -> Path:
 
 
 async def test_home_marks_them_too(mixed: Path) -> None:
-    app = App(None, mixed)
-    async with app.run_test(size=(200, 40)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(None, mixed), (200, 40)) as (app, pilot):
         assert "≠" in text(app)
         assert "composite of other inputs than most runs of this corpus" in " ".join(
             text(app).split()
         )
-        await pilot.press("down")
-        await settle(pilot)
+        await press(pilot, "down")
         assert "composite of other inputs" not in text(app)
 
 

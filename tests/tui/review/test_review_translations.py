@@ -23,7 +23,7 @@ from rosetta_tui.review.rating.opening import TerminalOpening
 from tests.review.office.translator import Desk as Written
 from tests.review.office.translator import Translator
 from tests.tui.review.creating import home, refused, rosetta
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, press, settle, text
 
 __all__ = ["home"]
 
@@ -166,7 +166,6 @@ async def test_the_organiser_s_screens_say_that_nothing_is_judged(home: Path, li
             said = "rosetta review export words --corpus" in " ".join(text(app).split())
             assert said == (section in {"Agreement", "Gate", "Certificate"}), section
             assert ("may be used" in text(app)) == (section == "Progress"), section
-            await pilot.press("n", "x", "l", "c", "t", "w")
-            await settle(pilot)
+            await press(pilot, "n", "x", "l", "c", "t", "w")
             assert isinstance(app.screen, ReviewScreen)
             await app.pop_screen()

@@ -17,7 +17,7 @@ from harness.store.runs import list_runs
 from rosetta_tui.runs.score_again import ScoreAgainScreen
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import settle
+from tests.tui.screens import press, settle
 
 FEW = ("exact_match_rate", "chrf_plus_plus")
 
@@ -43,8 +43,7 @@ def runs(path: Path) -> Sequence[Any]:
 
 async def opened(pilot: Any) -> ScoreAgainScreen:
     await settle(pilot)
-    await pilot.press("S")
-    await settle(pilot)
+    await press(pilot, "S")
     screen = pilot.app.screen
     assert isinstance(screen, ScoreAgainScreen)
     return screen

@@ -27,15 +27,14 @@ from tests.harness.scripted import Scripted, completion, error, json_answer, ser
 from tests.tui.app.standing import stands
 from tests.tui.runs.stopped_runs import noting, stopped
 from tests.tui.scenes import RUN_ID
-from tests.tui.screens import App, lines, settle, text
+from tests.tui.screens import App, at_rest, lines, press, settle, text
 
 REASON = "The next call could cost up to $2.66, more than the whole budget of $0.5"
 
 
 async def go_on(pilot: Pilot[Any]) -> None:
     """Press the key; what it asks or begins is worked out in a thread first."""
-    await pilot.press("R")
-    await settle(pilot)
+    await press(pilot, "R")
     await settle(pilot)
 
 
@@ -44,18 +43,15 @@ async def test_going_on_asks_for_the_failed_ones_too(tmp_path: Path, too: bool) 
     made = stopped(tmp_path / "s.sqlite", stored=15)
     app = App(made)
     begun = noting(app)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(app, (120, 36)) as (_, pilot):
         assert "15 of 20 done, 1 of them failed" in text(app)
         assert f"rosetta resume {RUN_ID[:8]} --retry-failed" in text(app)
-        await pilot.press("R")
-        await settle(pilot)
+        await press(pilot, "R")
         assert stands(app, GoOnScreen)
         assert "5 entries wait. No answer that is stored" in text(app)
         assert "ask again for the failed entry too" in text(app)
         app.screen.query_one(Checkbox).value = too
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         await settle(pilot)
     assert begun == [{"run_id": made.run_id, "options": {}, "retry_failed": too}]
     made.close()
@@ -65,8 +61,7 @@ async def test_nothing_is_asked_where_there_is_nothing_to_choose(tmp_path: Path)
     made = stopped(tmp_path / "s.sqlite", stored=5)
     app = App(made)
     begun = noting(app)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with at_rest(app, (80, 24)) as (_, pilot):
         await go_on(pilot)
     assert begun == [{"run_id": made.run_id, "options": {}, "retry_failed": False}]
     made.close()
@@ -76,10 +71,8 @@ async def test_the_runs_own_screen_offers_to_raise_the_budget(tmp_path: Path) ->
     made = stopped(tmp_path / "s.sqlite", stored=5, plan='{"run": {"budget_usd": 0.5}}')
     app = App(made)
     begun = noting(app)
-    async with app.run_test(size=(160, 36)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with at_rest(app, (160, 36)) as (_, pilot):
+        await press(pilot, "enter")
         made.queue(made.started())
         made.queue(made.progress(5, state=RunState.STOPPED))
         await settle(pilot)
@@ -94,15 +87,13 @@ async def test_the_runs_own_screen_offers_to_raise_the_budget(tmp_path: Path) ->
         assert app.screen.focused is field
         for wrong in ("-3", "0,45", "abc"):
             field.value = ""
-            await pilot.press(*wrong, "enter")
-            await settle(pilot)
+            await press(pilot, *wrong, "enter")
             assert field.value == wrong
             assert "A budget is a number above 0, such as 0.45." in text(app)
         field.value = "20"
         await settle(pilot)
         assert "A budget is" not in text(app)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         await settle(pilot)
     assert begun == [
         {"run_id": made.run_id, "options": {"budget_usd": 20.0}, "retry_failed": False}
@@ -113,9 +104,7 @@ async def test_the_runs_own_screen_offers_to_raise_the_budget(tmp_path: Path) ->
 async def test_home_tells_too_why_a_run_stopped(tmp_path: Path) -> None:
     made = stopped(tmp_path / "s.sqlite", stored=5, plan='{"run": {"budget_usd": 0.5}}')
     set_live(made.store, made.number, RunState.STOPPED, Live(reason=REASON))
-    app = App(made)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
         await go_on(pilot)
         assert REASON in str(app.screen.query(Static).first().content)
     made.close()
@@ -125,15 +114,12 @@ async def test_going_on_without_a_limit_takes_a_second_enter(tmp_path: Path) -> 
     made = stopped(tmp_path / "s.sqlite", stored=5, plan='{"run": {"budget_usd": 0.5}}')
     app = App(made)
     begun = noting(app)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with at_rest(app, (80, 24)) as (_, pilot):
         await go_on(pilot)
-        await pilot.press("backspace", "backspace", "backspace", "enter")
-        await settle(pilot)
+        await press(pilot, "backspace", "backspace", "backspace", "enter")
         assert begun == []
         assert "Empty is no limit" in text(app)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         await settle(pilot)
     assert [each["options"] for each in begun] == [{"budget_usd": None}]
     made.close()
@@ -196,8 +182,7 @@ async def test_one_click_on_what_is_offered_does_it(tmp_path: Path) -> None:
     made = stopped(tmp_path / "s.sqlite", stored=5)
     app = App(made)
     begun = noting(app)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(app, (120, 36)) as (_, pilot):
         [line] = [line for line in lines(app) if "go on" in line]
         row = lines(app).index(line)
         await pilot.click(offset=(line.index("Stopped"), row))
@@ -215,9 +200,7 @@ async def test_a_run_that_another_process_deleted_meanwhile_is_said_to_be_gone(
     tmp_path: Path, act: str
 ) -> None:
     made = stopped(tmp_path / "s.sqlite", stored=15)
-    app = App(made)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
         with opened(made.path) as store:
             erase(store, read_run(store, made.number))
         home = app.screen

@@ -22,7 +22,7 @@ from rosetta_tui.show.text import plain
 from tests.tui.hostile import acting
 from tests.tui.runs.summaries import run
 from tests.tui.scenes import HOSTILE, sealed
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, at_rest, press, text
 
 RUNS = [
     run(4, state=RunState.STOPPED, card=None, tags=("baseline", "Étude")),
@@ -139,45 +139,37 @@ def dialog(app: App) -> NotesScreen:
 
 
 async def test_what_is_refused_is_said_and_stays_in_the_dialog(app: App) -> None:
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(app, (120, 36)) as (_, pilot):
         await pilot.press("t", *"x" * 41)
         dialog(app).query_one(TextArea).text = "an hour of thoughts"
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert "A tag is one word" in text(app)
         assert dialog(app).query_one(TextArea).text == "an hour of thoughts"
         dialog(app).query_one(Input).value = "fine"
         dialog(app).query_one(TextArea).text = "x" * (MOST_NOTE + 1)
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert "The note has 10,001 characters" in text(app)
         dialog(app).query_one(TextArea).text = "an hour of thoughts"
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert not isinstance(app.screen, NotesScreen)
         assert (listed(app).tags, listed(app).note) == (("fine",), "an hour of thoughts")
 
 
 async def test_tags_of_others_stay_and_a_note_that_was_not_touched_too(app: App) -> None:
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(app, (120, 36)) as (_, pilot):
         await pilot.press("t", *"mine")
         with closing(open_store(app.store_path)) as store:
             change_tags(store, listed(app).number, ["cli"])
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert (listed(app).tags, listed(app).note) == (("cli", "mine"), KEPT)
 
 
 async def test_what_cannot_be_written_stays_in_the_dialog(app: App) -> None:
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with at_rest(app, (80, 24)) as (_, pilot):
         await pilot.press("t", *"mine")
         with closing(open_store(app.store_path)) as store:
             trash(store, listed(app).number)
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert "was deleted meanwhile" in text(app)
         assert dialog(app).query_one(Input).value == "mine"
 
@@ -185,17 +177,14 @@ async def test_what_cannot_be_written_stays_in_the_dialog(app: App) -> None:
 async def test_signs_that_act_are_shown_as_others_and_kept_so_where_the_note_is_changed(
     app: App,
 ) -> None:
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("t")
-        await settle(pilot)
+    async with at_rest(app, (80, 24)) as (_, pilot):
+        await press(pilot, "t")
         assert acting(text(app).replace("\n", "")) == []
         assert "If you change the note, it is" in text(app)
         assert "Save (^s)" in text(app)
         area = dialog(app).query_one(TextArea)
         area.text = f"{area.text} end\nmore"
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         shown = "\n".join(map(plain, KEPT.split("\n")))
         assert listed(app).note == f"{shown} end\nmore"
 
@@ -203,8 +192,6 @@ async def test_signs_that_act_are_shown_as_others_and_kept_so_where_the_note_is_
 async def test_a_note_without_signs_that_act_is_shown_without_a_word(app: App) -> None:
     with closing(open_store(app.store_path)) as store:
         set_note(store, listed(app).number, "fine\nâ 👩‍👩‍👧")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("t")
-        await settle(pilot)
+    async with at_rest(app, (80, 24)) as (_, pilot):
+        await press(pilot, "t")
         assert "signs that act" not in text(app)

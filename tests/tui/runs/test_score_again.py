@@ -23,7 +23,7 @@ from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of, options_of
 from rosetta_tui.toolkit.form.form_line import FormLine
 from tests.harness.evaluation import LANGUAGES
 from tests.tui.runs.scored_again import opened, path, runs
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, press, settle, text
 
 __all__ = ["path"]
 
@@ -66,8 +66,7 @@ async def test_fields_say_at_once_what_is_wrong_with_them(path: Path) -> None:
         screen.query_one("#field-metrics", FormLine).put("blue")
         await settle(pilot)
         assert "there is no metric 'blue'" in " ".join(text(app).split())
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert app.screen is screen
         screen.query_one("#field-metrics", FormLine).put("ter")
         screen.query_one("#field-gloss_dictionary", FormLine).put("/there/is/none.json")
@@ -81,12 +80,10 @@ async def test_a_run_to_which_nothing_can_be_added_says_so_and_stays_alone(path:
     async with app.run_test(size=(160, 48)) as pilot:
         screen = await opened(pilot)
         screen.query_one("#field-metrics", FormLine).put("chrf_plus_plus")
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert app.screen is screen
         assert "Nothing new comes of it" in text(app)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert isinstance(app.screen, HomeScreen)
     assert len(runs(path)) == 1
 
@@ -105,8 +102,7 @@ async def test_scoring_that_is_stopped_leaves_no_run(
 
         real = rescoring.rescore
         monkeypatch.setattr(rescoring, "rescore", slow)
-        await pilot.press("ctrl+s")
-        await settle(pilot)
+        await press(pilot, "ctrl+s")
         assert app.screen is screen
         assert "Stopped; no run was made." in text(app)
     assert len(runs(path)) == 1
@@ -140,8 +136,7 @@ async def test_a_broken_language_card_is_spoken_of(path: Path) -> None:
         said = str(screen.query_one("#said", Static).content)
         assert f"{LANGUAGES['target_language']}.toml: It is no TOML" in said
         assert "✗ /" in said
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert app.screen is screen
         assert "✗" in text(app)
         await pilot.press("escape")

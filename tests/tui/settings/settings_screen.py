@@ -13,7 +13,7 @@ from textual.widgets import Input, OptionList
 from rosetta_tui.settings.rows import SettingsSection
 from rosetta_tui.settings.screen import SettingsScreen
 from tests.keyring_in_memory import MemoryKeyring, memory_keyring
-from tests.tui.screens import App, settle
+from tests.tui.screens import App, press, settle
 
 
 @pytest.fixture(autouse=True)
@@ -39,8 +39,7 @@ async def opened(
     parts = screen.query_one("#parts", OptionList)
     parts.highlighted = list(SettingsSection).index(section)
     await settle(pilot)
-    await pilot.press("enter")
-    await settle(pilot)
+    await press(pilot, "enter")
     assert screen.focused is screen.table
     return screen
 
@@ -55,5 +54,4 @@ def to_row(screen: SettingsScreen, id_: str) -> None:
 async def fill(pilot: Pilot[Any], words: str) -> None:
     await settle(pilot)
     pilot.app.screen.query_one(Input).value = words
-    await pilot.press("enter")
-    await settle(pilot)
+    await press(pilot, "enter")

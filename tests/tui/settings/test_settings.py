@@ -19,7 +19,7 @@ from rosetta_tui.toolkit.keyboard import Keyboard, keyboard
 from tests.keyring_in_memory import MemoryKeyring
 from tests.tui.hostile import acting
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, press, settle, text
 from tests.tui.settings.settings_screen import app, fill, opened, ring, to_row
 
 __all__ = ["app", "ring"]
@@ -44,16 +44,13 @@ async def test_colours_are_seen_at_once_kept_by_enter_and_taken_back(
         await pilot.press("down")
         await until_theme(pilot, "rosetta-light")
         assert read_settings(tmp_path) == Settings()
-        await pilot.press("left")
-        await settle(pilot)
+        await press(pilot, "left")
         assert app.theme == "rosetta-dark"
-        await pilot.press("right", "home", "down", "enter")
-        await settle(pilot)
+        await press(pilot, "right", "home", "down", "enter")
         assert read_settings(tmp_path).theme == app.theme == "rosetta-light"
         assert "saved ✓" in text(app)
         assert "● chosen" in text(app)
-        await pilot.press("u")
-        await settle(pilot)
+        await press(pilot, "u")
         assert read_settings(tmp_path).theme == ""
         assert app.theme == "rosetta-dark"
 
@@ -63,8 +60,7 @@ async def test_colours_that_were_only_looked_at_go_when_the_screen_goes(app: App
         await opened(pilot)
         await pilot.press("down", "down")
         await until_theme(pilot, "rosetta-contrast")
-        await pilot.press("q")
-        await settle(pilot)
+        await press(pilot, "q")
         assert app.theme == "rosetta-dark"
 
 
@@ -74,14 +70,11 @@ async def test_another_key_for_an_act_works_at_once_and_one_that_is_taken_is_ref
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await opened(pilot, SettingsSection.KEYBOARD)
         to_row(screen, "new_run")
-        await pilot.press("enter", "c")
-        await settle(pilot)
+        await press(pilot, "enter", "c")
         assert "c is taken: Checks (Corpus)" in text(app)
-        await pilot.press("tab")
-        await settle(pilot)
+        await press(pilot, "tab")
         assert "tab always keeps its meaning" in text(app)
-        await pilot.press("M")
-        await settle(pilot)
+        await press(pilot, "M")
         assert read_settings(tmp_path).keys == {"new_run": "M"}
         assert "shipped: n" in text(app)
         screen.app.pop_screen()
@@ -91,8 +84,7 @@ async def test_another_key_for_an_act_works_at_once_and_one_that_is_taken_is_ref
         screen = await opened(pilot, SettingsSection.KEYBOARD)
         to_row(screen, "new_run")
         await settle(pilot)
-        await pilot.press("delete")
-        await settle(pilot)
+        await press(pilot, "delete")
         assert read_settings(tmp_path).keys == {}
 
 
@@ -103,17 +95,13 @@ async def test_the_shipped_key_pressed_again_leaves_nothing_in_the_file(
     async with app.run_test(size=(160, 48)) as pilot:
         screen = await opened(pilot, SettingsSection.KEYBOARD)
         to_row(screen, "mark")
-        await pilot.press("enter", "space")
-        await settle(pilot)
+        await press(pilot, "enter", "space")
         assert read_settings(tmp_path).keys == {"gone.act": "x"}
-        await pilot.press("end")
-        await settle(pilot)
+        await press(pilot, "end")
         assert "nothing has this id" in text(app)
-        await pilot.press("r")
-        await settle(pilot)
+        await press(pilot, "r")
         assert read_settings(tmp_path).keys == {}
-        await pilot.press("u")
-        await settle(pilot)
+        await press(pilot, "u")
         assert read_settings(tmp_path).keys == {"gone.act": "x"}
 
 
@@ -132,8 +120,7 @@ async def test_an_own_endpoint_is_named_given_a_url_and_removed(app: App, tmp_pa
         assert read_settings(tmp_path).endpoints == {"our-lab": "https://llm.example.org/v1"}
         to_row(screen, "our-lab")
         await settle(pilot)
-        await pilot.press("delete")
-        await settle(pilot)
+        await press(pilot, "delete")
         assert read_settings(tmp_path).endpoints == {}
 
 
@@ -145,10 +132,8 @@ async def test_models_take_a_preset_a_model_and_only_a_price_table_that_can_be_r
     good.write_text('source = "their page"')
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await opened(pilot, SettingsSection.MODELS)
-        await pilot.press("enter")
-        await settle(pilot)
-        await pilot.press("down", "enter")
-        await settle(pilot)
+        await press(pilot, "enter")
+        await press(pilot, "down", "enter")
         assert read_settings(tmp_path).endpoint == "openrouter"
         to_row(screen, "model")
         await pilot.press("enter")
@@ -180,8 +165,7 @@ async def test_folders_must_be_there(app: App, tmp_path: Path) -> None:
         screen._show()
         await settle(pilot)
         assert "✗ not there" in text(app)
-        await pilot.press("delete")
-        await settle(pilot)
+        await press(pilot, "delete")
         assert read_settings(tmp_path).language_folders == ()
 
 
@@ -201,14 +185,11 @@ async def test_a_key_of_a_service_is_stored_and_deleted_and_stands_nowhere(
         assert "✓ in the keyring" in text(app)
         assert secret not in text(app)
         assert not (tmp_path / "settings.toml").exists()
-        await pilot.press("delete")
-        await settle(pilot)
+        await press(pilot, "delete")
         await pilot.press("escape")
         assert get_key("openrouter") == secret
-        await pilot.press("delete")
-        await settle(pilot)
-        await pilot.press("y")
-        await settle(pilot)
+        await press(pilot, "delete")
+        await press(pilot, "y")
         assert get_key("openrouter") is None
 
 
@@ -234,8 +215,7 @@ async def test_a_bad_file_is_named_the_app_goes_on_and_a_change_keeps_it(
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
         await opened(pilot)
         assert "line 1: field 'theme'" in text(app)
-        await pilot.press("down", "enter")
-        await settle(pilot)
+        await press(pilot, "down", "enter")
         assert read_settings(tmp_path).theme == "rosetta-light"
         assert (tmp_path / "settings.broken-1.toml").read_text() == "theme = 3\n"
 
@@ -249,8 +229,7 @@ async def test_a_change_that_cannot_be_written_is_said(
     monkeypatch.setattr(written_files, "write_file", full)
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
         await opened(pilot)
-        await pilot.press("down", "enter")
-        await settle(pilot)
+        await press(pilot, "down", "enter")
         assert "not saved" in text(app)
         assert "No space left" in text(app)
         assert read_settings(tmp_path) == Settings()
@@ -260,11 +239,9 @@ async def test_a_search_narrows_the_keys_and_escape_ends_it(app: App) -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await opened(pilot, SettingsSection.KEYBOARD)
         every = screen.table.rows.count
-        await pilot.press("slash", *"leaderboard")
-        await settle(pilot)
+        await press(pilot, "slash", *"leaderboard")
         assert 0 < screen.table.rows.count < every
-        await pilot.press("enter", "escape")
-        await settle(pilot)
+        await press(pilot, "enter", "escape")
         assert screen.table.rows.count == every
 
 
@@ -281,8 +258,7 @@ async def test_no_text_of_a_file_acts(app: App, tmp_path: Path, size: tuple[int,
                 section
             )
             await settle(pilot)
-            await pilot.press("end")
-            await settle(pilot)
+            await press(pilot, "end")
             assert acting(text(app).replace("\n", "")) == []
         assert app.is_running
 

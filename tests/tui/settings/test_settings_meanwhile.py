@@ -14,7 +14,7 @@ from harness.settings import Changes, Settings, change_settings, read_settings
 from rosetta_tui.settings.rows import SettingsSection
 from rosetta_tui.settings.screen import SettingsScreen
 from tests.tui.golden import compare
-from tests.tui.screens import App, burst, settle
+from tests.tui.screens import App, at_rest, burst, press, settle
 from tests.tui.settings.settings_screen import app, fill, opened, ring, to_row
 
 __all__ = ["app", "ring"]
@@ -40,12 +40,10 @@ async def test_what_another_process_wrote_stays_and_is_shown(app: App, tmp_path:
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await opened(pilot)
         change_settings(tmp_path, {"endpoints": theirs})
-        await pilot.press("down", "enter")
-        await settle(pilot)
+        await press(pilot, "down", "enter")
         assert read_settings(tmp_path) == Settings(theme="rosetta-light", endpoints=theirs)
         assert screen.settings.endpoints == theirs
-        await pilot.press("u")
-        await settle(pilot)
+        await press(pilot, "u")
         assert read_settings(tmp_path) == Settings(endpoints=theirs)
 
 
@@ -56,8 +54,7 @@ async def test_a_change_that_could_not_be_written_is_written_with_the_next(
         screen = await opened(pilot)
         in_the_way = tmp_path / "locks" / "settings.lock"
         in_the_way.mkdir(parents=True)
-        await pilot.press("down", "enter")
-        await settle(pilot)
+        await press(pilot, "down", "enter")
         assert read_settings(tmp_path) == Settings()
         in_the_way.rmdir()
         screen._change({"model": "m1"})
@@ -107,8 +104,7 @@ async def test_keys_that_come_at_once_do_what_they_do_one_by_one(app: App, tmp_p
     """As a paste, a slow line or a macro sends them."""
     folders = tuple(tmp_path / name for name in ("a", "b", "c"))
     change_settings(tmp_path, {"language_folders": folders})
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with at_rest(app, (100, 30)) as (_, pilot):
         screen = SettingsScreen(tmp_path / "s.sqlite")
         app.push_screen(screen)
         await settle(pilot)
@@ -141,9 +137,7 @@ async def test_settings(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     change_settings(tmp_path / "data", CHOSEN)
-    app = App(None, tmp_path / "data" / "s.sqlite")
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
+    async with at_rest(App(None, tmp_path / "data" / "s.sqlite"), size) as (app, pilot):
         app.push_screen(SettingsScreen(tmp_path / "data" / "s.sqlite"))
         await settle(pilot)
         app.theme = theme
@@ -153,6 +147,5 @@ async def test_settings(
         compare("settings", size, app)
         parts.highlighted = list(SettingsSection).index(SettingsSection.ENDPOINTS)
         await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         compare("settings-endpoints", size, app)

@@ -16,7 +16,7 @@ from rosetta_tui.entry import screen as entry_screen
 from rosetta_tui.show.crash import crash_text
 from tests.tui.hostile import acting
 from tests.tui.scenes import HOSTILE, PAIRS, Scene, entries_of, scene
-from tests.tui.screens import App, settle
+from tests.tui.screens import App, press, settle
 
 SECRET = PAIRS[0][0]
 
@@ -33,8 +33,7 @@ async def open_an_entry(app: App, made: Scene) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         made.play([made.started(), *made.scored(8), made.progress(8)])
         await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
 
 
 async def test_a_crash_on_a_secret_entry_prints_no_text(
@@ -55,7 +54,6 @@ async def test_a_crash_on_a_secret_entry_prints_no_text(
     assert "ValueError" in words
     assert not any(part in words for texts in PAIRS for part in texts)
     assert app.return_code == 1
-    made.close()
 
 
 def test_a_failing_command_says_where_and_quotes_nothing(

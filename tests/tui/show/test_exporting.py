@@ -28,7 +28,7 @@ from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.dialogs.export import ExportScreen
 from tests.tui.hostile import ANY_TEXT, acting
 from tests.tui.scenes import HOSTILE, PAIRS, Scene, entries_of, hostile, scene, sealed
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, at_rest, press, settle, text
 
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT
 RECORDS = st.lists(st.dictionaries(st.sampled_from(["a", "b|", "c_d"]), VALUES), max_size=4)
@@ -164,13 +164,9 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
 
 
 async def test_the_row_under_the_cursor_is_copied_whole(made: Scene) -> None:
-    app = App(made)
-    async with app.run_test(size=(80, 24), notifications=True) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
-        await pilot.press("down", "y")
-        await settle(pilot)
+    async with at_rest(App(made), (80, 24), notifications=True) as (app, pilot):
+        await press(pilot, "enter")
+        await press(pilot, "down", "y")
         values = app.clipboard.split("\t")
         assert values[:7] == ["2", "done", "development", "2", *PAIRS[1]]
         assert float(values[7]) == made.results[1].chrf
@@ -179,13 +175,9 @@ async def test_the_row_under_the_cursor_is_copied_whole(made: Scene) -> None:
 
 async def test_the_whole_table_is_copied_up_to_what_a_clipboard_takes(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite", 24)
-    app = App(made)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
-        await pilot.press("Y")
-        await settle(pilot)
+    async with at_rest(App(made), (80, 24)) as (app, pilot):
+        await press(pilot, "enter")
+        await press(pilot, "Y")
         head, *rows = app.clipboard.split("\n")
         assert head.startswith("id\tstate\tsegment\tdifficulty\tsource\t")
         assert [row.split("\t")[0] for row in rows] == [str(n) for n in range(1, 25)]
@@ -195,14 +187,10 @@ async def test_the_whole_table_is_copied_up_to_what_a_clipboard_takes(tmp_path: 
 async def test_a_table_that_is_too_large_is_not_copied(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=1500, stored=20)
     made.middle(20)
-    app = App(made, watch=True)
-    async with app.run_test(size=(120, 24), notifications=True) as pilot:
-        await settle(pilot)
-        await pilot.press("Y")
-        await settle(pilot)
+    async with at_rest(App(made, watch=True), (120, 24), notifications=True) as (app, pilot):
+        await press(pilot, "Y")
         assert app.clipboard == ""
         assert "The table is more than a terminal" in text(app)
-    made.close()
 
 
 def exported(folder: Path, form: TableFormat) -> str:
@@ -213,17 +201,12 @@ def exported(folder: Path, form: TableFormat) -> str:
 async def test_what_is_shown_is_exported_in_its_order(
     made: Scene, form: TableFormat, tmp_path: Path
 ) -> None:
-    app = App(made)
-    async with app.run_test(size=(120, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
-        await pilot.press("slash", *"cats", "enter")
-        await settle(pilot)
+    async with at_rest(App(made), (120, 24)) as (app, pilot):
+        await press(pilot, "enter")
+        await press(pilot, "slash", *"cats", "enter")
         app.screen._sort("position")  # type: ignore[attr-defined]
         await settle(pilot)
-        await pilot.press("e", *["down"] * list(TableFormat).index(form), "enter", "enter")
-        await settle(pilot)
+        await press(pilot, "e", *["down"] * list(TableFormat).index(form), "enter", "enter")
         written = exported(tmp_path, form)
         assert written.count("He has three cats.") == 3
         first, *_ = re.findall(r"\b(?:23|15|7)\b", written)
@@ -238,24 +221,18 @@ async def test_a_file_that_is_there_is_only_replaced_after_a_question(
 ) -> None:
     app = App(made)
     (tmp_path / "runs.csv").write_text("mine")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("e")
-        await settle(pilot)
+    async with at_rest(app, (80, 24)) as (_, pilot):
+        await press(pilot, "e")
         assert isinstance(app.screen, ExportScreen)
         field = app.screen.query_one("#path", Input)
         assert field.value == str(tmp_path / "runs-2.csv")
         field.value = str(tmp_path / "runs.csv")
-        await pilot.press("enter", "enter")
-        await settle(pilot)
+        await press(pilot, "enter", "enter")
         assert isinstance(app.screen, ConfirmScreen)
-        await pilot.press("n")
-        await settle(pilot)
+        await press(pilot, "n")
         assert (tmp_path / "runs.csv").read_text() == "mine"
-        await pilot.press("enter")
-        await settle(pilot)
-        await pilot.press("y")
-        await settle(pilot)
+        await press(pilot, "enter")
+        await press(pilot, "y")
         rows = read_csv((tmp_path / "runs.csv").read_text("utf-8"))
         assert rows[1][0] == made.run_id
 
@@ -264,17 +241,13 @@ async def test_a_file_that_is_there_is_only_replaced_after_a_question(
     "path", ["nowhere/at/all.csv", "", ".", "x\x00y.csv", "~nobody-here/x.csv"]
 )
 async def test_a_path_that_cannot_be_is_said(made: Scene, path: str, tmp_path: Path) -> None:
-    app = App(made)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (80, 24)) as (app, pilot):
         await pilot.press("e", "enter")
         app.screen.query_one("#path", Input).value = path
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert isinstance(app.screen, ExportScreen)
         assert any(word in text(app) for word in ("cannot be", "Give the name"))
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert list(tmp_path.glob("*.csv")) == []
 
 
@@ -292,24 +265,18 @@ async def test_no_text_of_a_secret_segment_is_copied_or_exported(
     ]
     made = scene(tmp_path / "s.sqlite", entries=entries, stored=3)
     made.play([made.started(), *made.scored(3), made.progress(3)])
-    app = App(made, watch=True)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("Y")
-        await settle(pilot)
+    async with at_rest(App(made, watch=True), (120, 30)) as (app, pilot):
+        await press(pilot, "Y")
         copied = app.clipboard
-        await pilot.press("down", "y")
-        await settle(pilot)
+        await press(pilot, "down", "y")
         copied += app.clipboard
         for index, form in enumerate(TableFormat):
-            await pilot.press("e", *["down"] * index, "enter", "enter")
-            await settle(pilot)
+            await press(pilot, "e", *["down"] * index, "enter", "enter")
             copied += exported(tmp_path, form)
     assert "the dog" in copied
     for secret in (*PAIRS[1], *PAIRS[2]):
         assert secret not in copied
     assert copied.count("the entry is secret") == 2 + 1 + 2 * 4
-    made.close()
 
 
 @pytest.mark.parametrize("form", list(TableFormat))
@@ -319,11 +286,8 @@ async def test_hostile_texts_are_exported(
     monkeypatch.chdir(tmp_path)
     made = hostile(tmp_path / "s.sqlite")
     made.play([made.started(), *made.scored(len(HOSTILE)), made.progress(len(HOSTILE))])
-    app = App(made, watch=True)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("e", *["down"] * list(TableFormat).index(form), "enter", "enter")
-        await settle(pilot)
+    async with at_rest(App(made, watch=True), (80, 24)) as (_, pilot):
+        await press(pilot, "e", *["down"] * list(TableFormat).index(form), "enter", "enter")
         written = exported(tmp_path, form)
         if form is TableFormat.JSON:
             assert [row["source"] for row in json.loads(written)] == HOSTILE
@@ -335,11 +299,8 @@ async def test_hostile_texts_are_exported(
 async def test_exports_go_where_the_settings_say(made: Scene, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "settings.toml").write_text(f'exports = "{tmp_path / "out"}"\n')
-    app = App(made)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("e")
-        await settle(pilot)
+    async with at_rest(App(made), (80, 24)) as (app, pilot):
+        await press(pilot, "e")
         assert app.screen.query_one("#path", Input).value == str(tmp_path / "out" / "runs.csv")
         assert app.screen.query_one(OptionList).has_focus
 
@@ -349,11 +310,8 @@ async def test_a_page_has_the_columns_titles_and_numbers_that_are_shown(
     made: Scene, form: TableFormat, tmp_path: Path
 ) -> None:
     set_note(made.store, made.number, "for us alone")
-    app = App(made)
-    async with app.run_test(size=(160, 36)) as pilot:
-        await settle(pilot)
-        await pilot.press("e", *["down"] * list(TableFormat).index(form), "enter", "enter")
-        await settle(pilot)
+    async with at_rest(App(made), (160, 36)) as (app, pilot):
+        await press(pilot, "e", *["down"] * list(TableFormat).index(form), "enter", "enter")
         written = exported(tmp_path, form)
         for word in ("when", "corpus", "chrF++", "failed"):
             assert word in written
@@ -370,29 +328,21 @@ async def test_only_a_file_of_the_same_form_is_in_the_way(made: Scene, tmp_path:
     app = App(made)
     for each in ("runs.csv", "runs.md", "runs-2.md"):
         (tmp_path / each).touch()
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("e")
-        await settle(pilot)
+    async with at_rest(app, (80, 24)) as (_, pilot):
+        await press(pilot, "e")
         seen = []
         for _ in TableFormat:
             seen.append(Path(app.screen.query_one("#path", Input).value).name)
-            await pilot.press("down")
-            await settle(pilot)
+            await press(pilot, "down")
         assert seen == ["runs-2.csv", "runs.json", "runs-3.md", "runs.tex"]
 
 
 async def test_the_ending_that_is_typed_says_the_form(made: Scene, tmp_path: Path) -> None:
-    app = App(made)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("e", "enter")
-        await settle(pilot)
-        await pilot.press(*["backspace"] * 3, *"json", "enter")
-        await settle(pilot)
+    async with at_rest(App(made), (80, 24)) as (_, pilot):
+        await press(pilot, "e", "enter")
+        await press(pilot, *["backspace"] * 3, *"json", "enter")
         assert len(json.loads((tmp_path / "runs.json").read_text(encoding="utf-8"))) == 1
-        await pilot.press("e", "enter", *["backspace"] * 3, *"txt", "enter")
-        await settle(pilot)
+        await press(pilot, "e", "enter", *["backspace"] * 3, *"txt", "enter")
         assert (tmp_path / "runs.txt").read_text(encoding="utf-8").startswith("run_id,")
 
 

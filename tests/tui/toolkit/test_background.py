@@ -38,7 +38,7 @@ from tests.harness.card import factory
 from tests.tui.runs.scored_again import opened, path, runs
 from tests.tui.runs.stopped_runs import noting, stopped
 from tests.tui.scenes import HOSTILE, sealed
-from tests.tui.screens import App, settle
+from tests.tui.screens import App, at_rest, press, settle
 
 __all__ = ["path"]
 
@@ -228,8 +228,7 @@ async def test_words_that_are_being_kept_are_not_thrown_away(over: str) -> None:
         await held.go(pilot)
         if over:
             assert told == []
-            await pilot.press("escape")
-            await settle(pilot)
+            await press(pilot, "escape")
         assert told == [True]
         assert len(app.screen_stack) == 1
 
@@ -260,8 +259,7 @@ async def test_scoring_that_ends_under_the_palette_ends_the_dialog_later(
         assert palette is not screen
         await held.go(pilot)
         assert app.screen is palette
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert not any(isinstance(each, ScoreAgainScreen) for each in app.screen_stack)
         assert isinstance(app.screen, LiveScreen)
     assert len(runs(path)) == 2
@@ -274,8 +272,7 @@ async def test_a_corpus_that_is_read_under_the_palette_is_shown_later(
     file.write_text("source\treference\na\tb\n", "utf-8")
     app, held, told = App(None, tmp_path / "s.sqlite"), Held(), list[Any]()
     monkeypatch.setattr(opening, "open_corpus", held.before(open_corpus))
-    async with app.run_test(size=(100, 40)) as pilot:
-        await settle(pilot)
+    async with at_rest(app, (100, 40)) as (_, pilot):
         app.push_screen(OpenCorpusScreen(), told.append)
         await settle(pilot)
         fields = app.screen.query(Input)
@@ -286,8 +283,7 @@ async def test_a_corpus_that_is_read_under_the_palette_is_shown_later(
         await pilot.press("ctrl+p")
         await held.go(pilot)
         assert told == []
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert isinstance(app.screen, HomeScreen)
     assert isinstance(told[0], OpenedCorpus)
     told[0].connection.close()
@@ -301,9 +297,7 @@ async def test_going_on_twice_at_once_asks_once(
 ) -> None:
     made, held = stopped(tmp_path / "s.sqlite", stored=15), Held()
     monkeypatch.setattr(stretches, "spent_usd", held.before(stretches.spent_usd))
-    app = App(made)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
         await pilot.press("R")
         await held.began(pilot)
         await pilot.press("R")
@@ -317,8 +311,7 @@ async def test_while_a_run_starts_no_other_does(tmp_path: Path) -> None:
     app = App(made)
     app._start = held.before(app._start)
     begun = noting(app)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(app, (120, 36)) as (_, pilot):
         await pilot.press("R")
         await held.began(pilot)
         app.screen.post_message(RunResumed(made.run_id, {}, False))
@@ -335,15 +328,12 @@ async def test_a_question_does_not_open_over_another_screen(
 ) -> None:
     made, held = stopped(tmp_path / "s.sqlite", stored=15), Held()
     monkeypatch.setattr(stretches, "spent_usd", held.before(stretches.spent_usd))
-    app = App(made)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
         await pilot.press("R", "comma")
         assert isinstance(app.screen, SettingsScreen)
         await held.go(pilot)
         assert isinstance(app.screen, SettingsScreen)
-        await pilot.press("q")
-        await settle(pilot)
+        await press(pilot, "q")
         assert isinstance(app.screen, HomeScreen)
     made.close()
 
@@ -354,9 +344,7 @@ async def test_a_run_that_is_opened_twice_at_once_is_opened_once(
     made, held = sealed(tmp_path / "s.sqlite", 4), Held()
     made.close()
     monkeypatch.setattr(recorded, "recorded", held.before(recorded.recorded))
-    app = App(made)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
         app.screen.post_message(RunChosen(made.run_id, True))
         await held.began(pilot)
         app.screen.post_message(RunChosen(made.run_id, True))
@@ -390,14 +378,11 @@ async def test_a_question_that_the_palette_hid_is_told(
     held = Held(found)
     monkeypatch.setattr(deletion, "trash", held)
     monkeypatch.setattr(run_acts, "_stop", held.before(run_acts._stop))
-    app = App(made)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
+    async with at_rest(App(made), (120, 36)) as (app, pilot):
         await pilot.press(key)
         await held.began(pilot)
         await pilot.press("ctrl+p")
         await held.go(pilot)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert [str(each.message) for each in app._notifications] == [module.COVERED]
     made.close()

@@ -80,7 +80,6 @@ async def test_the_live_screen_can_be_drawn_in(name: str, tmp_path: Path) -> Non
         await settle(pilot)
         assert "✓ 83 done" in text(app)
         assert "◆◆◇◇◇ emerging" in text(app)
-    made.close()
 
 
 class Keys(Screen[None]):

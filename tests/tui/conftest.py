@@ -1,0 +1,17 @@
+"""What holds for the tests of the app."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.tui.scenes import SET_UP
+
+
+@pytest.fixture(autouse=True)
+def scenes_are_closed() -> Iterator[None]:
+    """Close the scenes that a test has set up, whatever became of it."""
+    yield
+    while SET_UP:
+        SET_UP.pop().close()
