@@ -12,6 +12,7 @@ from tests.tui.scenes import SET_UP
 @pytest.fixture(autouse=True)
 def scenes_are_closed() -> Iterator[None]:
     """Close the scenes that a test has set up, whatever became of it."""
+    before = len(SET_UP)  # those of a whole module
     yield
-    while SET_UP:
+    while len(SET_UP) > before:
         SET_UP.pop().close()

@@ -24,10 +24,10 @@ from rosetta_tui.entry.table import EntryTable
 from rosetta_tui.show import run_facts
 from rosetta_tui.show.records import read_all
 from tests.corpora.making import json_file
-from tests.tui.compare.compared import WIDE, A, B, made, path, press, shown
+from tests.tui.compare.compared import WIDE, A, B, made, path, shown
 from tests.tui.faulty import FAULTY
 from tests.tui.scenes import scene, sealed
-from tests.tui.screens import App, at_rest, settle, text
+from tests.tui.screens import App, at_rest, press, settle, text
 
 __all__ = ["made", "path"]
 

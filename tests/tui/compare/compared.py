@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -171,9 +171,12 @@ async def shown(pilot: Pilot[Any], path: Path, *runs: str) -> CompareScreen:
     return screen
 
 
-async def press(pilot: Pilot[Any], *keys: str) -> None:
-    await pilot.press(*keys)
-    await settle(pilot)
+@asynccontextmanager
+async def comparing(path: Path, *runs: str) -> AsyncIterator[tuple[App, Pilot[Any], CompareScreen]]:
+    """Run the app over a wide terminal with the comparison of some runs."""
+    app = App(None, path)
+    async with app.run_test(size=WIDE) as pilot:
+        yield app, pilot, await shown(pilot, path, *runs)
 
 
 def chosen(screen: CompareScreen) -> tuple[str, ...]:

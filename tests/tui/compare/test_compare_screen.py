@@ -24,19 +24,19 @@ from tests.tui.compare.compared import (
     baseline,
     chosen,
     compared,
+    comparing,
     finished,
     going_on,
     joined,
     made,
     path,
-    press,
     shown,
     small_corpus,
     spoilt,
 )
 from tests.tui.golden import SIZES, compare
 from tests.tui.golden_colours import THEMES, compare_colours
-from tests.tui.screens import App, at_rest, lines, settle, text
+from tests.tui.screens import App, at_rest, lines, press, settle, text
 
 __all__ = ["made", "path"]
 
@@ -110,9 +110,7 @@ async def test_the_sentence_is_that_of_the_command_and_follows_the_metric(path: 
 
 
 async def test_a_metric_of_a_whole_corpus_shows_entries_by_another(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, A, B)
+    async with comparing(path, A, B) as (app, pilot, screen):
         screen._compare_by("bleu")
         await settle(pilot)
         assert "values by chrF++: BLEU is of a whole corpus" in text(app)
@@ -142,9 +140,7 @@ async def test_before_the_tests_nothing_of_theirs_is_shown(
 
     every = comparing_stages.stages
     monkeypatch.setattr(comparing_stages, "stages", lambda *a, **k: [next(every(*a, **k))])
-    app = App(None, path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, A, B)
+    async with comparing(path, A, B) as (app, pilot, screen):
         assert "Testing B against A …" in text(app)
         assert "testing …" in text(app)
         assert not screen.tested
@@ -207,9 +203,7 @@ def test_every_order_has_the_same_entries_and_its_turn_is_the_other_end(path: Pa
 
 
 async def test_sorting_filtering_and_searching(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, A, B)
+    async with comparing(path, A, B) as (app, pilot, screen):
         table = screen.table
         await press(pilot, "f", "down", "enter")
         [pair] = compared(path, A, B).pairs
@@ -234,9 +228,7 @@ async def test_sorting_filtering_and_searching(path: Path) -> None:
 
 
 async def test_the_line_below_shows_how_two_outputs_differ(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, A, B)
+    async with comparing(path, A, B) as (app, pilot, screen):
         screen.table.move_to_place(0)
         screen._moved()
         await settle(pilot)
@@ -248,9 +240,7 @@ async def test_the_line_below_shows_how_two_outputs_differ(path: Path) -> None:
 
 
 async def test_an_entry_shows_every_output_and_leads_to_the_next(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, A, B, C)
+    async with comparing(path, A, B, C) as (app, pilot, screen):
         await press(pilot, "s", *["down"] * 5, "enter")
         await press(pilot, *["down"] * 5, "enter")
         page = app.screen
@@ -312,9 +302,7 @@ async def test_another_pair_is_spoken_of_by_arrow_and_by_row(path: Path) -> None
 
 @pytest.mark.thorough
 async def test_runs_are_added_taken_out_and_held_against_one(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, A, B)
+    async with comparing(path, A, B) as (app, pilot, screen):
         await press(pilot, "x")
         assert chosen(screen) == (A, B)
         await press(pilot, "a")

@@ -19,24 +19,23 @@ from tests.tui.app.standing import stands
 from tests.tui.compare.compared import (
     OTHER,
     SECRET,
-    WIDE,
     A,
     B,
     C,
     compared,
+    comparing,
     finished,
     going_on,
     joined,
     made,
     path,
-    press,
     shown,
     small_corpus,
     spoilt,
     taken_from,
 )
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, lines, settle, text
+from tests.tui.screens import App, lines, press, settle, text
 
 __all__ = ["made", "path"]
 
@@ -45,9 +44,7 @@ __all__ = ["made", "path"]
 
 
 async def test_where_nothing_compares_only_what_works_is_offered(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, A, OTHER)
+    async with comparing(path, A, OTHER) as (app, pilot, screen):
         assert "These runs do not compare" in text(app)
         assert "takes one out" not in text(app)  # two are needed
         offered = {each.binding.action for each in screen.active_bindings.values()}
@@ -60,9 +57,7 @@ async def test_where_nothing_compares_only_what_works_is_offered(path: Path) -> 
 
 
 async def test_a_run_of_another_corpus_is_named_and_the_others_are_compared(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=WIDE) as pilot:
-        await shown(pilot, path, A, OTHER, B)
+    async with comparing(path, A, OTHER, B) as (app, _, _):
         assert "Run 00000003 is not compared: its corpus is another" in joined(app)
         assert "B is better than A" in joined(app)
 
@@ -101,9 +96,7 @@ def otherwise(path: Path) -> str:
 async def test_metrics_by_which_a_pair_does_not_compare_are_said(
     path: Path, otherwise: str
 ) -> None:
-    app = App(None, path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, A, B, otherwise)
+    async with comparing(path, A, B, otherwise) as (app, pilot, screen):
         await press(pilot, "right")
         found = compared(path, A, B, otherwise)
         assert "chrf_plus_plus" in found.pairs[1].left_out
@@ -119,9 +112,7 @@ async def test_metrics_by_which_a_pair_does_not_compare_are_said(
 
 async def test_a_run_that_goes_on_shows_only_what_may_be_looked_at(path: Path) -> None:
     going_on(path, B, 10)
-    app = App(None, path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, A, B)
+    async with comparing(path, A, B) as (app, _, screen):
         [pair] = compared(path, A, B).pairs
         assert pair.running
         assert sentence(pair, "chrf_plus_plus")[1:] in joined(app)
@@ -141,9 +132,7 @@ async def test_what_is_new_of_a_run_that_goes_on_is_taken_in_and_the_end_brings_
 ) -> None:
     whole = Path(shutil.copy(made, path.parent / "whole.sqlite"))
     going_on(path, B, 10)
-    app = App(None, path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, A, B)
+    async with comparing(path, A, B) as (app, pilot, screen):
         assert screen.comparison is not None
         assert len(screen.comparison.entries) == 10
         screen.table.move_to_place(4)
@@ -162,9 +151,7 @@ async def test_what_is_new_of_a_run_that_goes_on_is_taken_in_and_the_end_brings_
 
 async def test_of_three_runs_only_the_pairs_that_are_over_are_tested(path: Path) -> None:
     going_on(path, C, 12, state="stopped")
-    app = App(None, path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, A, B, C)
+    async with comparing(path, A, B, C) as (app, _, screen):
         records = [screen.panel.pairs.records.record(n) for n in range(3)]
         assert ["p_bootstrap" in record for record in records] == [True, False, False]
         assert "stopped 12/40" in text(app)
@@ -176,9 +163,7 @@ async def test_of_three_runs_only_the_pairs_that_are_over_are_tested(path: Path)
 async def test_parts_show_intervals_where_there_are_enough_and_lead_to_their_entries(
     path: Path,
 ) -> None:
-    app = App(None, path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, A, B)
+    async with comparing(path, A, B) as (app, pilot, screen):
         await press(pilot, "d")
         assert stands(app, ComparedPartsScreen)
         assert "by difficulty" in text(app)
@@ -219,9 +204,7 @@ def hostile(tmp_path: Path) -> tuple[Path, list[str]]:
 @pytest.mark.thorough
 async def test_hostile_texts_do_nothing(hostile: tuple[Path, list[str]]) -> None:
     path, runs = hostile
-    app = App(None, path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, *runs)
+    async with comparing(path, *runs) as (app, pilot, screen):
         assert "press" in text(app)
         for key in ("down", "down", "end", "enter", *["right"] * len(HOSTILE), "q"):
             await press(pilot, key)
@@ -248,9 +231,7 @@ def assert_harmless(app: App) -> None:
 
 
 async def test_secret_texts_are_shown_and_neither_copied_nor_exported(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, A, B)
+    async with comparing(path, A, B) as (app, pilot, screen):
         assert screen.holds_secret
         await press(pilot, "slash", *SECRET, "enter")
         assert screen.table.entries is not None
@@ -274,9 +255,7 @@ async def test_secret_texts_are_shown_and_neither_copied_nor_exported(path: Path
 
 
 async def test_open_entries_are_exported_with_every_output(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await shown(pilot, path, A, B, C)
+    async with comparing(path, A, B, C) as (_, _, screen):
         records = [each async for part in read_all(screen.table.records) for each in part]
         assert len(records) == 40
         told = [each for each in records if "source" in each]

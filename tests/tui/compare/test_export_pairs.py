@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.compare.compared import A, B, made, path, press, shown
-from tests.tui.screens import App, settle
+from tests.tui.compare.compared import A, B, made, path, shown
+from tests.tui.screens import App, press, settle
 
 __all__ = ["made", "path"]
 

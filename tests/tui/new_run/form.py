@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from rosetta_tui.session.watched import WatchedRun
 from rosetta_tui.toolkit.messages import NewRunAsked
 from tests.harness.scripted import Scripted, serving
 from tests.keyring_in_memory import memory_keyring
-from tests.tui.screens import App, press, settle
+from tests.tui.screens import AnyApp, App, press, settle
 
 CORPUS = str(sample_path(DEMO_CORPUS))
 COACHING = str(sample_path(DEMO_COACHING))
@@ -82,6 +83,15 @@ async def opened(pilot: Pilot[Any], draft: dict[str, Any] | None = None) -> NewR
     await settle(pilot)
     assert isinstance(pilot.app.screen, NewRunScreen)
     return pilot.app.screen
+
+
+@asynccontextmanager
+async def at_form(
+    app: AnyApp, size: tuple[int, int], draft: dict[str, Any] | None = None
+) -> AsyncIterator[tuple[AnyApp, Pilot[Any], NewRunScreen]]:
+    """Run an app on a terminal of ``size`` columns and lines; the block begins at the form of a new run."""
+    async with app.run_test(size=size) as pilot:
+        yield app, pilot, await opened(pilot, draft)
 
 
 async def typed(pilot: Pilot[Any], words: str) -> None:

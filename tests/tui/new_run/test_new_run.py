@@ -29,6 +29,7 @@ from tests.tui.new_run.form import (
     CORPUS,
     SECRET,
     Starting,
+    at_form,
     beside,
     endpoint,
     opened,
@@ -48,9 +49,7 @@ async def test_from_nothing_to_a_started_run_without_a_mouse(path: Path, tmp_pat
     folder = tmp_path / "corpora here"
     folder.mkdir()
     (folder / "demo.json").write_bytes(Path(CORPUS).read_bytes())
-    app = Starting(path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(pilot)
+    async with at_form(Starting(path), (80, 24)) as (app, pilot, screen):
         screen.form._made["file"].put(str(tmp_path / "corpora"))  # what a person would type of it
         await press(pilot, "end", *"#", "backspace")
         assert "corpora here/" in text(app)
@@ -91,8 +90,7 @@ async def test_the_prompt_that_is_shown_is_the_one_that_is_sent(
         "limit": "1",
         "model": "[mock]",
     }
-    async with app.run_test(size=(160, 48)) as pilot:
-        screen = await opened(pilot, chosen)
+    async with at_form(app, (160, 48), chosen) as (_, pilot, screen):
         shown, found = beside(app), screen._found.request
         assert found is not None
         assert endpoint.asked == []
@@ -110,9 +108,8 @@ async def test_the_prompt_that_is_shown_is_the_one_that_is_sent(
 
 @pytest.mark.parametrize("method", ["constant", "pipeline"])
 async def test_only_the_fields_that_a_method_takes_are_shown(path: Path, method: str) -> None:
-    app = App(None, path)
-    async with app.run_test(size=(120, 100)) as pilot:
-        screen = await opened(pilot, {"file": CORPUS, "method": method})
+    draft = {"file": CORPUS, "method": method}
+    async with at_form(App(None, path), (120, 100), draft) as (_, pilot, screen):
         await press(pilot, "ctrl+t")
         shown = {line.field.name for line in screen.form._made.values() if line.display}
         assert shown == applicable(method)
@@ -122,9 +119,7 @@ async def test_only_the_fields_that_a_method_takes_are_shown(path: Path, method:
 
 
 async def test_what_is_wrong_stands_beside_its_field_and_nothing_starts(path: Path) -> None:
-    app = Starting(path)
-    async with app.run_test(size=(160, 60)) as pilot:
-        screen = await opened(pilot, CHAT)
+    async with at_form(Starting(path), (160, 60), CHAT) as (app, pilot, screen):
         screen.form.focus_on("budget")
         await pilot.pause()
         await typed(pilot, "x")
@@ -138,9 +133,7 @@ async def test_what_is_wrong_stands_beside_its_field_and_nothing_starts(path: Pa
 
 
 async def test_what_is_missing_is_said_only_when_somebody_wants_to_start(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(pilot)
+    async with at_form(App(None, path), (80, 24)) as (app, pilot, screen):
         assert "✗" not in text(app)
         await press(pilot, "ctrl+s")
         assert "✗ This is needed." in text(app)
@@ -151,9 +144,9 @@ async def test_secret_entries_go_to_no_other_machine_and_into_no_copy(
     path: Path, secret: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-eyes")
-    app = Starting(path)
-    async with app.run_test(size=(160, 48)) as pilot:
-        screen = await opened(pilot, CHAT | {"file": secret, "endpoint": "openai"})
+    async with at_form(
+        Starting(path), (160, 48), CHAT | {"file": secret, "endpoint": "openai"}
+    ) as (app, pilot, screen):
         said = screen.form._made["endpoint"]._said
         assert "belong to a secret segment" in said
         assert "sk-not-for-eyes" not in text(app)
@@ -174,9 +167,7 @@ async def test_secret_entries_go_to_no_other_machine_and_into_no_copy(
 
 @pytest.mark.thorough
 async def test_no_key_stops_where_there_is_nothing_to_do(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(pilot, {})
+    async with at_form(App(None, path), (80, 24), {}) as (app, pilot, screen):
         assert "nothing to choose from" in text(app)
         seen = set()
         for _ in range(20):
@@ -189,9 +180,7 @@ async def test_no_key_stops_where_there_is_nothing_to_do(path: Path) -> None:
 
 @pytest.mark.thorough
 async def test_a_draft_is_kept_offered_again_and_begun_anew(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(pilot)
+    async with at_form(App(None, path), (80, 24)) as (app, pilot, _):
         await typed(pilot, "/nowhere")
         await press(pilot, "escape", "escape")
         assert isinstance(app.screen, HomeScreen)
@@ -213,9 +202,9 @@ async def test_a_draft_is_kept_offered_again_and_begun_anew(path: Path) -> None:
 
 
 async def test_the_command_line_is_shown_and_copied_whole(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=(160, 48)) as pilot:
-        screen = await opened(pilot, CHAT | {"entries": ",".join(map(str, range(3000)))})
+    async with at_form(
+        App(None, path), (160, 48), CHAT | {"entries": ",".join(map(str, range(3000)))}
+    ) as (app, pilot, screen):
         await pilot.press("ctrl+y")
         assert app.clipboard == screen.draft.command()
         assert "more characters" in beside(app)
@@ -228,9 +217,7 @@ async def test_the_command_line_is_shown_and_copied_whole(path: Path) -> None:
 async def test_escape_leads_from_the_preview_to_the_form_and_then_away(
     path: Path, size: tuple[int, int]
 ) -> None:
-    app = App(None, path)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(pilot, CHAT)
+    async with at_form(App(None, path), size, CHAT) as (app, pilot, screen):
         await press(pilot, "ctrl+g", "escape")
         assert app.screen is screen
         assert not screen.has_class("-preview")
@@ -249,9 +236,9 @@ async def test_hostile_names_of_files_and_corpora_are_only_text(path: Path, tmp_
         made["dataset"] |= {"id": name, "version": name}
         made["entries"] = [{"id": name, "source": name, "reference": name, "difficulty": 1}]
         (folder / f"{name}.json").write_text(json.dumps(made), "utf-8")
-    app = App(None, path)
-    async with app.run_test(size=(160, 60)) as pilot:
-        screen = await opened(pilot, {"file": f"{folder}/", "method": "chat", "endpoint": "ollama"})
+    async with at_form(
+        App(None, path), (160, 60), {"file": f"{folder}/", "method": "chat", "endpoint": "ollama"}
+    ) as (app, pilot, screen):
         screen.form.focus_on("file")
         await press(pilot, "end", *"x", "backspace")
         assert harmless(text(app))
@@ -275,9 +262,7 @@ def harmless(shown: str) -> bool:
 
 
 async def test_on_a_small_terminal_the_preview_is_a_key_away(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(pilot, CHAT)
+    async with at_form(App(None, path), (80, 24), CHAT) as (app, pilot, screen):
         assert "The same in a shell" not in text(app)
         assert "96 entries · cost free · time about" in text(app)
         await press(pilot, "ctrl+g")
@@ -292,9 +277,8 @@ async def test_on_a_small_terminal_the_preview_is_a_key_away(path: Path) -> None
 
 
 async def test_metrics_say_what_will_work_and_why_others_will_not(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=(160, 60)) as pilot:
-        await opened(pilot, {"file": CORPUS, "method": "copy-source"})
+    draft = {"file": CORPUS, "method": "copy-source"}
+    async with at_form(App(None, path), (160, 60), draft) as (app, pilot, _):
         await settle(pilot)
         shown = beside(app)
         assert "✓ exact · equivalent · chrF++" in shown
@@ -305,18 +289,19 @@ async def test_settings_fill_in_what_is_left_open(path: Path) -> None:
     path.parent.mkdir(parents=True)
     settings = 'endpoint = "mine"\nmodel = "aya"\n[endpoints]\nmine = "http://127.0.0.1:9/v1"\n'
     (path.parent / "settings.toml").write_text(settings, "utf-8")
-    app = App(None, path)
-    async with app.run_test(size=(160, 48)) as pilot:
-        screen = await opened(pilot, {"file": CORPUS, "method": "chat"})
+    draft = {"file": CORPUS, "method": "chat"}
+    async with at_form(App(None, path), (160, 48), draft) as (app, _, screen):
         assert screen._found.troubles == ()
         assert "POST http://127.0.0.1:9/v1/chat/completions" in beside(app)
         assert "mine" in text(app)
 
 
 async def test_another_run_like_an_earlier_one_stands_in_the_form(path: Path) -> None:
-    app = Starting(path)
-    async with app.run_test(size=(160, 48)) as pilot:
-        await opened(pilot, {"file": CORPUS, "method": "constant", "text": "Jes.", "limit": "3"})
+    async with at_form(
+        Starting(path),
+        (160, 48),
+        {"file": CORPUS, "method": "constant", "text": "Jes.", "limit": "3"},
+    ) as (app, pilot, _):
         await press(pilot, "ctrl+s")
         await settle(pilot)
         assert app.engines[0].wait(30)
@@ -362,8 +347,7 @@ async def test_a_budget_that_will_not_last_is_spoken_of(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
     app = App(None, path)
     dear = CHAT | {"endpoint": "openai", "model": "gpt-4o", "budget": budget}
-    async with app.run_test(size=(120, 40)) as pilot:
-        screen = await opened(pilot, dear)
+    async with at_form(app, (120, 40), dear) as (_, _, screen):
         assert screen._found.troubles == ()
         assert words in screen.form._made["budget"]._said
         assert words[:18] in text(app)

@@ -12,7 +12,7 @@ from harness.method.takes import TAKES
 from rosetta_tui.new_run import screen as new_run
 from rosetta_tui.new_run.screen import NewRunScreen
 from tests.harness.scripted import json_answer, serving
-from tests.tui.new_run.form import CHAT, CORPUS, opened, path, typed
+from tests.tui.new_run.form import CHAT, CORPUS, at_form, path, typed
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, at_rest, burst, lines, press, settle, text
 
@@ -20,9 +20,7 @@ __all__ = ["path"]
 
 
 async def test_a_list_is_gone_through_by_keys_and_closed_by_escape(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=(120, 40)) as pilot:
-        screen = await opened(pilot, {"file": CORPUS})
+    async with at_form(App(None, path), (120, 40), {"file": CORPUS}) as (app, pilot, screen):
         screen.form.focus_on("method")
         await pilot.pause()
         await press(pilot, "down")
@@ -43,9 +41,7 @@ async def test_who_types_on_after_the_name_of_a_table_writes_its_languages(
     monkeypatch.chdir(tmp_path)
     Path("x.tsv").write_text("source\ttarget\nHi.\tSaluton.\n", "utf-8")
     monkeypatch.setattr(new_run, "QUIET_SECONDS", 3600)
-    app = App(None, path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(pilot, {})
+    async with at_form(App(None, path), (80, 24), {}) as (app, pilot, screen):
         screen.form.focus_on("file")
         await pilot.pause()
         await burst(app, *"x.tsv", "enter", *"en", "enter", *"eo", "enter")
@@ -89,9 +85,8 @@ async def test_the_only_folder_is_gone_into_and_a_model_stands_as_typed(
     Path("texts/a.tsv").write_text("source\ttarget\n", "utf-8")
     Path("texts/b.tsv").write_text("source\ttarget\n", "utf-8")
     monkeypatch.setattr(new_run, "QUIET_SECONDS", 3600)
-    app = App(None, path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(pilot, {"method": "chat", "endpoint": "openai"})
+    draft = {"method": "chat", "endpoint": "openai"}
+    async with at_form(App(None, path), (80, 24), draft) as (app, pilot, screen):
         screen.form.focus_on("model")
         await settle(pilot)
         await burst(app, *"gpt-4.1-min", "enter")
@@ -107,9 +102,7 @@ async def test_a_list_of_what_is_typed_already_does_not_cover_what_is_said_of_it
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("broken.json").write_text("{", "utf-8")
-    app = App(None, path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(pilot, {})
+    async with at_form(App(None, path), (80, 24), {}) as (app, pilot, screen):
         screen.form.focus_on("file")
         await pilot.pause()
         line = screen.form._made["file"].query_one("SuggestingLine")
@@ -121,9 +114,7 @@ async def test_a_list_of_what_is_typed_already_does_not_cover_what_is_said_of_it
 
 
 async def test_a_mouse_takes_from_the_list_and_ticks_boxes(path: Path) -> None:
-    app = App(None, path)
-    async with app.run_test(size=(120, 40)) as pilot:
-        screen = await opened(pilot, {"file": CORPUS})
+    async with at_form(App(None, path), (120, 40), {"file": CORPUS}) as (app, pilot, screen):
         screen.form.focus_on("method")
         await pilot.pause()
         await press(pilot, "down")
@@ -144,9 +135,9 @@ async def test_local_models_are_asked_for_only_when_a_person_wishes_it(path: Pat
         return json_answer({"data": [{"id": "aya:8b"}, {"id": HOSTILE[3]}, {"id": 3}, "x"]})
 
     with serving(answer) as scripted:
-        app = App(None, path)
-        async with app.run_test(size=(120, 40)) as pilot:
-            screen = await opened(pilot, CHAT | {"endpoint": f"{scripted.url}", "model": ""})
+        async with at_form(
+            App(None, path), (120, 40), CHAT | {"endpoint": f"{scripted.url}", "model": ""}
+        ) as (app, pilot, screen):
             assert scripted.asked == []
             await press(pilot, "ctrl+r")
             await settle(pilot)
@@ -162,9 +153,8 @@ async def test_a_table_without_languages_can_be_mended_in_the_form(
 ) -> None:
     file = tmp_path / "c.tsv"
     file.write_text("id\tsource\treference\n1\tHello\tSaluton\n2\tYes\tJes\n", "utf-8")
-    app = App(None, path)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(pilot, {"file": str(file), "method": "copy-source"})
+    draft = {"file": str(file), "method": "copy-source"}
+    async with at_form(App(None, path), (80, 24), draft) as (app, pilot, screen):
         assert "Source language" in text(app)
         assert "Target language" in text(app)
         assert "The file does not say it." in text(app)

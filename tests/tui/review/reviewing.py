@@ -21,8 +21,9 @@ from rosetta_tui.review.rating.app import ReviewApp
 from rosetta_tui.review.rating.opening import TerminalOpening
 from rosetta_tui.review.rating.pages.item_page import ItemPage
 from tests.review.session.scenes import CODE, write_file
-from tests.tui.screens import IDLE_SECONDS, text
+from tests.tui.screens import IDLE_SECONDS, AnyApp, text
 
+SMALL = (80, 24)
 PATIENCE = 400
 """Looks at the screen before a test gives up."""
 
@@ -135,6 +136,16 @@ async def begin(pilot: Pilot[Any]) -> None:
     if isinstance(app, Reviewing):
         app.agree()
     await press(pilot, "enter", "enter")
+
+
+@asynccontextmanager
+async def begun(
+    app: AnyApp, size: tuple[int, int] = SMALL
+) -> AsyncIterator[tuple[AnyApp, Pilot[Any]]]:
+    """Run an app on a terminal of ``size`` columns and lines; the block begins at the first sentence."""
+    async with app.run_test(size=size) as pilot:
+        await begin(pilot)
+        yield app, pilot
 
 
 async def until(pilot: Pilot[Any], is_so: Callable[[], bool]) -> None:

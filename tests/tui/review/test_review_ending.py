@@ -12,18 +12,14 @@ from review.log.payloads import Kind, Scope
 from review.session import timing
 from review.session.view import Phase
 from tests.review.session.scenes import CUSTODIANS, batch_of, items_of
-from tests.tui.review.reviewing import Reviewing, begin, press, settle, text, write
-
-SMALL = (80, 24)
+from tests.tui.review.reviewing import SMALL, Reviewing, begun, press, settle, text, write
 
 
 async def test_a_rest_is_suggested_and_one_key_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(timing, "REST_ITEMS", 3)
-    app = Reviewing(tmp_path, batch_of(items_of(5)))
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of(items_of(5)))) as (app, pilot):
         await press(pilot, "1", "2", "3")
         assert "Time for a rest?" in text(app)
         assert "3 of 5" in text(app)
@@ -38,9 +34,7 @@ async def test_a_rest_is_suggested_and_one_key_goes_on(
 
 
 async def test_undo_works_from_the_rest_and_from_the_end(tmp_path: Path) -> None:
-    app = Reviewing(tmp_path, batch_of(items_of(1)))
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of(items_of(1)))) as (app, pilot):
         await press(pilot, "1", "u")
         assert "Reject ✓" not in text(app)  # taken back: it does not count
         assert "You took back your answer “Reject”." in text(app)
@@ -49,9 +43,7 @@ async def test_undo_works_from_the_rest_and_from_the_end(tmp_path: Path) -> None
 
 
 async def test_what_was_left_for_later_is_asked_once_more(tmp_path: Path) -> None:
-    app = Reviewing(tmp_path, batch_of(items_of(3)))
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of(items_of(3)))) as (app, pilot):
         await press(pilot, "s", "4", "s")
         assert "You left 2 sentences for later." in text(app)
         await press(pilot, "enter")
@@ -64,9 +56,7 @@ async def test_what_was_left_for_later_is_asked_once_more(tmp_path: Path) -> Non
 
 async def test_stopping_and_coming_back_lands_on_the_same_item(tmp_path: Path) -> None:
     batch = batch_of(items_of(4))
-    app = Reviewing(tmp_path, batch)
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch)) as (app, pilot):
         await press(pilot, "1", "2", "q")
         assert app.return_code == 0
     again = Reviewing(tmp_path)
@@ -78,17 +68,13 @@ async def test_stopping_and_coming_back_lands_on_the_same_item(tmp_path: Path) -
 
 
 async def test_ctrl_c_leaves_with_the_code_of_an_interrupt(tmp_path: Path) -> None:
-    app = Reviewing(tmp_path, batch_of())
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of())) as (app, pilot):
         await press(pilot, "1", "ctrl+c")
     assert app.return_code == 130
 
 
 async def test_handing_over_writes_a_sealed_file_and_says_its_six_words(tmp_path: Path) -> None:
-    app = Reviewing(tmp_path, batch_of(items_of(1)))
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of(items_of(1)))) as (app, pilot):
         await press(pilot, "4", "x")
         assert str(app.stick) in "".join(text(app).split())
         await press(pilot, "enter")
@@ -111,8 +97,7 @@ async def test_part_of_the_answers_can_be_handed_over_to_a_folder_that_is_typed(
     app = Reviewing(tmp_path, batch_of())
     other = tmp_path / "other"
     other.mkdir()
-    async with app.run_test(size=(120, 30)) as pilot:
-        await begin(pilot)
+    async with begun(app, (120, 30)) as (_, pilot):
         await press(pilot, "4", "x", "f")
         app.screen.query_one(Input).value = str(other)
         await press(pilot, "enter")
@@ -123,9 +108,7 @@ async def test_part_of_the_answers_can_be_handed_over_to_a_folder_that_is_typed(
 
 
 async def test_without_a_stick_the_page_says_so_and_looks_again(tmp_path: Path) -> None:
-    app = Reviewing(tmp_path, batch_of())
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of())) as (app, pilot):
         for file in app.stick.iterdir():
             file.unlink()
         app.stick.rmdir()
@@ -139,9 +122,7 @@ async def test_without_a_stick_the_page_says_so_and_looks_again(tmp_path: Path) 
 
 
 async def test_a_stick_that_is_gone_is_told_in_words_and_nothing_is_lost(tmp_path: Path) -> None:
-    app = Reviewing(tmp_path, batch_of())
-    async with app.run_test(size=(120, 30)) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of()), (120, 30)) as (app, pilot):
         await press(pilot, "4", "x", "f")
         app.screen.query_one(Input).value = str(tmp_path / "none")
         await press(pilot, "enter")
@@ -164,9 +145,7 @@ async def test_a_stick_that_is_gone_is_told_in_words_and_nothing_is_lost(tmp_pat
 async def test_taking_back_needs_a_choice_and_one_more_key(
     tmp_path: Path, key: str, scope: Scope
 ) -> None:
-    app = Reviewing(tmp_path, batch_of())
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of())) as (app, pilot):
         await press(pilot, "c", "x", "enter", "4", "w", "w", "enter")
         assert "What do you want to take back?" in text(app)
         await press(pilot, key)

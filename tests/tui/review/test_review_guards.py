@@ -21,7 +21,7 @@ from tests.outside import TEXTS, only_with, published
 from tests.review.session.scenes import CODE, batch_of, items_of, training_of
 from tests.review.thorough import times
 from tests.tui.hostile import acting
-from tests.tui.review.reviewing import Reviewing, begin, press, settle, text, write
+from tests.tui.review.reviewing import SMALL, Reviewing, begun, press, settle, text, write
 from tests.tui.scenes import HOSTILE
 
 SAFE = [
@@ -88,7 +88,6 @@ def test_texts_of_other_people_are_told_by_language(language: str, why: MisDrawn
 
 
 SIZES = [(80, 24), (160, 48)]
-SMALL = (80, 24)
 
 
 def hostile() -> Batch:
@@ -174,9 +173,7 @@ async def test_no_text_acts_on_any_page(tmp_path: Path, size: tuple[int, int]) -
 
 async def test_clicks_on_markup_do_nothing(tmp_path: Path) -> None:
     items = [each.model_copy(update={"candidate": HOSTILE[1]}) for each in items_of(2)]
-    app = Reviewing(tmp_path, batch_of(items))
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of(items))) as (app, pilot):
         row = next(n for n, line in enumerate(text(app).split("\n")) if "@click" in line)
         for column in range(0, 80, 4):
             await pilot.click(offset=(column, row))
@@ -189,9 +186,7 @@ async def test_clicks_on_markup_do_nothing(tmp_path: Path) -> None:
 
 
 async def test_another_program_holding_the_file_is_told_and_the_item_stays(tmp_path: Path) -> None:
-    app = Reviewing(tmp_path, batch_of(items_of(4)))
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of(items_of(4)))) as (app, pilot):
         await press(pilot, "1")
         other = sqlite3.connect(app.laptop.path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
@@ -212,9 +207,7 @@ async def test_another_program_holding_the_file_is_told_and_the_item_stays(tmp_p
 
 
 async def test_words_stay_in_the_box_when_they_cannot_be_saved(tmp_path: Path) -> None:
-    app = Reviewing(tmp_path, batch_of(items_of(4)))
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of(items_of(4)))) as (app, pilot):
         await press(pilot, "c")
         await write(pilot, "kept")
         other = sqlite3.connect(app.laptop.path, isolation_level=None)
@@ -234,9 +227,7 @@ async def test_words_stay_in_the_box_when_they_cannot_be_saved(tmp_path: Path) -
 async def test_every_trouble_is_told_in_words_at_80_columns(
     tmp_path: Path, problem: StorageProblem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = Reviewing(tmp_path, batch_of(items_of(4)))
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of(items_of(4)))) as (app, pilot):
 
         def fail(*_: object) -> None:
             raise NotSaved(problem, Path("x"), "SQLITE_SOMETHING")
@@ -368,9 +359,7 @@ async def test_a_language_in_which_only_the_batch_is_written_is_chosen_on_its_co
 
 
 async def test_colours_change_by_a_key_and_are_remembered(tmp_path: Path) -> None:
-    app = Reviewing(tmp_path, batch_of())
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of())) as (app, pilot):
         await press(pilot, "f2", "f2")
         assert app.theme == "rosetta-contrast"
         assert "Candidate 1." in text(app)
@@ -387,9 +376,7 @@ def test_what_the_pages_press_means_nothing_else_in_the_table_of_keys() -> None:
 
 @pytest.mark.parametrize("size", [(40, 12), (60, 20), (200, 60)])
 async def test_the_answers_are_there_in_any_window(tmp_path: Path, size: tuple[int, int]) -> None:
-    app = Reviewing(tmp_path, batch_of(items_of(2)))
-    async with app.run_test(size=size) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of(items_of(2))), size) as (app, _):
         for words in ("Reject", "Gist", "Acceptable", "Excellent"):
             assert words in text(app)
         assert app.screen.query_one(Texts).size.height >= 1

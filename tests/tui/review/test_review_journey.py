@@ -37,7 +37,7 @@ from rosetta_tui.toolkit.dialogs.help import HERE, keys_of
 from tests.review.office import made
 from tests.review.session.scenes import CODE, Sitting, batch_of, items_of
 from tests.tui.golden import compare
-from tests.tui.review.reviewing import Doors, Reviewing, begin, press, text, until
+from tests.tui.review.reviewing import SMALL, Doors, Reviewing, begin, begun, press, text, until
 from tests.tui.screens import App
 from tests.tui.screens import settle as settle_home
 
@@ -156,18 +156,15 @@ def test_what_is_not_wanted_now_is_left_by_one_key_on_every_page_before_the_firs
         app.laptop.close()
 
 
-SMALL = (80, 24)
-
-
 @pytest.mark.parametrize(
     ("size", "language"), [((80, 24), "en"), ((160, 48), "en"), ((80, 24), "fr")]
 )
 async def test_an_item(tmp_path: Path, size: tuple[int, int], language: str) -> None:
     said = {"source": "I saw his dog yesterday.", "candidate": "Hieraŭ mi vidis lian hundon."}
     items = [item.model_copy(update=said) for item in items_of(60)]
-    app = Reviewing(tmp_path, batch_of(items, language=language), language=language)
-    async with app.run_test(size=size) as pilot:
-        await begin(pilot)
+    async with begun(
+        Reviewing(tmp_path, batch_of(items, language=language), language=language), size
+    ) as (app, pilot):
         await press(pilot, "2", "3")
         compare(f"review-item-{language}", size, app)
 
@@ -182,32 +179,26 @@ async def test_what_stands_beside_a_sentence(tmp_path: Path, size: tuple[int, in
         ),
     }  # fmt: skip
     items = [item.model_copy(update=said) for item in items_of(9)]
-    app = Reviewing(tmp_path, batch_of(items, salt=bytes(32), translations={}))
-    async with app.run_test(size=size) as pilot:
-        await begin(pilot)
+    async with begun(
+        Reviewing(tmp_path, batch_of(items, salt=bytes(32), translations={})), size
+    ) as (app, _):
         compare("review-item-context", size, app)
 
 
 async def test_reasons(tmp_path: Path) -> None:
-    app = Reviewing(tmp_path, batch_of(items_of(3)))
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of(items_of(3)))) as (app, pilot):
         await press(pilot, "2", "comma", "5", "comma")
         compare("review-reasons", SMALL, app)
 
 
 async def test_why_not(tmp_path: Path) -> None:
-    app = Reviewing(tmp_path, batch_of(items_of(3)))
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of(items_of(3)))) as (app, pilot):
         await press(pilot, "0")
         compare("review-why-not", SMALL, app)
 
 
 async def test_the_end(tmp_path: Path) -> None:
-    app = Reviewing(tmp_path, batch_of(items_of(2)))
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of(items_of(2)))) as (app, pilot):
         await press(pilot, "2", "s", "enter", "s")
         compare("review-end", SMALL, app)
 

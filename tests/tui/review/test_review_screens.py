@@ -20,10 +20,9 @@ from tests.review.session.scenes import (
     items_of,
     training_of,
 )
-from tests.tui.review.reviewing import Reviewing, begin, press, settle, text, write
+from tests.tui.review.reviewing import SMALL, Reviewing, begun, press, settle, text, write
 
 SIZES = [(80, 24), (160, 48)]
-SMALL = (80, 24)
 
 
 @pytest.fixture
@@ -246,9 +245,9 @@ async def test_whether_better_translations_may_be_used_is_asked_and_not_presumed
 
 
 async def test_training_explains_and_repeats_a_wrong_answer_once(tmp_path: Path) -> None:
-    app = Reviewing(tmp_path, batch_of(items_of(3), training_of([Rating.REJECT, Rating.EXCELLENT])))
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(
+        Reviewing(tmp_path, batch_of(items_of(3), training_of([Rating.REJECT, Rating.EXCELLENT])))
+    ) as (app, pilot):
         assert "Practice 1 of 2" in text(app)
         await press(pilot, "c", "s", "0", "exclamation_mark")
         assert "Practice 1 of 2" in text(app)
@@ -271,8 +270,7 @@ async def test_training_explains_and_repeats_a_wrong_answer_once(tmp_path: Path)
 
 
 async def test_one_key_rates_saves_and_shows_the_next(app: Reviewing) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         for key in ("1", "f", "G", "4"):
             await press(pilot, key)
         assert "Sentence 5 of 6" in text(app)
@@ -284,8 +282,7 @@ async def test_one_key_rates_saves_and_shows_the_next(app: Reviewing) -> None:
 
 
 async def test_keys_of_a_french_keyboard_rate(app: Reviewing) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         await press(pilot, "ampersand", "é", "quotation_mark", "apostrophe")
         assert judgements(app) == list(Rating)
 
@@ -300,9 +297,7 @@ async def test_the_four_answers_stay_in_sight_whatever_the_length(
         )
         for item in items_of(1)
     ]
-    app = Reviewing(tmp_path, batch_of(long))
-    async with app.run_test(size=size) as pilot:
-        await begin(pilot)
+    async with begun(Reviewing(tmp_path, batch_of(long)), size) as (app, pilot):
         for words in (
             "Reject",
             "Gist",
@@ -323,8 +318,7 @@ async def test_the_four_answers_stay_in_sight_whatever_the_length(
 
 
 async def test_undo_goes_back_without_end_and_shows_what_it_was(app: Reviewing) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         await press(pilot, "2", "0", "4", "s", "u")
         assert "You had left it for later" in text(app)
         await press(pilot, "backspace")
@@ -339,8 +333,7 @@ async def test_undo_goes_back_without_end_and_shows_what_it_was(app: Reviewing) 
 async def test_reasons_belong_to_the_one_just_rated_and_return_by_themselves(
     app: Reviewing,
 ) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         await press(pilot, "comma")
         assert "First give an answer, then say why." in text(app)
         await press(pilot, "2", "comma")
@@ -356,8 +349,7 @@ async def test_reasons_belong_to_the_one_just_rated_and_return_by_themselves(
 
 
 async def test_cannot_judge_asks_why_and_a_double_press_decides_nothing(app: Reviewing) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         await press(pilot, "0", "0")
         assert "Why can you not judge it?" in text(app)
         await press(pilot, "escape", "0", "1")
@@ -366,8 +358,7 @@ async def test_cannot_judge_asks_why_and_a_double_press_decides_nothing(app: Rev
 
 
 async def test_harm_takes_one_other_key_and_is_taken_back_alike(app: Reviewing) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         await press(pilot, "exclamation_mark", "exclamation_mark", "1", "escape")
         assert kinds(app) == [Kind.CONSENT, Kind.SESSION, Kind.RELATION]
         await press(pilot, "exclamation_mark", "enter")
@@ -381,15 +372,13 @@ async def test_harm_takes_one_other_key_and_is_taken_back_alike(app: Reviewing) 
 
 
 async def test_larger_letters_are_the_business_of_the_window(app: Reviewing) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         await press(pilot, "plus")
         assert "hold Ctrl and press +" in text(app)
 
 
 async def test_help_lists_every_key_and_goes_back_to_the_same_item(app: Reviewing) -> None:
-    async with app.run_test(size=(100, 40)) as pilot:
-        await begin(pilot)
+    async with begun(app, (100, 40)) as (_, pilot):
         await press(pilot, "1", "question_mark")
         for words in (
             "Reject – wrong, or not our language",
@@ -407,8 +396,7 @@ async def test_help_lists_every_key_and_goes_back_to_the_same_item(app: Reviewin
 
 
 async def test_the_mouse_presses_answers_and_keys(app: Reviewing) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         await pilot.click("#ratings", offset=(50, 1))
         await settle(pilot)
         assert judgements(app) == [Rating.ACCEPTABLE]

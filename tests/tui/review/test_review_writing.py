@@ -19,10 +19,8 @@ from rosetta_tui.review.rating.pages.item_page import Box
 from rosetta_tui.show.text import plain
 from tests.desktop.trouble.causes import full, mounted, pulled
 from tests.review.session.scenes import CODE, batch_of, item_id, items_of
-from tests.tui.review.reviewing import Reviewing, begin, press, settle, text, until, write
+from tests.tui.review.reviewing import Reviewing, begun, press, settle, text, until, write
 from tests.tui.scenes import HOSTILE
-
-SMALL = (80, 24)
 
 
 @pytest.fixture
@@ -48,8 +46,7 @@ async def test_a_full_disk_is_told_once_lets_the_box_be_left_and_loses_nothing(
     try:
         app = Reviewing(tmp_path, batch_of(items_of(3)))
         full_disk = SAVING[StorageProblem.DISK_FULL].partition(".")[0]
-        async with app.run_test(size=SMALL) as pilot:
-            await begin(pilot)
+        async with begun(app) as (_, pilot):
             with full(home):
                 await press(pilot, "c")
                 await write(pilot, "my words")
@@ -69,8 +66,7 @@ async def test_a_full_disk_is_told_once_lets_the_box_be_left_and_loses_nothing(
 
 
 async def test_digits_and_keys_are_text_while_writing(app: Reviewing) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         await press(pilot, "c")
         await write(pilot, "1 4 u! ?")
         assert "Excellent" in text(app)
@@ -86,8 +82,7 @@ async def test_the_draft_is_kept_at_a_pause_and_after_escape(
     app: Reviewing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(item_page, "PAUSE_SECONDS", 0.001)
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         await press(pilot, "c")
         await write(pilot, "half a tho")
         await until(pilot, lambda: draft(app) == "half a tho")
@@ -105,8 +100,7 @@ async def test_the_draft_is_kept_at_a_pause_and_after_escape(
 
 
 async def test_stopping_while_writing_keeps_the_last_letter(app: Reviewing) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         await press(pilot, "e")
         await write(pilot, "pli bona")
         await pilot.press("ctrl+q")
@@ -115,8 +109,7 @@ async def test_stopping_while_writing_keeps_the_last_letter(app: Reviewing) -> N
 
 
 async def test_a_better_translation_may_begin_with_the_one_that_is_shown(app: Reviewing) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         await press(pilot, "e")
         assert app.screen.query_one(Box).text == ""
         await press(pilot, "up", "backspace")
@@ -126,16 +119,14 @@ async def test_a_better_translation_may_begin_with_the_one_that_is_shown(app: Re
 
 
 async def test_an_emptied_comment_is_taken_back(app: Reviewing) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         await press(pilot, "c", "x", "enter", "c", "backspace", "enter")
         assert said(app, Kind.COMMENT) == ["x", ""]
         assert "Your comment:" not in text(app)
 
 
 async def test_letters_are_kept_composed(app: Reviewing) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         await press(pilot, "c")
         app.screen.query_one(Box).post_message(events.Paste("a\u0302 ne\u0301  "))
         await settle(pilot)
@@ -144,8 +135,7 @@ async def test_letters_are_kept_composed(app: Reviewing) -> None:
 
 
 async def test_pasted_text_cannot_act_or_be_too_long(app: Reviewing) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         await press(pilot, "c")
         box = app.screen.query_one(Box)
         box.post_message(events.Paste("".join(HOSTILE)))
@@ -172,8 +162,7 @@ def test_scripts_keep_their_letters() -> None:
 
 
 async def test_words_left_with_escape_are_saved_by_the_answer(app: Reviewing) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         await press(pilot, "c")
         await write(pilot, "too formal")
         await press(pilot, "escape", "2")
@@ -186,8 +175,7 @@ async def test_words_left_with_escape_are_saved_by_the_answer(app: Reviewing) ->
 
 async def test_the_last_pages_name_words_that_are_not_saved_and_lead_there(app: Reviewing) -> None:
     named = "What you wrote about 1 sentence is not saved"
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         await press(pilot, "c")
         await write(pilot, "half")
         await press(pilot, "escape", "s", "2", "3")
@@ -211,8 +199,7 @@ async def test_the_last_pages_name_words_that_are_not_saved_and_lead_there(app: 
 
 
 async def test_words_that_the_disk_refuses_are_told_once_and_not_lost(app: Reviewing) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await begin(pilot)
+    async with begun(app) as (_, pilot):
         await press(pilot, "c")
         with closing(sqlite3.connect(app.laptop.path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
