@@ -68,15 +68,8 @@ def test_help_loads_next_to_nothing(tmp_path: Path) -> None:
         "rosetta_tui", "rosetta_tui.cli", "rosetta_tui.front",
     }  # fmt: skip
     heavy = {
-        "asyncio",
-        "sqlite3",
-        "ssl",
-        "socket",
-        "subprocess",
-        "dataclasses",
-        "inspect",
-        "typing",
-    }
+        "asyncio", "sqlite3", "ssl", "socket", "subprocess", "dataclasses", "inspect", "typing",
+    }  # fmt: skip
     assert packages(modules).isdisjoint(heavy - {"typing"})
 
 

@@ -27,18 +27,9 @@ from tests.harness.evaluation import chat_plan, corpus, corpus_of, kept, run_cor
 from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer
 
 WORDS = [
-    "dog",
-    "house",
-    "I",
-    "see",
-    "yesterday",
-    "the",
-    "mountain",
-    "whose",
-    "teacher",
-    "went",
+    "dog", "house", "I", "see", "yesterday", "the", "mountain", "whose", "teacher", "went",
     "tiny",
-]
+]  # fmt: skip
 
 
 def sentences(count: int, seed: int = 7) -> Corpus:

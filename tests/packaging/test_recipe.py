@@ -80,16 +80,10 @@ def test_a_link_stays_with_what_it_points_to() -> None:
 @pytest.mark.parametrize(
     "module",
     [
-        "ssl",
-        "_ssl",
-        "http.client",
-        "asyncio",
-        "httpx",
-        "numpy.core",
-        "textual",
+        "ssl", "_ssl", "http.client", "asyncio", "httpx", "numpy.core", "textual",
         "PySide6.QtNetwork",
     ],
-)
+)  # fmt: skip
 def test_a_module_of_the_network_or_of_the_terminal_stops_the_build(module: str) -> None:
     with pytest.raises(SystemExit, match=module):
         recipe.refuse_denied([module, "review.session"], [])

@@ -203,17 +203,11 @@ def test_texts_may_say_anything(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "held_out.en.csv",
-        "Held-Out.csv",
-        "news.gold_standard.csv",
-        "held_out_v1.csv",
-        "my_held_out.csv",
-        "eo_gold_standard.csv",
-        "gold-standard-2024.csv",
-        "HeldOutV2.csv",
+        "held_out.en.csv", "Held-Out.csv", "news.gold_standard.csv", "held_out_v1.csv",
+        "my_held_out.csv", "eo_gold_standard.csv", "gold-standard-2024.csv", "HeldOutV2.csv",
         "heldout2.csv",
     ],
-)
+)  # fmt: skip
 def test_a_file_named_for_a_secret_segment_says_the_segment_of_each_entry(
     tmp_path: Path, name: str
 ) -> None:

@@ -163,19 +163,8 @@ _JSON = st.recursive(
         | st.dictionaries(
             st.sampled_from(
                 [
-                    "dataset",
-                    "entries",
-                    "id",
-                    "source",
-                    "reference",
-                    "variants",
-                    "difficulty",
-                    "language_pair",
-                    "corpus_id",
-                    "provenance",
-                    "segment",
-                    "index",
-                    "register_",
+                    "dataset", "entries", "id", "source", "reference", "variants", "difficulty",
+                    "language_pair", "corpus_id", "provenance", "segment", "index", "register_",
                 ]
             ),
             inner,
@@ -183,7 +172,7 @@ _JSON = st.recursive(
         )
     ),
     max_leaves=25,
-)
+)  # fmt: skip
 
 
 @settings(deadline=None)

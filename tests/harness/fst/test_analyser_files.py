@@ -46,16 +46,11 @@ def touch(path: Path) -> Path:
 @pytest.mark.parametrize(
     "name",
     [
-        "se/analyser-gt-desc.hfstol",
-        "sme/analyser-gt-desc.hfstol.gz",
-        "se/analyser-gt-norm.hfstol",
-        "sme-analyser.hfstol",
-        "se.hfstol",
-        "sme/sme.hfstol",
-        "se-Latn/se.hfstol",
-        "se-Latn.hfstol.gz",
+        "se/analyser-gt-desc.hfstol", "sme/analyser-gt-desc.hfstol.gz",
+        "se/analyser-gt-norm.hfstol", "sme-analyser.hfstol", "se.hfstol", "sme/sme.hfstol",
+        "se-Latn/se.hfstol", "se-Latn.hfstol.gz",
     ],
-)
+)  # fmt: skip
 def test_places_and_names(tmp_path: Path, name: str) -> None:
     path = touch(tmp_path / name)
     assert find_analyser(CARD, "se-Latn", [tmp_path]) == path

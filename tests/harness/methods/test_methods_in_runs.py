@@ -111,17 +111,10 @@ def test_whatever_a_method_raises_is_that_entrys_error(
         ((each for each in [Output("a")]), "The method gave generator, not outputs."),
     ],
     ids=[
-        "nothing",
-        "text",
-        "none",
-        "two",
-        "texts",
-        "list of nothing",
-        "empty",
-        "bytes",
+        "nothing", "text", "none", "two", "texts", "list of nothing", "empty", "bytes",
         "generator",
     ],
-)
+)  # fmt: skip
 def test_whatever_a_method_gives_instead_of_outputs_is_said(
     store_path: Path, given: Any, words: str
 ) -> None:

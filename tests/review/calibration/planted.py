@@ -7,34 +7,13 @@ import random
 from pathlib import Path
 
 SOURCE = [
-    "the",
-    "old",
-    "dog",
-    "sees",
-    "a",
-    "small",
-    "white",
-    "horse",
-    "near",
-    "our",
-    "green",
-    "house",
+    "the", "old", "dog", "sees", "a", "small", "white", "horse", "near", "our", "green", "house",
     "today",
-]
+]  # fmt: skip
 TARGET = [
-    "la",
-    "maljuna",
-    "hundo",
-    "vidas",
-    "malgrandan",
-    "blankan",
-    "ĉevalon",
-    "apud",
-    "nia",
-    "verda",
-    "domo",
-    "hodiaŭ",
-]
+    "la", "maljuna", "hundo", "vidas", "malgrandan", "blankan", "ĉevalon", "apud", "nia", "verda",
+    "domo", "hodiaŭ",
+]  # fmt: skip
 WRONG = ["tablo", "vento", "monto", "pluvo", "libro", "akvo", "fiŝo", "nokto"]
 
 

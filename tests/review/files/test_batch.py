@@ -135,13 +135,9 @@ def test_nothing_but_the_words_of_the_form_is_in_it() -> None:
     plain = zipfile.ZipFile(io.BytesIO(batch().archive))
     assert plain.namelist() == sorted(plain.namelist())
     assert set(plain.namelist()) == {
-        "README.txt",
-        "items.jsonl",
-        "manifest.json",
-        "manifest.sig",
-        "salt.txt",
+        "README.txt", "items.jsonl", "manifest.json", "manifest.sig", "salt.txt",
         "training.jsonl",
-    }
+    }  # fmt: skip
     for line in plain.read("items.jsonl").splitlines():
         assert set(json.loads(line)) == {"id", "source", "candidate"}
     readme = plain.read("README.txt").decode()

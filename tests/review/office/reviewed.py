@@ -113,16 +113,6 @@ def corpus(version: str = "1.2.0") -> Corpus:
 
 
 __all__ = [
-    "BAD",
-    "BATCH",
-    "ITEMS",
-    "PEOPLE",
-    "RUN",
-    "Rating",
-    "Reason",
-    "corpus",
-    "key",
-    "review",
-    "said",
-    "state",
-]
+    "BAD", "BATCH", "ITEMS", "PEOPLE", "RUN", "Rating", "Reason", "corpus", "key", "review",
+    "said", "state",
+]  # fmt: skip

@@ -209,22 +209,8 @@ def test_null_where_no_term_stands_in_two_entries() -> None:
 
 def test_without_a_dictionary_the_learned_links_tell() -> None:
     names = [
-        "ba",
-        "be",
-        "bi",
-        "bo",
-        "bu",
-        "da",
-        "de",
-        "di",
-        "do",
-        "du",
-        "fa",
-        "fe",
-        "fi",
-        "fo",
-        "fu",
-    ]
+        "ba", "be", "bi", "bo", "bu", "da", "de", "di", "do", "du", "fa", "fe", "fi", "fo", "fu",
+    ]  # fmt: skip
     covered = entries(
         [(f"see {a}{b} {b}{a}", f"vidi {b}{a}m {a}{b}m") for a in names for b in names]
     )

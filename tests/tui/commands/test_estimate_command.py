@@ -28,16 +28,8 @@ def ask(home: Path, *words: str) -> tuple[int, str, str]:
 @pytest.mark.thorough
 def test_the_command_says_the_same_as_text_and_as_json(path: Path) -> None:
     words = [
-        CORPUS,
-        "--method",
-        "chat",
-        "--endpoint",
-        "openai",
-        "--model",
-        "gpt-4o",
-        "--limit",
-        "7",
-    ]
+        CORPUS, "--method", "chat", "--endpoint", "openai", "--model", "gpt-4o", "--limit", "7",
+    ]  # fmt: skip
     code, said, problems = ask(path.parent, *words)
     assert (code, problems) == (0, "")
     assert said.startswith("Entries  7\nCost     about $0.00")

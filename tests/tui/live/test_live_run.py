@@ -69,13 +69,9 @@ def test_each_entry_has_one_state() -> None:
     )
     states = [live.state(position) for position in range(6)]
     assert states == [
-        EntryState.QUEUED,
-        EntryState.DONE,
-        EntryState.ASKED,
-        EntryState.RETRYING,
-        EntryState.FAILED,
-        EntryState.QUEUED,
-    ]
+        EntryState.QUEUED, EntryState.DONE, EntryState.ASKED, EntryState.RETRYING,
+        EntryState.FAILED, EntryState.QUEUED,
+    ]  # fmt: skip
     assert (live.done, live.errors, live.asked, live.retrying, live.queued) == (2, 1, 1, 1, 2)
     assert live.newest == 4
 

@@ -167,18 +167,10 @@ def test_secret_sentences_go_out_sealed_or_not_at_all(secret_home: Path, tmp_pat
         (["--title", "x" * 201], "field 'title'"),
     ],
     ids=[
-        "name",
-        "reviewers",
-        "core",
-        "share",
-        "recipient",
-        "language",
-        "segment",
-        "title",
-        "nobody",
-        "long",
+        "name", "reviewers", "core", "share", "recipient", "language", "segment", "title",
+        "nobody", "long",
     ],
-)
+)  # fmt: skip
 def test_wrong_wishes_are_refused_in_words(
     home: Path, tmp_path: Path, options: list[str], words: str
 ) -> None:

@@ -287,32 +287,14 @@ async def test_a_sitting_in_french_shows_no_english(tmp_path: Path) -> None:
         known=False,
     )
     english = (
-        "Enter",
-        "Esc ",
-        "sentence",
-        "Sentence",
-        "answer",
-        "help",
-        "stop",
-        "translation",
-        "Saved",
-        "the ",
-        "You ",
-        "Reject",
-        "press",
-    )
+        "Enter", "Esc ", "sentence", "Sentence", "answer", "help", "stop", "translation", "Saved",
+        "the ", "You ", "Reject", "press",
+    )  # fmt: skip
     texts = (
-        "Language Council",
-        "You may stop at any time.",
-        "Read it aloud first.",
-        "Spring sentences",
-        "-sentences-",
-        "Because of 1.",
-        "Source",
-        "Candidate",
-        "Answer 1.",
+        "Language Council", "You may stop at any time.", "Read it aloud first.",
+        "Spring sentences", "-sentences-", "Because of 1.", "Source", "Candidate", "Answer 1.",
         "Lesson 1.",
-    )
+    )  # fmt: skip
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
         steps = [[], ["enter"], ["enter"], ["A", "enter"], [*CODE, "enter"], ["enter"], ["2"], ["enter", "1", "enter"],

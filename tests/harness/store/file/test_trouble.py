@@ -154,22 +154,10 @@ def _opening(name: str, value: Any) -> str:
         ("UPDATE runs SET plan = '{\"scoring\": 3}'", lambda store: say_lacking(store, "last")),
     ],
     ids=[
-        "no-json",
-        "shape",
-        "no-text",
-        "not-packed",
-        "trace",
-        "moment",
-        "no-kind",
-        "rest",
-        "setup",
-        "parts",
-        "asked-with",
-        "tried-before",
-        "tried",
-        "asked-for",
+        "no-json", "shape", "no-text", "not-packed", "trace", "moment", "no-kind", "rest",
+        "setup", "parts", "asked-with", "tried-before", "tried", "asked-for",
     ],
-)
+)  # fmt: skip
 def test_a_stored_value_that_cannot_be_read_is_damage(
     path: Path, spoil: str, reading: Callable[[sqlite3.Connection], object]
 ) -> None:
