@@ -193,9 +193,8 @@ def test_a_changed_claim_does_not_verify(tmp_path: Path) -> None:
     assert found.path.startswith("$.scores.claim.caveats")
 
 
-def test_floors_of_an_earlier_version_are_not_taken_for_a_new_run(tmp_path: Path) -> None:
-    replayed(tmp_path, REFERENCES)
-    path = tmp_path / "s.sqlite"
+def with_earlier_floors(path: Path) -> None:
+    """Make the only run of a store one that was begun by an earlier version."""
     [(opening,)] = query(path, "SELECT opening FROM runs")
     earlier = json.loads(opening)
     del earlier["floors_version"]
@@ -205,6 +204,12 @@ def test_floors_of_an_earlier_version_are_not_taken_for_a_new_run(tmp_path: Path
     ]
     with closing(open_store(path)) as store, store:
         store.execute("UPDATE runs SET opening = ?", (json.dumps(earlier),))
+
+
+def test_floors_of_an_earlier_version_are_not_taken_for_a_new_run(tmp_path: Path) -> None:
+    replayed(tmp_path, REFERENCES)
+    path = tmp_path / "s.sqlite"
+    with_earlier_floors(path)
     replayed(tmp_path, REFERENCES)
     card = kept(path).card
     assert card is not None
@@ -218,15 +223,7 @@ def test_a_run_begun_before_ends_with_the_floors_it_began_with(tmp_path: Path) -
     path = tmp_path / "s.sqlite"
     given, plan = corpus_of(ENTRIES), plan_for(tmp_path, REFERENCES)
     _, method = begun(path, given, plan)
-    [(opening,)] = query(path, "SELECT opening FROM runs")
-    earlier = json.loads(opening)
-    del earlier["floors_version"]
-    earlier["floors"] = [
-        {name: floor[name] for name in ("name", "composite", "chrf")}
-        for floor in earlier["floors"][:4]
-    ]
-    with closing(open_store(path)) as store, store:
-        store.execute("UPDATE runs SET opening = ?", (json.dumps(earlier),))
+    with_earlier_floors(path)
     resume(path, method=method)
     card = kept(path).card
     assert card is not None

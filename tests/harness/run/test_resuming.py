@@ -68,13 +68,14 @@ def test_failed_rows_of_a_run_under_way_elsewhere_are_left_alone(
     assert stored.run.plan["run"]["budget_usd"] is None
 
 
+def drain_late(event: Event, control: Control) -> None:
+    if isinstance(event, EntryScored) and event.result.position >= 5:
+        control.drain()
+
+
 def test_failed_entries_are_asked_for_again_with_the_changes_made(
     endpoint: Scripted, store_path: Path
 ) -> None:
-    def drain_late(event: Event, control: Control) -> None:
-        if isinstance(event, EntryScored) and event.result.position >= 5:
-            control.drain()
-
     endpoint.answer = some_fail
     plan = chat_plan(endpoint.url, run={"concurrency": 1})
     assert run_corpus(store_path, corpus(30), plan, Heard(react=drain_late)).finished.failed == 3
@@ -87,10 +88,6 @@ def test_failed_entries_are_asked_for_again_with_the_changes_made(
 def test_tries_of_a_failed_entry_add_up_over_all_stretches(
     endpoint: Scripted, store_path: Path
 ) -> None:
-    def drain_late(event: Event, control: Control) -> None:
-        if isinstance(event, EntryScored) and event.result.position >= 5:
-            control.drain()
-
     endpoint.answer = some_fail
     run_corpus(
         store_path,

@@ -36,10 +36,21 @@ def made(tmp_path: Path) -> Iterator[Desk]:
     opened.office.close()
 
 
-def person(made: Desk, place: int, count: int = 3) -> Person:
-    someone = Person(made.folder.parent / f"laptop{place}", made.batch, made.codes[place])
+def person(made: Desk, place: int, count: int = 3, folder: str | None = None) -> Person:
+    """Return somebody who has rated ``count`` items, on a laptop of their own or in ``folder``."""
+    place_of = made.folder.parent / (folder or f"laptop{place}")
+    someone = Person(place_of, made.batch, made.codes[place])
     someone.rate(random_ratings(count, place))
     return someone
+
+
+def take_file(
+    made: Desk, data: bytes, *, enrol: bool = True, name: str = "a.rosetta-ratings"
+) -> FileReport:
+    """Let the office read a file; ``enrol``: somebody vouches for its laptop before."""
+    if enrol:
+        vouch_for(made.office, made.identity, data)
+    return import_bytes(made.office, [made.identity.age], data, name, now=NOW)
 
 
 def events_of(someone: Person) -> list[Event]:
@@ -49,9 +60,7 @@ def events_of(someone: Person) -> list[Event]:
 def take(made: Desk, identity: Identity, events: Sequence[Event], enrol: bool = True) -> FileReport:
     archive = sign_ratings(events, made.batch, identity)
     data = seal(archive, made.batch.manifest.organisation.recipients)
-    if enrol:
-        vouch_for(made.office, made.identity, data)
-    return import_bytes(made.office, [made.identity.age], data, "x", now=NOW)
+    return take_file(made, data, enrol=enrol, name="x")
 
 
 def rating(someone: Person, place: int = 0, value: Rating = Rating.REJECT) -> Rate:

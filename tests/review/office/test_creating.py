@@ -18,8 +18,9 @@ from harness.store.file.database import open_store
 from harness.store.runs import find_run, read_card
 from review.files.batch import open_batch, write_batch
 from review.office.items.reviewed_runs import read_runs
+from review.office.making.batches import Made
 from review.office.making.creating import ReviewDraft
-from review.office.making.publishing import Protection, publish
+from review.office.making.publishing import Protection, Published, publish
 from review.office.making.texts import check_words, languages, review_name, review_texts
 from review.office.store.store import Office
 from review.sealed.keys import Identity, Role
@@ -170,22 +171,21 @@ def test_no_gold_reference_is_in_a_secret_batch_unless_it_is_the_output(
         assert lesson.source not in {entry.source for entry in secret.entries}
 
 
+def published(
+    office: Office, ready: Made, to: Path, cards: Path, *, passphrases: bool = False
+) -> Published:
+    """Publish a review with the proposed policy, in English."""
+    protection, (_, policy) = Protection(passphrases=passphrases), proposed()
+    return publish(office, ready, policy, review_texts("en"), protection, to, cards)
+
+
 def test_a_secret_batch_is_never_written_open(
     secret: ReviewDraft, identity: Identity, tmp_path: Path
 ) -> None:
     ready = made.made(secret, identity)
-    _, policy = proposed()
     with Office.open(tmp_path) as office:
         with pytest.raises(FileError, match="secret"):
-            publish(
-                office,
-                ready,
-                policy,
-                review_texts("en"),
-                Protection(),
-                tmp_path / "out",
-                tmp_path / "cards.txt",
-            )
+            published(office, ready, tmp_path / "out", tmp_path / "cards.txt")
         assert not office.reviews()
     assert not (tmp_path / "out").exists()
 
@@ -194,16 +194,9 @@ def test_a_secret_batch_opens_with_the_words_on_the_card_alone(
     secret: ReviewDraft, identity: Identity, tmp_path: Path
 ) -> None:
     ready = made.made(secret, identity, one_each=True)
-    _, policy = proposed()
     with Office.open(tmp_path) as office:
-        done = publish(
-            office,
-            ready,
-            policy,
-            review_texts("en"),
-            Protection(passphrases=True),
-            tmp_path / "out",
-            tmp_path / "cards" / "demo.txt",
+        done = published(
+            office, ready, tmp_path / "out", tmp_path / "cards" / "demo.txt", passphrases=True
         )
         assert len(done.files) == 5
         assert done.review.key.batches == tuple(done.review.manifests)
@@ -234,33 +227,16 @@ def test_nothing_is_kept_where_a_file_cannot_be_written(
     draft: ReviewDraft, identity: Identity, tmp_path: Path
 ) -> None:
     ready = made.made(draft, identity)
-    _, policy = proposed()
     (tmp_path / "out").mkdir()
     (tmp_path / "cards.txt").write_text("mine", "utf-8")
     with Office.open(tmp_path) as office:
         with pytest.raises(UsageError, match="there already"):
-            publish(
-                office,
-                ready,
-                policy,
-                review_texts("en"),
-                Protection(),
-                tmp_path / "out",
-                tmp_path / "cards.txt",
-            )
+            published(office, ready, tmp_path / "out", tmp_path / "cards.txt")
         assert not office.reviews()
         (tmp_path / "cards.txt").unlink()
         (tmp_path / "file").write_text("x", "utf-8")
         with pytest.raises((OSError, HarnessError), match="file"):
-            publish(
-                office,
-                ready,
-                policy,
-                review_texts("en"),
-                Protection(),
-                tmp_path / "file",
-                tmp_path / "cards.txt",
-            )
+            published(office, ready, tmp_path / "file", tmp_path / "cards.txt")
         assert not office.reviews()
     assert not list((tmp_path / "out").iterdir())
 

@@ -7,8 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
@@ -20,8 +18,8 @@ from review.files.ratings import sign_ratings
 from review.log.event import Event
 from review.log.merge import export_events
 from review.log.payloads import Adjudicate, Comment, Kind, Rate, Scope
-from review.office.intake.file_report import FileOutcome, FileReport
-from review.office.intake.importing import enrol_laptop, find_ratings, import_bytes, import_files
+from review.office.intake.file_report import FileOutcome
+from review.office.intake.importing import enrol_laptop, find_ratings, import_files
 from review.office.intake.quarantine import withdraw
 from review.office.results.progress import progress, waiting
 from review.office.results.rating_rows import rated_items
@@ -29,6 +27,7 @@ from review.office.store.store import Office
 from review.rating import Rating
 from review.sealed.keys import Identity, Role
 from review.sealed.sealing import seal
+from tests.review.office.laptops import NOW, person, take_file
 from tests.review.office.made import (
     WALL,
     Desk,
@@ -39,30 +38,6 @@ from tests.review.office.made import (
     vouch_for,
 )
 from tests.review.thorough import times
-
-NOW = datetime.now(UTC)
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Iterator[Desk]:
-    opened = desk(tmp_path / "office", reviewers=3, items=30)
-    yield opened
-    opened.office.close()
-
-
-def person(made: Desk, place: int, count: int = 0, folder: str | None = None) -> Person:
-    code = made.codes[place]
-    someone = Person(made.folder.parent / (folder or f"laptop{place}"), made.batch, code)
-    someone.rate(random_ratings(count, place))
-    return someone
-
-
-def take(
-    made: Desk, data: bytes, *, enrol: bool = True, name: str = "a.rosetta-ratings"
-) -> FileReport:
-    if enrol:
-        vouch_for(made.office, made.identity, data)
-    return import_bytes(made.office, [made.identity.age], data, name, now=NOW)
 
 
 def told(made: Desk) -> object:
@@ -76,7 +51,7 @@ def ids(made: Desk) -> list[str]:
 
 def test_ratings_arrive(made: Desk) -> None:
     someone = person(made, 0, 10)
-    report = take(made, someone.handed_over())
+    report = take_file(made, someone.handed_over())
     assert (report.outcome, report.added, report.already_here) == (FileOutcome.TAKEN, 11, 0)
     assert not report.aside
     assert not report.damaged
@@ -89,7 +64,7 @@ def test_ratings_arrive(made: Desk) -> None:
 
 
 def test_every_order_and_any_repetition_gives_one_state(made: Desk) -> None:
-    people = [person(made, place) for place in range(3)]
+    people = [person(made, place, 0) for place in range(3)]
     files = []
     for someone in people:
         someone.rate(random_ratings(6, 1))
@@ -115,21 +90,21 @@ def test_every_order_and_any_repetition_gives_one_state(made: Desk) -> None:
 
 def test_a_second_import_takes_nothing_twice(made: Desk) -> None:
     data = person(made, 0, 5).handed_over()
-    take(made, data)
+    take_file(made, data)
     before = (told(made), ids(made))
-    report = take(made, data)
+    report = take_file(made, data)
     assert (report.added, report.already_here) == (0, 6)
     assert (told(made), ids(made)) == before
 
 
 def test_an_unknown_laptop_waits_for_somebody_to_vouch(made: Desk) -> None:
     someone = person(made, 0, 5)
-    report = take(made, someone.handed_over(), enrol=False)
+    report = take_file(made, someone.handed_over(), enrol=False)
     assert report.outcome is FileOutcome.SET_ASIDE
     assert report.laptop_phrase == someone.identity.public.phrase
     assert not ids(made)
     someone.rate(random_ratings(5, 1), start=5)
-    take(made, someone.handed_over(), enrol=False)
+    take_file(made, someone.handed_over(), enrol=False)
     [laptop] = waiting(made.office)
     assert (laptop.files, laptop.phrase) == (2, someone.identity.public.phrase)
     key = someone.identity.public.signing_key
@@ -187,7 +162,7 @@ def test_what_a_laptop_may_not_say_is_set_aside_and_the_rest_is_taken(made: Desk
         Adjudicate(wall=WALL, batch=batch, item=item, harmful=False, note=""),
     ):
         someone.laptop.append(wrong)
-    report = take(made, someone.handed_over())
+    report = take_file(made, someone.handed_over())
     assert (report.added, len(report.aside)) == (4, 3)
     assert {remark.said for remark in report.aside} == {
         "is about an item that this reviewer was not asked",
@@ -205,7 +180,7 @@ def test_nobody_writes_in_the_name_of_the_organisation(made: Desk) -> None:
     forged = make_event(
         rating(someone), device=made.office.device, seq=0, lamport=1, prev="", salt=bytes(16)
     )
-    report = take(
+    report = take_file(
         made,
         sealed(
             made, someone, [*export_events(someone.laptop, someone.batch.manifest.batch), forged]
@@ -220,7 +195,7 @@ def test_a_copied_laptop_is_noticed_and_both_are_kept(made: Desk) -> None:
     someone = person(made, 0, 3)
     before = list(export_events(someone.laptop, someone.batch.manifest.batch))
     someone.rate([Rating.GIST], start=3)
-    take(made, someone.handed_over())
+    take_file(made, someone.handed_over())
     last = before[-1]
     from review.log.event import make_event
 
@@ -232,7 +207,7 @@ def test_a_copied_laptop_is_noticed_and_both_are_kept(made: Desk) -> None:
         prev=last.id,
         salt=bytes(16),
     )
-    report = take(made, sealed(made, someone, [*before, twin]))
+    report = take_file(made, sealed(made, someone, [*before, twin]))
     assert report.copied
     assert report.added == 1
     assert len(ids(made)) == 6
@@ -241,7 +216,7 @@ def test_a_copied_laptop_is_noticed_and_both_are_kept(made: Desk) -> None:
 def test_a_wild_clock_is_told(made: Desk) -> None:
     someone = person(made, 0, 1)
     someone.laptop.append(rating(someone, wall="2999-06-01T00:00:00Z"))
-    report = take(made, someone.handed_over())
+    report = take_file(made, someone.handed_over())
     assert [clock.said for clock in report.clocks if "ahead" in clock.said]
     assert report.added == 3
 
@@ -252,16 +227,16 @@ def test_a_withdrawal_erases_here_and_in_every_later_file(made: Desk) -> None:
     place = {"wall": WALL, "reviewer": someone.code, "batch": someone.batch.manifest.batch}
     said = someone.laptop.append(Comment(**place, item=someone.order[0], text=text))
     early = someone.handed_over()
-    take(made, early)
+    take_file(made, early)
     made.office.add_certificate(made.review, "run", b"{}", b"s")
     assert said.salt is not None
     traces = [text.encode(), said.salt, canonical_bytes(said.payload.model_dump(mode="json"))]
     assert all(found(made.folder, trace) for trace in traces)
     someone.withdraw()
-    report = take(made, someone.handed_over())
+    report = take_file(made, someone.handed_over())
     assert (report.withdrawn, report.recompute) == ([made.card(someone)], 1)
     assert not any(found(made.folder, trace) for trace in traces)
-    again = take(made, early)
+    again = take_file(made, early)
     assert again.added == 0
     assert not any(found(made.folder, trace) for trace in traces)
     state = made.office.state(made.review)
@@ -277,7 +252,7 @@ def test_whoever_takes_back_comments_alone_leaves_certificates_as_they_are(
     made: Desk, at_the_office: bool
 ) -> None:
     someone = person(made, 0, 4)
-    take(made, someone.handed_over())
+    take_file(made, someone.handed_over())
     made.office.add_certificate(made.review, "run", b"{}", b"s")
     if at_the_office:
         marked = withdraw(
@@ -285,7 +260,7 @@ def test_whoever_takes_back_comments_alone_leaves_certificates_as_they_are(
         ).recompute
     else:
         someone.withdraw(Scope.COMMENTS)
-        report = take(made, someone.handed_over())
+        report = take_file(made, someone.handed_over())
         assert report.withdrawn == [made.card(someone)]
         marked = report.recompute
     assert marked == 0
@@ -305,11 +280,11 @@ def found(folder: Path, trace: bytes) -> bool:
 def test_the_office_takes_back_for_a_person(made: Desk) -> None:
     first, second = person(made, 0, 4), person(made, 1, 12)
     data = first.handed_over()
-    take(made, data)
-    take(made, second.handed_over())
+    take_file(made, data)
+    take_file(made, second.handed_over())
     done = withdraw(made.office, made.review, first.code, Scope.BATCH, [made.identity.age])
     assert done.erased == 5
-    take(made, data)
+    take_file(made, data)
     lines = {each.reviewer: each for each in progress(made.office, made.review).reviewers}
     assert lines[made.card(first)].done == 0
     assert lines[made.card(first)].withdrawn == {Scope.BATCH}
@@ -322,7 +297,7 @@ def test_the_office_takes_back_for_a_person(made: Desk) -> None:
 def test_ratings_by_item_leave_controls_out(made: Desk) -> None:
     someone = person(made, 0, 0)
     someone.rate(random_ratings(len(someone.order), 3))
-    take(made, someone.handed_over())
+    take_file(made, someone.handed_over())
     rows = rated_items(made.office, made.review)
     key = made.review.key
     real = [item for item in someone.order if key.items[item].control is None]
@@ -343,7 +318,7 @@ def test_other_reviews_of_the_same_laptop_change_nothing(made: Desk) -> None:
     )
     second = made.office.create_review(ready.key, b"", ready.manifests, ready.texts)
     someone = person(made, 0, 3)
-    take(made, someone.handed_over())
+    take_file(made, someone.handed_over())
     before = ids(made)
     code = next(iter(second.key.orders))
     there = Person.__new__(Person)
@@ -352,7 +327,7 @@ def test_other_reviews_of_the_same_laptop_change_nothing(made: Desk) -> None:
     there.order = second.key.orders[code]
     there._place = {"wall": WALL, "reviewer": code, "batch": ready.batches[0].manifest.batch}
     there.rate(random_ratings(5, 1))
-    take(made, there.handed_over())
+    take_file(made, there.handed_over())
     assert ids(made) == before
     theirs = made.office.events(second)
     assert sum(event.payload is not None for event in theirs) == 5

@@ -63,17 +63,7 @@ def drive_script(home: Path, file: Path, count: int, cut: int, seed: int) -> tup
     marks = random.Random(seed).sample(range(2, count - 3), count // 5)
     reasons, comments = marks[: count * 12 // 100], marks[count * 12 // 100 :][: count * 8 // 100]
     undos, skips = {5, count // 2}, {count - 1}
-    terminal = Terminal(home, str(file))
-    for ask, answer in (
-        ("2 no:", "1"),
-        ("then Enter:", CODE),
-        ("then Enter:", "1"),
-        ("2 no:", "1"),
-        ("then Enter:", "3"),
-    ):
-        terminal.expect(ask)
-        terminal.type(answer)
-    terminal.expect("for help:")
+    terminal = at_the_first_sentence(home, file)
     for number in range(1, count + 1):
         if number == cut:
             terminal.kill()
@@ -141,8 +131,7 @@ def test_the_session_script_by_keyboard_alone(home: Path, tmp_path: Path) -> Non
     print(f"{count} items: {typed} lines typed")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal")
-def test_fifty_lines_at_once_rate_one_item_at_most(home: Path, file: Path) -> None:
+def at_the_first_sentence(home: Path, file: Path) -> Terminal:
     terminal = Terminal(home, str(file))
     for ask, answer in (
         ("2 no:", "1"),
@@ -154,6 +143,12 @@ def test_fifty_lines_at_once_rate_one_item_at_most(home: Path, file: Path) -> No
         terminal.expect(ask)
         terminal.type(answer)
     terminal.expect("for help:")
+    return terminal
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal")
+def test_fifty_lines_at_once_rate_one_item_at_most(home: Path, file: Path) -> None:
+    terminal = at_the_first_sentence(home, file)
     terminal.child.delaybeforesend = Terminal.WAIT
     terminal.child.send("1\r" * 50)
     terminal.expect("Sentence 2 of 4")
@@ -167,17 +162,7 @@ def test_fifty_lines_at_once_rate_one_item_at_most(home: Path, file: Path) -> No
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX terminal")
 def test_ctrl_c_leaves_with_everything_kept(home: Path, file: Path) -> None:
-    terminal = Terminal(home, str(file))
-    for ask, answer in (
-        ("2 no:", "1"),
-        ("then Enter:", CODE),
-        ("then Enter:", "1"),
-        ("2 no:", "1"),
-        ("then Enter:", "3"),
-    ):
-        terminal.expect(ask)
-        terminal.type(answer)
-    terminal.expect("for help:")
+    terminal = at_the_first_sentence(home, file)
     for _ in range(3):  # one that comes just before Python begins to read is forgotten
         terminal.child.kill(signal.SIGINT)
         if terminal.child.expect_exact([pexpect.TIMEOUT, "Everything is kept."], timeout=10):
