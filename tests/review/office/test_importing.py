@@ -27,7 +27,7 @@ from review.office.store.store import Office
 from review.rating import Rating
 from review.sealed.keys import Identity, Role
 from review.sealed.sealing import seal
-from tests.review.office.laptops import NOW, person, take_file
+from tests.review.office.laptops import NOW, made, person, take_file
 from tests.review.office.made import (
     WALL,
     Desk,
@@ -38,6 +38,8 @@ from tests.review.office.made import (
     vouch_for,
 )
 from tests.review.thorough import times
+
+__all__ = ["made"]
 
 
 def told(made: Desk) -> object:

@@ -10,8 +10,10 @@ from review.office.intake.quarantine import withdraw
 from review.office.store.database import FILE
 from review.sealed.sealing import AgeIdentity
 from rosetta_tui.review.organiser.words.imported import report_lines
-from tests.review.office.laptops import person, take_file
+from tests.review.office.laptops import made, person, take_file
 from tests.review.office.made import WALL, Desk
+
+__all__ = ["made"]
 
 
 def waiting(made: Desk) -> list[bytes]:
