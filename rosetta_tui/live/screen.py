@@ -174,6 +174,10 @@ class LiveScreen(SearchedScreen):
 
     def look(self) -> None:
         """Take in what happened since the last look, and show it; a store that fails is shown as a fault."""
+        if not self.query(
+            EntryTable
+        ):  # a screen that goes has lost its parts before its clock stops
+            return
         try:
             with worded(self._path):
                 self._take_in()

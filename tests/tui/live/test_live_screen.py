@@ -347,3 +347,9 @@ async def test_nothing_of_the_end_is_offered_while_a_run_goes_on(tmp_path: Path)
         for act in ("replay", "retry", "score_again"):
             assert app.screen.check_action("end", (act,)) is False
         assert app.screen.check_action("end", ("notes",)) is True
+
+
+async def test_a_look_at_a_screen_that_goes_finds_nothing_and_harms_nothing(middle: Scene) -> None:
+    async with at_rest(App(middle, watch=True), (80, 24)) as (app, _):
+        await live(app).query("*").remove()
+        live(app).look()
