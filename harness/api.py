@@ -11,26 +11,38 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from corpora.formats.columns import Columns
+from corpora.formats.load import load
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
 from corpora.model.selection import Selection
+from harness.card.checking.verify import CardVerdict, verify_card
+from harness.card.load import read_raw
+from harness.card.reading import read_card_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
+from harness.endpoint.keys import no_key
+from harness.estimate.estimate import RunEstimate
+from harness.estimate.estimate import estimate as estimated
+from harness.method.method import Method
 from harness.method.options import MethodOptions, flag, refuse_told_keys, refuse_written_keys
+from harness.methods.registry import build
+from harness.privacy import keep_here, make_method, shut_door
+from harness.run.beginning import begin, resume_method, tools_for
+from harness.run.retrying import retry as retry_failed
+from harness.settings import read_settings
 from harness.setup.plan import AS_BEFORE, Plan, Resumption, RunOptions
 from harness.setup.scoring_options import ScoringOptions
-
-if TYPE_CHECKING:
-    from harness.card.checking.verify import CardVerdict
-    from harness.estimate.estimate import RunEstimate
-    from harness.method.method import Method
-    from harness.setup.scoring_tools import ScoringTools
-    from harness.store.runs import Run
+from harness.setup.scoring_tools import ScoringTools
+from harness.store.corpora.entries import read_entries
+from harness.store.corpora.naming import names_stored, read_stored
+from harness.store.file.database import home, opened
+from harness.store.notes import change_words, tidy_note, tidy_tags
+from harness.store.runs import Run, find_run, read_run
 
 Options = TypeVar("Options", bound=BaseModel)
 
@@ -63,10 +75,6 @@ def open_corpus(asked: CorpusRequest, store: Path | None = None) -> Corpus:
     ``store``: path of the store that keeps corpora; None: that of the data folder. Raises CorpusError with every
     problem of a file, UsageError for a corpus of the store that is not there.
     """
-    from corpora.formats.load import load
-    from harness.store.corpora.naming import names_stored, read_stored
-    from harness.store.file.database import opened
-
     envelope = {name: getattr(asked, name) for name in ("id", *_OF_THE_CORPUS[:2])}
     columns = Columns(asked.source_column, asked.reference_column)
     if names_stored(str(asked.file)):
@@ -98,8 +106,6 @@ class RunRequest:
 
     def method(self) -> Method:
         """Make the method, behind a shut door where one is needed; raises UsageError where it may not be asked."""
-        from harness.privacy import make_method
-
         return make_method(self.plan, self.corpus.entries, self.entries)
 
 
@@ -118,8 +124,6 @@ def ask(
     ``LIMITS``; only those that are told. Raises UsageError for an option that there is not or that is wrong, and
     CorpusError for a selection that leaves nothing.
     """
-    from harness.store.notes import tidy_note, tidy_tags
-
     return RunRequest(
         corpus,
         (selection or Selection()).apply(corpus),
@@ -131,9 +135,6 @@ def ask(
 
 def plan_of(corpus: Corpus, method: str, told: Mapping[str, Any]) -> Plan:
     """Put options into the plan that a run keeps, as ``ask`` does; paths become absolute."""
-    from harness.settings import read_settings
-    from harness.store.file.database import home
-
     told = {LIMITS.get(name, name): value for name, value in told.items()}
     _refuse_unknown(told)
     options = {
@@ -169,9 +170,6 @@ def scoring_of(told: Mapping[str, Any]) -> ScoringOptions:
 
     ``metrics`` are names, or one text with commas between them. UsageError names the option that is wrong.
     """
-    from harness.settings import read_settings
-    from harness.store.file.database import home
-
     fields = _fields(ScoringOptions, told)
     if isinstance(named := fields.get("metrics"), str):
         fields["metrics"] = tuple(id_.strip() for id_ in named.split(",") if id_.strip())
@@ -230,12 +228,6 @@ def start(store: Path, asked: RunRequest, method: Method | None = None) -> Ready
     ``method`` is one that was made already. Raises CorpusError or HarnessError with what is wrong; nothing is
     stored then.
     """
-    from harness.privacy import shut_door
-    from harness.run.beginning import begin, tools_for
-    from harness.store.file.database import opened
-    from harness.store.notes import change_words
-    from harness.store.runs import read_run
-
     corpus, places, plan = asked.corpus, asked.positions, asked.plan
     shut_door(asked.entries, plan)
     made = asked.method() if method is None else method
@@ -253,10 +245,6 @@ def resume(store: Path, name: str, resumption: Resumption = AS_BEFORE) -> Ready:
 
     ``name``: its id, the id's beginning, or ``last``.
     """
-    from harness.run.beginning import resume_method
-    from harness.store.file.database import opened
-    from harness.store.runs import find_run
-
     with opened(store) as connection:
         run = find_run(connection, name)
         method = resume_method(connection, run)
@@ -269,10 +257,6 @@ def retry(store: Path, name: str, changes: Mapping[str, Any]) -> Ready:
 
     ``changes``: fields of the plan that are to be other than before, by name.
     """
-    from harness.run.retrying import retry as retry_failed
-    from harness.store.file.database import opened
-    from harness.store.runs import find_run
-
     with opened(store) as connection:
         run = find_run(connection, name)
         made = retry_failed(connection, run, changes)
@@ -291,8 +275,6 @@ def retry(store: Path, name: str, changes: Mapping[str, Any]) -> Ready:
 
 def _secret(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
     """Return the places of a stored run's secret entries."""
-    from harness.store.corpora.entries import read_entries
-
     entries = read_entries(connection, run.corpus, run.positions)
     return frozenset(place for place, entry in entries.items() if entry.secret)
 
@@ -302,12 +284,6 @@ def estimate(store: Path, asked: RunRequest) -> RunEstimate:
 
     Nothing is sent or stored, and no key is asked for. Raises UsageError where the run may not be.
     """
-    from harness.endpoint.keys import no_key
-    from harness.estimate.estimate import estimate as estimated
-    from harness.methods.registry import build
-    from harness.privacy import keep_here, shut_door
-    from harness.store.file.database import opened
-
     entries, plan = asked.entries, asked.plan
     shut_door(entries, plan)
     method = build(plan.method, plan.options, asked.corpus.entries, no_key)
@@ -322,12 +298,6 @@ def verify(store: Path, card: str | Path) -> CardVerdict:
     ``card``: a file, or a run of the store by its id, the id's beginning, or ``last``. Raises UsageError where
     there is neither, or the file is no card.
     """
-    from harness.card.checking.verify import verify_card
-    from harness.card.load import read_raw
-    from harness.card.reading import read_card_bytes
-    from harness.store.file.database import opened
-    from harness.store.runs import find_run
-
     path = Path(card)
     with opened(store) as connection:
         if path.is_file():

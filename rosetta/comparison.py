@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from harness.compare.pairs import Pair
+from harness.compare.comparing import compare_runs, require_two
+from harness.compare.pairs import Pair
+from harness.core.failures import UsageError
+from harness.store.file.database import opened
+from rosetta_tui.compare.sentences import sentence
+from scoring.core.metric_names import metric_named, unknown_metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +46,6 @@ class RunComparison(Mapping[str, MetricDifference]):
 
     def __getitem__(self, name: str) -> MetricDifference:
         """Return the difference by a metric; KeyError says why there is none."""
-        from scoring.core.metric_names import metric_named, unknown_metric
-
         id_ = metric_named(name)
         if id_ is None:
             raise KeyError(unknown_metric(name))
@@ -62,8 +63,6 @@ class RunComparison(Mapping[str, MetricDifference]):
 
 
 def _difference(pair: Pair, metric: str) -> MetricDifference:
-    from rosetta_tui.compare.sentences import sentence
-
     found = pair.by_metric[metric]
     sure = pair.significant(metric)
     return MetricDifference(
@@ -83,10 +82,6 @@ def _difference(pair: Pair, metric: str) -> MetricDifference:
 
 def compared(store: Path, first: str, second: str) -> RunComparison:
     """Compare two complete runs of a store by their ids; UsageError with the reasons where they do not compare."""
-    from harness.compare.comparing import compare_runs, require_two
-    from harness.core.failures import UsageError
-    from harness.store.file.database import opened
-
     with opened(store) as connection:
         found = compare_runs(connection, [first, second])
     require_two(found)

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
+from corpora.model.corpus import Corpus
+from corpora.model.entry import EntryId, Segment
+from corpora.model.selection import Selection
 from harness import api
-from harness.store.file.database import default_path, home
+from harness.card.checking.verify import CardVerdict
+from harness.core.failures import UsageError
+from harness.inputs.outputs import given_outputs
+from harness.methods.replay import replay_of
+from harness.store.file.database import default_path, home, opened
+from harness.store.notes import tidy_tag
+from harness.store.runs import list_runs
+from review.office.results.certifying import presented
+from review.verdict.certificate.verifying import Verification
+from review.verdict.certificate.verifying import verify as verify_certificate
 from rosetta.comparison import RunComparison, compared
 from rosetta.options import Choosing, File, Options, Scoring
 from rosetta.stored_run import RunHandle, RunUnderWay
 from rosetta.text_metric import TextMetric
-
-if TYPE_CHECKING:
-    from corpora.model.corpus import Corpus
-    from corpora.model.entry import EntryId
-    from harness.card.checking.verify import CardVerdict
-    from review.verdict.certificate.verifying import Verification
+from scoring.core.metric_names import COMPOSITE, metric_named, unknown_metric
+from scoring.core.specification import specification
 
 Outputs = Sequence[str | None] | Mapping["EntryId", str | None] | File
 """One text for each entry of the whole corpus in its order, texts by entry id, or a file."""
@@ -90,9 +98,6 @@ def score(corpus: Corpus, outputs: Outputs, **options: Unpack[Scoring]) -> RunHa
     >>> done.card.scores.chrf_plus_plus
     100.0
     """
-    from harness.inputs.outputs import given_outputs
-    from harness.methods.replay import replay_of
-
     if isinstance(outputs, str | Path):
         asked = _asked(corpus, "replay", {**options, "outputs": Path(outputs)})
         return RunUnderWay(api.start(default_path(), asked)).result()
@@ -126,10 +131,6 @@ def metric(
     >>> metric("chrf++").corpus(["la kato dormas"], ["la kato dormas"])
     100.0
     """
-    from harness.core.failures import UsageError
-    from scoring.core.metric_names import COMPOSITE, metric_named, unknown_metric
-    from scoring.core.specification import specification
-
     id_ = metric_named(name)
     if id_ is None:
         raise UsageError(f"Metric: {unknown_metric(name)}.")
@@ -157,9 +158,6 @@ def verdict(certificate: File) -> Verification:
     ``certificate.outcome`` is the verdict, ``ok`` says whether all of it holds. Where several evidences are at hand,
     the one that holds least counts. Whether you trust its signer is yours to find out.
     """
-    from review.office.results.certifying import presented
-    from review.verdict.certificate.verifying import verify as verify_certificate
-
     found = presented(Path(certificate), None, home())
     done = [
         verify_certificate(each.certificate, each.signature, each.evidence, each.program)
@@ -175,10 +173,6 @@ def runs(*, tag: str | None = None) -> list[RunHandle]:
     >>> [each.state for each in runs(tag="pilot")]
     ['complete']
     """
-    from harness.store.file.database import opened
-    from harness.store.notes import tidy_tag
-    from harness.store.runs import list_runs
-
     wanted = None if tag is None else tidy_tag(tag)
     with opened(default_path()) as connection:
         found = list_runs(connection, brief=True)
@@ -190,10 +184,6 @@ def runs(*, tag: str | None = None) -> list[RunHandle]:
 
 
 def _asked(corpus: Corpus, method: str, given: Mapping[str, Any]) -> api.RunRequest:
-    from corpora.model.entry import Segment
-    from corpora.model.selection import Selection
-    from harness.core.failures import UsageError
-
     told = dict(given)
     chosen = {name: told.pop(name) for name in Choosing.__annotations__ if name in told}
     try:

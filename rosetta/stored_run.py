@@ -7,15 +7,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.card.load import load_card, raw_card
+from harness.card.model import RunCard
+from harness.card.rows import WITHHELD_ERROR, card_id
+from harness.compare.rows import scorer_of
+from harness.events.kinds import EntryScored, Event, Finished
+from harness.store.certificates import attached_to
+from harness.store.corpora.entries import read_entries
+from harness.store.file.database import opened
+from harness.store.results import read_results
+from harness.store.runs import Run, find_run, list_runs
+from rosetta_tui.session.engine import Engine
+from rosetta_tui.show.card_fields import claimable, review_of, tier_words
+from rosetta_tui.show.run_facts import runs_now
+from scoring.core.specification import Tier
+from scoring.core.table import StatisticsError
+
 if TYPE_CHECKING:
     import sqlite3
 
     from harness.api import Ready
-    from harness.card.model import RunCard
-    from harness.events.kinds import Event, Finished
-    from harness.store.runs import Run
-    from rosetta_tui.session.engine import Engine
-    from scoring.core.specification import Tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +54,6 @@ class RunHandle:
     @property
     def state(self) -> str:
         """``complete`` where it is sealed, ``stopped`` where it was cut, ``running`` where it is under way."""
-        from harness.store.runs import list_runs
-        from rosetta_tui.show.run_facts import runs_now
-
         with self._opened() as connection:
             found = runs_now(list_runs(connection, run_id=self.run_id, brief=True))
         return str(found[0].state) if found else "deleted"
@@ -63,18 +71,12 @@ class RunHandle:
 
         Of a run with secret entries it has no rows.
         """
-        from harness.card.load import load_card
-
         with self._opened() as connection:
             return load_card(connection, self._read(connection).id)
 
     @property
     def tier(self) -> ClaimedTier:
         """What may be said of it in public: at most ``functional`` until people have reviewed it."""
-        from harness.card.load import raw_card
-        from harness.store.certificates import attached_to
-        from rosetta_tui.show.card_fields import claimable, review_of, tier_words
-
         with self._opened() as connection:
             run = self._read(connection)
             card = raw_card(connection, run)
@@ -87,10 +89,6 @@ class RunHandle:
         ``pandas.DataFrame(run.entries())`` and ``polars.DataFrame(run.entries())`` make a table of them. Of a
         secret entry a row has the id and ``withheld`` alone: neither texts nor numbers (docs/corpora.md).
         """
-        from harness.compare.rows import scorer_of
-        from harness.store.corpora.entries import read_entries
-        from harness.store.results import read_results
-
         with self._opened() as connection:
             run = self._read(connection)
             corpus = read_entries(connection, run.corpus, run.positions)
@@ -99,20 +97,14 @@ class RunHandle:
         return [_row(corpus[each.position], each, scorer) for each in results]
 
     def _opened(self) -> Any:
-        from harness.store.file.database import opened
-
         return opened(self.store)
 
     def _read(self, connection: sqlite3.Connection) -> Run:
-        from harness.store.runs import find_run
-
         return find_run(connection, self.run_id)
 
 
 def _row(entry: Any, result: Any, scorer: Any) -> dict[str, Any]:
     """Return an entry with its outcome; of one that is secret, or came without its texts, its id."""
-    from harness.card.rows import card_id
-
     if entry.secret or (entry.model_extra or {}).get("withheld"):
         return {"entry_id": card_id(entry.id), "withheld": True}
     return {
@@ -153,8 +145,6 @@ _OUTCOME = (
 
 def _scores(result: Any, scorer: Any) -> Mapping[str, float | str | None]:
     """Return the entry's own values by metric id, and its composite; those that were kept where no others can be read."""
-    from scoring.core.table import StatisticsError
-
     try:
         found = scorer.entry_values(scorer.unpack(result.statistics))
     except StatisticsError:
@@ -167,8 +157,6 @@ class RunUnderWay:
     """A run that was begun: iterate over it for its events, or ask for its ``result``."""
 
     def __init__(self, ready: Ready) -> None:
-        from rosetta_tui.session.engine import Engine
-
         self.run = RunHandle(ready.run_id, ready.path)
         """The run, as far as it is stored."""
         self._secret = ready.secret
@@ -182,9 +170,6 @@ class RunUnderWay:
         yield from map(self._open, self._engine.events.drain())
 
     def _open(self, event: Event) -> Event:
-        from harness.card.rows import WITHHELD_ERROR
-        from harness.events.kinds import EntryScored
-
         if not isinstance(event, EntryScored) or event.result.position not in self._secret:
             return event
         error = None if event.result.error is None else WITHHELD_ERROR

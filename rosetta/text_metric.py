@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from corpora.model.entry import Entry
-    from harness.setup.scoring_options import ScoringOptions
-    from harness.setup.scoring_tools import ScoringTools
-    from scoring.core.metric import MetricInfo
-    from scoring.core.translation import Translation
+from corpora.model.corpus import Dataset
+from corpora.model.entry import Entry
+from harness.annotators.annotator import NoMemo
+from harness.core.failures import UsageError
+from harness.setup.preparing import prepare
+from harness.setup.scoring_options import ScoringOptions
+from harness.setup.scoring_tools import ScoringTools, filled
+from scoring.core.metric import MetricInfo
+from scoring.core.translation import Translation
 
 References = Sequence[str] | Sequence[Sequence[str]]
 """One reference for each output, or several: the first is the reference, the others are its variants."""
@@ -38,8 +40,6 @@ class TextMetric:
         ``outputs``, ``references`` and ``sources`` belong together by place. Raises HarnessError where they are not
         of one length, and with the reason where the metric cannot be had.
         """
-        from harness.core.failures import UsageError
-
         given = [""] * len(outputs) if sources is None else sources
         if not len(outputs) == len(references) == len(given):
             raise UsageError(
@@ -59,9 +59,6 @@ class TextMetric:
         return self.corpus([output], [several], [source])
 
     def _value(self, entries: Sequence[Entry], outputs: Sequence[str]) -> float | None:
-        from harness.core.failures import UsageError
-        from scoring.core.translation import Translation
-
         tools = self._tools(entries)
         try:
             if why := tools.setup.off.get(self.info.id):
@@ -74,10 +71,6 @@ class TextMetric:
             tools.close()
 
     def _tools(self, entries: Sequence[Entry]) -> ScoringTools:
-        from corpora.model.corpus import Dataset
-        from harness.annotators.annotator import NoMemo
-        from harness.setup.preparing import prepare
-
         source, target = self._languages
         dataset = Dataset(
             id="texts",
@@ -89,8 +82,6 @@ class TextMetric:
 
 
 def _entry(number: int, source: str, reference: str | Sequence[str]) -> Entry:
-    from corpora.model.entry import Entry
-
     first, *others = [reference] if isinstance(reference, str) else reference
     return Entry(id=number, source=source, reference=first, variants=tuple(others))
 
@@ -98,8 +89,6 @@ def _entry(number: int, source: str, reference: str | Sequence[str]) -> Entry:
 def _measured(
     tools: ScoringTools, metric: str, translations: Sequence[Translation]
 ) -> float | None:
-    from harness.setup.scoring_tools import filled
-
     for annotator in tools.annotators:
         translations = filled(annotator, translations)
     whole = tools.corpus_values(translations)

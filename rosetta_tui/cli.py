@@ -1,6 +1,7 @@
 """The command line's front door: help at once, commands on demand, failures in words.
 
-Exit codes are those of ``front.EXIT_CODES``.
+Exit codes are those of ``front.EXIT_CODES``. For the help page no library is loaded, ``typing`` and ``importlib``
+included; what a failure needs is imported when it is told, for our own files may be what is damaged.
 """
 
 from __future__ import annotations
@@ -9,14 +10,13 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Sequence
-from importlib import import_module
-from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from rosetta_tui.front import DONE, FAILED, INTERRUPTED, MISUSED, PACKAGES, help_text
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import click
 
 
@@ -35,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def window() -> int:
     """Start the reviewer's window (``rosetta-review``); gives the exit code."""
+    from importlib import import_module
+
     _write_any_text()
     _check_packages()
     try:
@@ -150,14 +152,14 @@ def _broken(error: Exception) -> int:
 
 def _check_packages() -> None:
     """Refuse to mix our packages with others of the same names (DESIGN §3)."""
-    specs = [find_spec(name) for name in PACKAGES]
-    homes = {_home(spec.origin) if spec is not None and spec.origin else "" for spec in specs}
-    if len(homes) > 1:
+    if len({_home(name) for name in PACKAGES}) > 1:
         from rosetta_tui.own_files import scattered_words
 
         sys.exit(f"error: {scattered_words()}")
 
 
 def _home(package: str) -> str:
-    """Return the folder that holds a package, from the path of its ``__init__.py``."""
-    return os.path.dirname(os.path.dirname(package))  # noqa: PTH120  pathlib costs start-up time
+    """Return the folder that holds a package, which is not imported for it; empty where none is found."""
+    found = (finder.find_spec(package, None) for finder in sys.meta_path)
+    origin = next((spec.origin for spec in found if spec is not None), None)
+    return os.path.dirname(os.path.dirname(origin or ""))  # noqa: PTH120  pathlib costs start-up time

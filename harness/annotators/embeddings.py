@@ -17,6 +17,7 @@ from corpora.model.entry import Entry
 from corpora.text.comparison import comparison_form, is_blank
 from harness.annotators.annotator import Find, Memo, NoMemo, Search
 from harness.annotators.embedder import Embedder
+from harness.annotators.embedding_folder import FolderEmbedder
 from harness.core.failures import HarnessError, UsageError
 from harness.endpoint.keys import KeySource, find_key
 from harness.endpoint.offline import why_secret
@@ -163,8 +164,6 @@ def embedding_annotator(
     """
     folder = Path(where).expanduser()
     if folder.is_dir():
-        from harness.annotators.embedding_folder import FolderEmbedder
-
         return EmbeddingAnnotator(FolderEmbedder(folder), memo, progress)
     if folder.exists() or where.startswith((".", "/", "~")):
         raise UsageError(

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from harness.card.fingerprint import fingerprint
 from harness.compare.rows import ComparedRow, OrderedRun
+from harness.method.method import Setup
+from harness.setup.scoring_tools import changes
+from harness.store.certificates import Attached
 from scoring.core.composite import composite_metrics, profile_for
+from scoring.core.metric import FloatArray
 from scoring.core.metric_names import short_title
 from scoring.core.specification import specification
 from scoring.core.table import Table
 from scoring.statistics.confidence_sequence import ConfidenceSequence, span_of
+from scoring.statistics.intervals import Interval
 from scoring.statistics.reproducibility import Reproduction
 from scoring.statistics.significance import COMPOSITE, Difference, direction
-
-if TYPE_CHECKING:
-    from harness.method.method import Setup
-    from harness.store.certificates import Attached
-    from scoring.core.metric import FloatArray
-    from scoring.statistics.intervals import Interval
 
 
 @dataclass(frozen=True)
@@ -200,8 +200,6 @@ def _why_not(id_: str, first: PairSide, second: PairSide) -> str | None:
 
 def _facts(first: PairSide, second: PairSide) -> str:
     """Name the facts of the two cards' ``scoring`` blocks that differ."""
-    from harness.setup.scoring_tools import changes
-
     changed = changes(first.rows.setup, second.rows.setup)
     told = [name for name in changed if name != "metrics"]
     return f" ({', '.join(told)})" if told else ""
@@ -259,7 +257,5 @@ def repeats(first: OrderedRun, second: OrderedRun) -> bool:
 
 def _setup_hash(side: OrderedRun) -> str:
     """Hash the set-up without the number of the repetition, which is all that repetitions differ in."""
-    from harness.card.fingerprint import fingerprint
-
     setup = side.run.setup.model_copy(update={"replicate": 0})
     return fingerprint(setup, side.sha256, side.run.harness_version).setup_hash

@@ -8,17 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from corpora.model.entry import EntryId
+from harness.setup.scoring_tools import stated_setup, stored_setup
 from harness.store.certificates import Attached, attached_to
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.trouble import stored_object
 from harness.store.runs import Run
-
-if TYPE_CHECKING:
-    from scoring.core.scorer import Scorer
-    from scoring.core.setup import ScoringSetup
+from scoring.core.scorer import Scorer
+from scoring.core.setup import ScoringSetup
+from scoring.metrics.inventory import make_scorer
+from scoring.words.resources import Resources
 
 
 class CorpusRow(NamedTuple):
@@ -198,9 +199,6 @@ def scorer_of(connection: sqlite3.Connection, run: Run) -> Scorer:
 
 
 def _scorer(run: Run, setup: ScoringSetup) -> Scorer:
-    from scoring.metrics.inventory import make_scorer
-    from scoring.words.resources import Resources
-
     return make_scorer(Resources(setup), run.opening.packed)
 
 
@@ -271,8 +269,6 @@ def _local_only(connection: sqlite3.Connection, run: Run) -> bool:
 
 def _setup(connection: sqlite3.Connection, run: Run) -> ScoringSetup:
     """Return what the run is scored with; the texts are looked at only where nothing is stated of it."""
-    from harness.setup.scoring_tools import stated_setup, stored_setup
-
     stated = stated_setup(run.opening.scoring)
     if stated is not None:
         return stated

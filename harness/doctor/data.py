@@ -16,7 +16,10 @@ from pathlib import Path
 from harness.core.failures import UsageError
 from harness.core.storage_problems import StorageProblem, storage_problem
 from harness.doctor.finding import Finding, Health
+from harness.endpoint.endpoints import chat_endpoint, checked_url, presets
 from harness.settings import read_settings, settings_path
+from harness.store.file.database import SCHEMA_VERSION
+from harness.store.file.trouble import in_words
 
 _FEW_BYTES = 200 * 2**20
 """Free space below which a run of many entries may not fit."""
@@ -109,8 +112,6 @@ def file_system(folder: Path) -> str | None:
 
 
 def _store(path: Path) -> Iterator[Finding]:
-    from harness.store.file.trouble import in_words
-
     if not path.exists():
         words = f"{path.name} is not there yet. It is made by the first run:"
         yield Finding("Data", "store", Health.OK, words, ("rosetta demo",))
@@ -148,8 +149,6 @@ def _away(path: Path, *between: str) -> tuple[str, ...]:
 
 
 def _examined(store: sqlite3.Connection, path: Path) -> Iterator[Finding]:
-    from harness.store.file.database import SCHEMA_VERSION
-
     number = store.execute("PRAGMA user_version").fetchone()[0]
     if number > SCHEMA_VERSION:
         words = (
@@ -175,8 +174,6 @@ def _examined(store: sqlite3.Connection, path: Path) -> Iterator[Finding]:
 
 
 def _contents(store: sqlite3.Connection, path: Path, number: int) -> str:
-    from harness.store.file.database import SCHEMA_VERSION
-
     if number < SCHEMA_VERSION:
         held = f"version {number}, made version {SCHEMA_VERSION} by the next command that opens it"
     else:
@@ -230,8 +227,6 @@ def _prices(path: Path) -> Finding:
 
 
 def _default(endpoint: str) -> Finding:
-    from harness.endpoint.endpoints import chat_endpoint
-
     try:
         found = chat_endpoint(endpoint)
     except UsageError as error:
@@ -240,8 +235,6 @@ def _default(endpoint: str) -> Finding:
 
 
 def _endpoint(name: str, url: str) -> Finding:
-    from harness.endpoint.endpoints import checked_url, presets
-
     try:
         checked_url(url)
     except UsageError as error:

@@ -14,8 +14,11 @@ from pathlib import Path
 from corpora.files.problems import CardError
 from corpora.languages.cards import FoundCard, list_cards, read_card
 from harness.core.failures import UsageError
+from harness.doctor import data as doctor_data
+from harness.doctor import program as doctor_program
 from harness.doctor.finding import Finding, Health
 from harness.fst.model import FstStatus
+from harness.settings import read_settings
 from harness.setup.language_check import LanguageCheck, Readiness, check_card
 
 
@@ -54,8 +57,6 @@ def languages(home: Path) -> Iterator[Finding]:
 
 
 def _folders(home: Path) -> Sequence[Path]:
-    from harness.settings import read_settings
-
     try:
         own = read_settings(home).language_folders
     except UsageError:
@@ -109,9 +110,6 @@ def examine(home: Path) -> Iterator[Finding]:
     What cannot be looked at is a finding too, so that one broken thing hides no other. The keyring is asked
     whether it answers, which may open a dialog of the operating system.
     """
-    from harness.doctor import data as doctor_data
-    from harness.doctor import program as doctor_program
-
     for area, check in (
         ("Program", doctor_program.program),
         ("Extras", doctor_program.extras),

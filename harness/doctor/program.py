@@ -10,10 +10,16 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
+from corpora.languages.cards import list_cards
 from harness.core.failures import KeyStoreError
 from harness.core.installation import always_needed, install_line, installed
 from harness.core.version import VERSION
 from harness.doctor.finding import Finding, Health
+from harness.endpoint.keys import known_variables, stored_names
+from harness.fst.engines import installed_engines
+from harness.setup.annotator_table import ANNOTATORS
+from harness.setup.language_check import hfst_has_wheel
+from scoring.words.source_words import listed_words
 
 _PYTHONS = ((3, 11), (3, 14))
 """First that works, and first that does not."""
@@ -61,8 +67,6 @@ def _packages() -> Finding:
 
 def extra_packages() -> dict[str, tuple[str, str]]:
     """Return what only some people need: extra → its package, and what it is for."""
-    from harness.setup.annotator_table import ANNOTATORS
-
     return {
         "words": ("wordfreq", "word lists, by which words left untranslated are known"),
         "hfst": ("hfst", "compiles analysers, and compares the built-in reader with its own"),
@@ -77,9 +81,6 @@ def extra_packages() -> dict[str, tuple[str, str]]:
 
 def extras() -> Iterator[Finding]:
     """Look at what only some people need, at the engines for analysers, and at word lists."""
-    from harness.fst.engines import installed_engines
-    from harness.setup.language_check import hfst_has_wheel
-
     for extra, (package, use) in extra_packages().items():
         found = installed(package)
         if found is not None:
@@ -101,12 +102,9 @@ def extras() -> Iterator[Finding]:
 
 
 def _word_lists() -> Finding:
-    from corpora.languages.cards import list_cards
-    from scoring.words.source_words import source_word_list
-
     tags = [path.stem for path in list_cards()]
     try:
-        having = [tag for tag in tags if source_word_list(tag)[1] is not None]
+        having = [tag for tag in tags if listed_words(tag)[1] is not None]
     except ValueError as error:
         mend = (f"{install_line('wordfreq')} --force-reinstall",)
         return Finding("Extras", "word lists", Health.BROKEN, f"{error}.", mend)
@@ -119,8 +117,6 @@ def _word_lists() -> Finding:
 
 def keys() -> Iterator[Finding]:
     """Look whether the keyring answers, and which services have a key; no key is read out."""
-    from harness.endpoint.keys import known_variables
-
     here = [name for name, each in known_variables().items() if os.environ.get(each, "").strip()]
     answer = _asked()
     if isinstance(answer, str):
@@ -154,8 +150,6 @@ def _backend() -> str:
 
 def _asked() -> list[str] | str:
     """Return the names of stored keys, or say why the keyring does not tell them."""
-    from harness.endpoint.keys import stored_names
-
     told: list[list[str] | str] = []
 
     def ask() -> None:

@@ -6,15 +6,14 @@ import json
 import sqlite3
 from collections.abc import Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from harness.compare.rows import RowReader, scorer_of
 from harness.leaderboard.ranking import Board
 from harness.store.runs import Run, find_run
-
-if TYPE_CHECKING:
-    from scoring.core.scorer import Scorer
-    from scoring.core.table import Table
+from scoring.core.scorer import Scorer
+from scoring.core.table import Table
+from scoring.statistics.clusters import rank
+from scoring.statistics.significance import COMPOSITE
 
 
 def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
@@ -23,8 +22,6 @@ def with_clusters(connection: sqlite3.Connection, board: Board) -> Board:
     Left out are unverified runs, and those whose cards came without the texts of secret entries or without
     entries: nobody here can take their scores again.
     """
-    from scoring.statistics.clusters import rank
-
     ranked = [each.run.run_id for each in board.entrants if board.may_rank(each)]
     runs = [find_run(connection, run_id) for run_id in ranked]
     try:
@@ -51,8 +48,6 @@ def _tables(connection: sqlite3.Connection, runs: list[Run], board: Board) -> di
 
     Runs of one corpus of the store have their entries in its order; others meet by the entries' ids.
     """
-    from scoring.statistics.significance import COMPOSITE
-
     inputs = frozenset(board.grounds.inputs if board.by == COMPOSITE else [board.by])
     alike = len({run.corpus for run in runs}) == 1 and not any(run.imported for run in runs)
     read = _Stored(connection).table if alike else _Met(connection).table

@@ -10,21 +10,23 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from corpora.model.entry import Segment
 from harness.card.reading import block, number
+from harness.card.rows import card_id
+from harness.card.withholding import ids_sha256
 from harness.compare.rows import scorer_of
 from harness.leaderboard.entrant import CHRF, Entrant, counts
+from harness.setup.scoring_tools import stated_setup
 from harness.store.file.trouble import stored_object
 from harness.store.runs import RunSummary, find_run, list_runs
 from scoring.core.composite import profile_for
 from scoring.core.metric_names import short_title
+from scoring.core.setup import ScoringSetup
 from scoring.core.specification import specification
-
-if TYPE_CHECKING:
-    from scoring.core.setup import ScoringSetup
-
+from scoring.metrics.inventory import make_scorer
+from scoring.words.resources import Resources
 
 NO_SEGMENT = "no segment"
 
@@ -285,9 +287,6 @@ class _Facts:
         return self._scopes[corpus, positions]
 
     def _read_scope(self, corpus: int, places: Sequence[int], sha256: str) -> _Scope:
-        from harness.card.rows import card_id
-        from harness.card.withholding import ids_sha256
-
         entries = {
             row[0]: row[1:]
             for row in self._connection.execute(
@@ -322,10 +321,6 @@ def _ordered(names: Collection[str]) -> tuple[str, ...]:
 
 
 def _signatures(stated: Mapping[str, Any]) -> Mapping[str, str]:
-    from harness.setup.scoring_tools import stated_setup
-    from scoring.metrics.inventory import make_scorer
-    from scoring.words.resources import Resources
-
     setup: ScoringSetup | None = stated_setup(stated)
     if setup is None:
         return {}

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from corpora.languages.cards import find_card
+from corpora.languages.cards import FoundCard, find_card
 from corpora.languages.scripts import tag_script
 from corpora.model.entry import Entry
 from harness.core.calls import Calls, Reply
 from harness.core.failures import UsageError
 from harness.endpoint.keys import KeySource
+from harness.fst.find import find_analyser
 from harness.fst.model import AnalyserError
 from harness.inputs.dictionary import Dictionary, WordList, read_dictionary, read_word_list
 from harness.inputs.prompt import Prompt, load_prompt
@@ -24,8 +25,7 @@ from harness.methods.checks import Check, Rejection, make_checks
 from harness.methods.completions import Completions, Message, answers_alone, output_of
 from harness.methods.lookup import Tool, account, analyse_tool, answers, lookup_tool
 
-if TYPE_CHECKING:  # an analyser is loaded only where one is given
-    from corpora.languages.cards import FoundCard
+if TYPE_CHECKING:
     from harness.annotators.fst import FstAnnotator
     from harness.fst.analyser import Analyser
 
@@ -185,7 +185,6 @@ def _analyser(options: MethodOptions) -> tuple[Analyser | None, FoundCard | None
     if options.analyser is None and not asked:
         return None, None
     from harness.fst.analyser import open_analyser
-    from harness.fst.find import find_analyser
     from harness.setup.preparing import language_folders
 
     tag, folders = options.target_language, language_folders()

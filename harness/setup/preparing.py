@@ -17,6 +17,7 @@ from harness.core.failures import UsageError
 from harness.inputs.coaching import holds_coaching, read_coaching
 from harness.inputs.dictionary import read_dictionary
 from harness.inputs.gloss_dictionary import GlossDictionary, read_gloss_dictionary
+from harness.settings import read_settings
 from harness.setup.annotator_table import find_annotators
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools
@@ -33,8 +34,6 @@ def language_folders() -> tuple[Path, ...]:
 
     UsageError where the settings cannot be read.
     """
-    from harness.settings import read_settings
-
     return (home() / "languages", *read_settings(home()).language_folders)
 
 

@@ -5,7 +5,6 @@ They lie beside the run's card and never in it, because a sealed card does not c
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 import time
 from collections.abc import Iterable
@@ -28,7 +27,9 @@ class Attached:
     @property
     def sha256(self) -> str:
         """Hash of its bytes, hexadecimal."""
-        return hashlib.sha256(self.certificate).hexdigest()
+        from hashlib import sha256  # loads OpenSSL, which a list of runs does without
+
+        return sha256(self.certificate).hexdigest()
 
 
 def attach_certificate(connection: sqlite3.Connection, run: int, attached: Attached) -> None:

@@ -9,19 +9,21 @@ import time
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.core.failures import StoreError, UsageError
 from harness.core.run_state import RunState
 from harness.core.storable import storable
-from harness.method.method import Setup
 from harness.store.certificates import Attached, attached_by_run
 from harness.store.distinctions import distinctions_by_run
-from harness.store.file.openings import Live, RunOpening
 from harness.store.file.positions import count_positions, pack_positions, unpack_positions
 from harness.store.file.trouble import inflated, stored_object, stored_word, unpacks
 from harness.store.notes import tags_by_run
 from harness.store.tallies import done_by_run, failures_by_run
+
+if TYPE_CHECKING:
+    from harness.method.method import Setup
+    from harness.store.file.openings import Live, RunOpening
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,10 @@ _READ = """
 
 @unpacks
 def _run(row: tuple[Any, ...]) -> Run:
+    # a list of runs has neither, and starts without pydantic
+    from harness.method.method import Setup
+    from harness.store.file.openings import Live, RunOpening
+
     return Run(
         id=row[0],
         run_id=row[1],
@@ -230,6 +236,8 @@ def under_way(run: Run | RunSummary) -> bool:
 
 def silent_seconds(run: Run | RunSummary) -> float:
     """Return the age of a run's heartbeat in seconds; below 0 where the clock was set back since."""
+    from harness.store.file.openings import Live
+
     return time.time() - (run.live or Live()).at
 
 
@@ -413,13 +421,19 @@ def _summary(row: tuple[Any, ...], done: int, failures: Mapping[str, int]) -> Ru
         failed=sum(failures.values()),
         failures=failures,
         card=card,
-        live=None if row[11] is None else Live.read(row[11]),
+        live=None if row[11] is None else _live(row[11]),
         imported=bool(row[12]),
         note=row[13],
         retry_of=row[14] or _origin(card, "retry_of"),
         rescore_of=row[15] or _origin(card, "rescore_of"),
         trashed=row[16],
     )
+
+
+def _live(text: object) -> Live:
+    from harness.store.file.openings import Live
+
+    return Live.read(text)
 
 
 def _origin(card: Mapping[str, Any] | None, name: str) -> str:

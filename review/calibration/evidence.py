@@ -6,17 +6,20 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import normalize
 
-from harness.core.failures import HarnessError, UsageError
-from harness.store.corpora.entries import read_entries
-from harness.store.runs import find_run
-from review.calibration.ratings import PersonRating, Ratings
+import numpy as np
 
-if TYPE_CHECKING:
-    from harness.store.runs import Run
-    from scoring.calibration.judgements import Judgements
+from harness.core.failures import HarnessError, UsageError
+from harness.setup.scoring_tools import stored_scorer
+from harness.store.corpora.entries import read_entries
+from harness.store.results import entry_ids, read_results
+from harness.store.runs import Run, find_run, read_card
+from review.calibration.ratings import PersonRating, Ratings
+from scoring.calibration.judgements import Judgements
+from scoring.core.composite import STRUCTURAL_KEY
+from scoring.core.specification import quality_tier
 
 _Said = dict[tuple[str, str], list[PersonRating]]
 """Run id and entry id → what people said of the output."""
@@ -171,9 +174,6 @@ def _is_called(run: Run, name: str) -> bool:
 
 
 def _part(connection: sqlite3.Connection, run: Run, said: _Said, missed: dict[str, int]) -> _Part:
-    from harness.setup.scoring_tools import stored_scorer
-    from harness.store.results import entry_ids, read_results
-
     by_place = {
         place: said[run.run_id, str(id_)]
         for place, id_ in entry_ids(connection, run.id).items()
@@ -204,8 +204,6 @@ def _part(connection: sqlite3.Connection, run: Run, said: _Said, missed: dict[st
 
 def _totals_only(connection: sqlite3.Connection, run: Run) -> bool:
     """Tell whether a run came as a card without rows, as those with secret entries do."""
-    from harness.store.runs import read_card
-
     return run.imported and (read_card(connection, run.id) or {}).get("withheld") is not None
 
 
@@ -231,9 +229,6 @@ def _count_missed(
 
 
 def _rated_run(connection: sqlite3.Connection, run: Run, outputs: int) -> RatedRun:
-    from harness.store.runs import read_card
-    from scoring.core.specification import quality_tier
-
     card = read_card(connection, run.id)
     if card is None:
         raise HarnessError(
@@ -264,8 +259,6 @@ def _number(value: float | None) -> float:
 def _evidence(
     parts: Sequence[_Part], ratings: Ratings, left_out: Mapping[str, int]
 ) -> CalibrationEvidence:
-    from scoring.core.composite import STRUCTURAL_KEY
-
     judgements = _judgements(parts)
     said = [rows for part in parts for rows in part.said]
     people = {row.reviewer for rows in said for row in rows}
@@ -292,10 +285,6 @@ def _mean_place(rows: Sequence[PersonRating]) -> float:
 
 
 def _judgements(parts: Sequence[_Part]) -> Judgements:
-    import numpy as np
-
-    from scoring.calibration.judgements import Judgements
-
     better = {id_: way for part in parts for id_, way in part.better.items()}
     said = [rows for part in parts for rows in part.said]
     nothing = {id(part): [float("nan")] * len(part.entries) for part in parts}

@@ -15,12 +15,19 @@ from textual.command import Provider
 from textual.content import Content
 from textual.screen import Screen
 
+from corpora.files.problems import CorpusError
+from harness.core.failures import HarnessError
 from rosetta_tui.app.palette import ActionProvider, RunProvider
 from rosetta_tui.app.run_screens import RunScreens
+from rosetta_tui.home.screen import HomeScreen
+from rosetta_tui.session.starting import begin, resume, retry
 from rosetta_tui.session.watched import Ahead, Followed, Watched, WatchedRun, look_ahead
 from rosetta_tui.settings.of_app import KeptColours, begin_with_settings
+from rosetta_tui.show.clipboard import copied_words, harmless, refusal
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring, in_thread, telling
+from rosetta_tui.toolkit.dialogs.choose import choose, confirm
+from rosetta_tui.toolkit.dialogs.help import HelpScreen, JumpScreen, keys_of, targets_of
 from rosetta_tui.toolkit.messages import (
     Copied,
     CorpusChosen,
@@ -113,8 +120,6 @@ class RosettaApp(TerminalApp):
         elif self._initial is not None:
             await self._runs.steer(self._initial)
         else:
-            from rosetta_tui.home.screen import HomeScreen
-
             self.push_screen(HomeScreen(self.store_path))
 
     # From screen to screen
@@ -154,14 +159,10 @@ class RosettaApp(TerminalApp):
 
     @on(RunBegun)
     def _begin_run(self, message: RunBegun) -> None:
-        from rosetta_tui.session.starting import begin
-
         self._go("The run", partial(begin, draft=message.draft))
 
     @on(RunResumed)
     def _resume_run(self, message: RunResumed) -> None:
-        from rosetta_tui.session.starting import resume
-
         again = partial(
             resume,
             run_id=message.run_id,
@@ -172,8 +173,6 @@ class RosettaApp(TerminalApp):
 
     @on(RunRetried)
     def _retry_run(self, message: RunRetried) -> None:
-        from rosetta_tui.session.starting import retry
-
         again = partial(retry, run_id=message.run_id, changes=message.changes)
         self._go("The second try", again)
 
@@ -187,9 +186,6 @@ class RosettaApp(TerminalApp):
 
     @work(thread=True, exclusive=True, group="begin")
     def _run_in_background(self, what: str, begin: Begin, run_id: str) -> None:
-        from corpora.files.problems import CorpusError
-        from harness.core.failures import HarnessError
-
         try:
             session = self._start(begin)
             session = session._replace(run_id=run_id or session.run_id)
@@ -253,8 +249,6 @@ class RosettaApp(TerminalApp):
 
     @on(Left)
     async def _leave(self) -> None:
-        from rosetta_tui.home.screen import HomeScreen
-
         if len(self.screen_stack) > 2:
             left = self.screen
             live: LiveRun | None = getattr(left, "live", None)
@@ -272,8 +266,6 @@ class RosettaApp(TerminalApp):
         if not self._runs.under_way:
             self.exit()
             return
-        from rosetta_tui.toolkit.dialogs.choose import confirm
-
         question = Content.assemble(
             ("A run is still under way.\n\n", "bold"),
             "Leaving stops it. Nothing that is done is lost; ",
@@ -299,8 +291,6 @@ class RosettaApp(TerminalApp):
         self._copy(message.text, message.what, cleared=message.cleared)
 
     def _copy(self, text: str, what: str, *, cleared: bool = False) -> None:
-        from rosetta_tui.show.clipboard import copied_words, harmless, refusal
-
         why = refusal(text)
         if not cleared and getattr(self.screen, "holds_secret", False):
             why = "This text is of a secret entry and is not copied."
@@ -325,15 +315,12 @@ class RosettaApp(TerminalApp):
 
     def action_keys(self) -> None:
         """Show the keys of this screen."""
-        from rosetta_tui.toolkit.dialogs.help import HelpScreen, keys_of
-
         screen = self.screen
         about = getattr(screen, "HELP", "")
         self.push_screen(HelpScreen(f"{screen.TITLE or self.TITLE}: keys", about, keys_of(screen)))
 
     def action_jump(self) -> None:
         """Put letters on what can have the focus."""
-        from rosetta_tui.toolkit.dialogs.help import JumpScreen, targets_of
 
         def chosen(target: Widget | None) -> None:
             if target is not None:
@@ -343,8 +330,6 @@ class RosettaApp(TerminalApp):
 
     def action_colours(self) -> None:
         """Ask which colours to use."""
-        from rosetta_tui.toolkit.dialogs.choose import choose
-
         choose(self, "Colours", THEME_WORDS, self.theme, self.use_colours)
 
     def use_colours(self, name: str) -> None:

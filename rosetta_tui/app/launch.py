@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.core.failures import UsageError
+from harness.events.following import Follower
 from harness.store.file.database import default_path
 from rosetta_tui.session.engine import Engine
 from rosetta_tui.session.watched import Watched, WatchedRun, look_ahead
@@ -23,7 +24,6 @@ SWITCH_SECONDS = 0.0005
 """How long a thread that works may keep the one that answers keys waiting: a tenth of Python's own."""
 
 if TYPE_CHECKING:
-    from harness.events.following import Follower
     from rosetta_tui.app.app import Begin
 
 
@@ -83,6 +83,4 @@ def _run(path: Path, engine: Engine | None, watched: Watched | None = None) -> N
 
 
 def _follow(path: Path, run_id: str) -> Follower:
-    from harness.events.following import Follower
-
     return Follower(path, run_id)

@@ -12,7 +12,11 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.system_commands import SystemCommandsProvider
 
+from harness.core.failures import StoreError
+from harness.store.file.database import opened
+from harness.store.runs import list_runs
 from rosetta_tui.show.key_names import FOREIGN, key_name
+from rosetta_tui.show.run_facts import setup_words
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.messages import RunChosen
 
@@ -62,11 +66,6 @@ class RunProvider(Provider):
 
 def named_runs(path: Path) -> Sequence[Named]:
     """Return every run with its words, the newest first; none where the store cannot be read."""
-    from harness.core.failures import StoreError
-    from harness.store.file.database import opened
-    from harness.store.runs import list_runs
-    from rosetta_tui.show.run_facts import setup_words
-
     try:
         with opened(path) as store:
             runs = list_runs(store, brief=True)

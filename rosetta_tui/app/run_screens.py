@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
+from harness.store.file.database import is_read_only, open_store
+
 if TYPE_CHECKING:
     from textual.app import App
 
@@ -33,7 +35,6 @@ class RunScreens:
 
     async def steer(self, session: WatchedRun) -> None:
         """Show a run that this process has begun, or goes on with."""
-        from harness.store.file.database import open_store
         from rosetta_tui.live.screen import LiveScreen
 
         order = self._order_of(session.run_id)
@@ -47,7 +48,6 @@ class RunScreens:
 
     async def watch(self, run_id: str, source: Ahead) -> None:
         """Show a run that is over, or one of another process."""
-        from harness.store.file.database import is_read_only, open_store
         from rosetta_tui.live.screen import LiveScreen
         from rosetta_tui.live.steering import There
 

@@ -14,28 +14,32 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness import api
+from harness.api import Ready, RunRequest
+from harness.card.load import load_card
 from harness.core.failures import UsageError
 from harness.core.run_state import RunState
+from harness.events.control import Control
+from harness.events.kinds import Event, Finished
+from harness.privacy import NobodyAnswersForServer, remember
+from harness.run.total_failure import unconnected, unconnected_words
+from harness.setup.plan import Resumption, scoring_of
+from harness.store.file.database import default_path, opened
+from harness.store.runs import Run, find_open_run, find_run, read_card, runs_back
+from rosetta_tui.app.launch import watch
+from rosetta_tui.report.card import card_text
+from rosetta_tui.report.run import JsonLines, PlainLines, finished_line
+from rosetta_tui.session.engine import PATIENCE_SECONDS, Engine
 from rosetta_tui.show.text import json_text, plain
 
 if TYPE_CHECKING:
     import sqlite3
-
-    from harness.api import Ready, RunRequest
-    from harness.events.control import Control
-    from harness.events.kinds import Event, Finished
-    from harness.store.runs import Run
-    from rosetta_tui.session.engine import Engine
 
 LOOK_SECONDS = 0.1
 
 
 def start_and_show(asked: RunRequest, style: str | None) -> None:
     """Begin a run and show it until its end; exits with the code that says how it ended."""
-    from harness import api
-    from harness.privacy import NobodyAnswersForServer, remember
-    from harness.store.file.database import default_path
-
     terms = asked.corpus.dataset.terms
     if terms.local_only and style != "json-lines":
         click.echo(plain(f"Terms of the corpus: {terms.words}."), err=True)
@@ -55,11 +59,6 @@ def resume_and_show(
     name: str, options: Mapping[str, Any], retry_failed: bool, style: str | None
 ) -> None:
     """Go on with a run and show it until its end."""
-    from harness import api
-    from harness.setup.plan import Resumption
-    from harness.store.file.database import default_path, opened
-    from harness.store.runs import find_open_run, find_run, runs_back
-
     path = default_path()
     with opened(path) as connection:
         back = runs_back(name)
@@ -78,8 +77,6 @@ def _again(connection: sqlite3.Connection, run: Run, style: str | None) -> bool 
 
     Raises UsageError where nobody can be asked: what is not said must not be sealed as zeros.
     """
-    from harness.run.total_failure import unconnected, unconnected_words
-
     count = unconnected(connection, run.id)
     if not count or run.plan.get("run", {}).get("keep_failed"):
         return None
@@ -99,9 +96,6 @@ def _can_be_asked(style: str | None) -> bool:
 
 def retry_and_show(name: str, changes: Mapping[str, Any], style: str | None) -> None:
     """Ask again for a run's failed entries, as a new run, and show that until its end."""
-    from harness import api
-    from harness.store.file.database import default_path
-
     ready = api.retry(default_path(), name, changes)
     if style != "json-lines":
         total = ready.asked_again + ready.kept
@@ -111,13 +105,9 @@ def retry_and_show(name: str, changes: Mapping[str, Any], style: str | None) -> 
 
 def show(ready: Ready, style: str | None) -> None:
     """Run a run and show it; exits 0 when it is complete, 1 when it stopped, 130 when interrupted."""
-    from rosetta_tui.session.engine import Engine
-
     engine = Engine(ready)
     live = style is None and sys.stdout.isatty() and sys.stdin.isatty()
     if live:
-        from rosetta_tui.app.launch import watch
-
         watch(ready.path, engine)
         interrupted = False
     else:
@@ -161,8 +151,6 @@ def _tell(engine: Engine, listener: Callable[[Event], None]) -> None:
 
 def listener_of(style: str | None, secret: Collection[int]) -> Callable[[Event], None]:
     """Return what prints a run's events in a style; ``secret`` are places whose texts are not printed."""
-    from rosetta_tui.report.run import JsonLines, PlainLines
-
     if style == "json-lines":
         return JsonLines(click.echo, secret)
     if style in {"card", "summary"}:
@@ -180,8 +168,6 @@ def _interruptible(engine: Engine) -> Iterator[list[int]]:
 
     After an interrupted run only its last words are left to say, and further signals change nothing.
     """
-    from rosetta_tui.session.engine import PATIENCE_SECONDS
-
     seen: list[int] = []
 
     def heed(number: int, _frame: FrameType | None) -> None:
@@ -214,9 +200,6 @@ def _say_aside(words: str) -> None:
 
 def _close(path: Path, finished: Finished, style: str | None) -> None:
     """Print the scores of a complete run; say how a stopped one goes on."""
-    from harness.store.file.database import opened
-    from rosetta_tui.report.run import finished_line
-
     if not finished.card_hash:
         if style != "json-lines":
             click.echo(plain(finished_line(finished)), err=True)
@@ -229,9 +212,6 @@ def _close(path: Path, finished: Finished, style: str | None) -> None:
 
 def say_lacking(connection: sqlite3.Connection, run_id: str) -> None:
     """Say on standard error which metrics a sealed run was asked for and does not have, and why."""
-    from harness.setup.plan import scoring_of
-    from harness.store.runs import find_run, read_card
-
     run = find_run(connection, run_id)
     asked = scoring_of(run).asked_for
     reasons = ((read_card(connection, run.id) or {}).get("scores") or {}).get("reasons") or {}
@@ -242,10 +222,6 @@ def say_lacking(connection: sqlite3.Connection, run_id: str) -> None:
 
 def print_card(connection: sqlite3.Connection, run_id: str, *, as_json: bool) -> None:
     """Print a sealed card, as JSON or in words."""
-    from harness.card.load import load_card
-    from harness.store.runs import find_run, read_card
-    from rosetta_tui.report.card import card_text
-
     number = find_run(connection, run_id).id
     if as_json:
         click.echo(json_text(load_card(connection, number).as_json()))

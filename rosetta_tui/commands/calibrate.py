@@ -5,17 +5,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from harness.core.failures import UsageError
+from harness.core.version import VERSION
+from harness.core.written_files import write_file
+from harness.store.file.database import home, opened
+from review.calibration.evidence import CalibrationEvidence, gather
+from review.calibration.proposal import HASH_FIELD, proposal, proposes, toml_text
+from review.calibration.ratings import Ratings, from_review, read_ratings, read_scale
+from review.office.results.certifying import look_at_ratings
+from review.office.results.rating_rows import rated_items
+from review.office.store.store import Office
+from rosetta_tui.report.calibration import calibration_json, calibration_lines
+from rosetta_tui.review.organiser.words.gate import look_notes
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
-
-if TYPE_CHECKING:
-    from review.calibration.evidence import CalibrationEvidence
-    from review.calibration.ratings import Ratings
-    from scoring.calibration.calibration import Calibration
+from scoring.calibration.calibration import MOST_OUTPUTS, Calibration
+from scoring.calibration.calibration import calibrate as calibrated
 
 _FILE = click.Path(path_type=Path)
 
@@ -50,8 +59,6 @@ def calibrate(
     Nothing is changed: new weights and thresholds are a proposal, and only where the ratings are enough. Of a
     review of yours it is a look at the ratings, which is written down and counts at the gate.
     """
-    from rosetta_tui.report.calibration import calibration_json, calibration_lines
-
     _check_level(level)
     _refuse_taken(output, overwrite=overwrite)
     evidence = _evidence(runs, _ratings(**given))
@@ -68,16 +75,12 @@ def calibrate(
 
 
 def _check_level(level: float) -> None:
-    from harness.core.failures import UsageError
-
     if not 0 < level < 1:  # what is no number is not between them either
         raise UsageError("--level: a share between 0 and 1 is wanted, such as 0.7.")
 
 
 def _refuse_taken(output: Path | None, *, overwrite: bool) -> None:
     """Refuse a name that is taken before the work is done, not after."""
-    from harness.core.failures import UsageError
-
     if output is not None and output.exists() and not overwrite:
         raise UsageError(
             f"{output.name} is there already. Choose another name, or add --overwrite."
@@ -87,19 +90,12 @@ def _refuse_taken(output: Path | None, *, overwrite: bool) -> None:
 def _ratings(
     ratings: Path | None, review: str | None, scale: str | None, acceptable_from: float | None
 ) -> Ratings:
-    from harness.core.failures import UsageError
-    from review.calibration.ratings import from_review, read_ratings, read_scale
-
     if (ratings is None) == (review is None):
         raise UsageError("Give people's ratings: either --ratings FILE or --review NAME.")
     if ratings is not None:
         return read_ratings(ratings, read_scale(scale, acceptable_from))
     if scale is not None or acceptable_from is not None:
         raise UsageError("--scale and --acceptable-from go with --ratings: a review has its own.")
-    from harness.store.file.database import home
-    from review.office.results.rating_rows import rated_items
-    from review.office.store.store import Office
-
     with Office.open(home()) as office:
         found = office.review(str(review))
         return from_review(found.name, rated_items(office, found))
@@ -107,11 +103,6 @@ def _ratings(
 
 def _look(review: str) -> None:
     """Write down, before anything is shown, that the ratings of a review are looked at."""
-    from harness.store.file.database import home
-    from review.office.results.certifying import look_at_ratings
-    from review.office.store.store import Office
-    from rosetta_tui.review.organiser.words.gate import look_notes
-
     with Office.open(home()) as office:
         new = look_at_ratings(office, office.review(review))
     for note in look_notes(new):
@@ -119,11 +110,6 @@ def _look(review: str) -> None:
 
 
 def _evidence(runs: Sequence[str], ratings: Ratings) -> CalibrationEvidence:
-    from harness.core.failures import UsageError
-    from harness.store.file.database import opened
-    from review.calibration.evidence import gather
-    from scoring.calibration.calibration import MOST_OUTPUTS
-
     with opened() as connection:
         evidence = gather(connection, runs, ratings)
     if len(evidence.judgements) > MOST_OUTPUTS:
@@ -135,8 +121,6 @@ def _evidence(runs: Sequence[str], ratings: Ratings) -> CalibrationEvidence:
 
 
 def _calibrated(evidence: CalibrationEvidence, level: float, seed: int) -> Calibration:
-    from scoring.calibration.calibration import calibrate as calibrated
-
     watched = sys.stderr.isatty()
 
     def tell(what: str) -> None:
@@ -152,10 +136,6 @@ def _calibrated(evidence: CalibrationEvidence, level: float, seed: int) -> Calib
 def _write(
     output: Path, found: Calibration, evidence: CalibrationEvidence, *, overwrite: bool
 ) -> None:
-    from harness.core.version import VERSION
-    from harness.core.written_files import write_file
-    from review.calibration.proposal import HASH_FIELD, proposal, proposes, toml_text
-
     if not proposes(found):
         click.echo(f"Nothing is proposed, so {plain(output.name)} was not written.", err=True)
         return

@@ -6,14 +6,18 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
+from harness.compare.comparing import compare_runs, require_two
+from harness.compare.comparison import Comparison
+from harness.compare.entries import open_texts
+from harness.core.failures import UsageError
+from harness.store.file.database import opened
+from rosetta_tui.compare.lines import comparison_lines, entry_lines, refusals
+from rosetta_tui.compare.values import comparison_json, entries_json
 from rosetta_tui.show.json_forms import form_text
-
-if TYPE_CHECKING:
-    from harness.compare.comparison import Comparison
+from rosetta_tui.show.metric_words import metric_asked
 
 
 @click.command()
@@ -47,10 +51,6 @@ def compare(
     A RUN is an id, its beginning, `last`, or `last~1` for the one before. Runs that do not compare are named
     with the reason. Texts of secret entries are never printed.
     """
-    from harness.compare.comparing import compare_runs, require_two
-    from harness.store.file.database import opened
-    from rosetta_tui.show.metric_words import metric_asked
-
     metrics = [metric_asked(words, "--metric") for words in metrics]
     with opened() as connection:
         found = compare_runs(
@@ -76,10 +76,6 @@ def _show(
     *,
     as_json: bool,
 ) -> None:
-    from harness.compare.entries import open_texts
-    from rosetta_tui.compare.lines import comparison_lines, entry_lines, refusals
-    from rosetta_tui.compare.values import comparison_json, entries_json
-
     metric = _by(found, metrics) if most else ""
     places = found.entries.spread_first(metric)[:most] if most else []
     texts = open_texts(connection, found.entries, found.sides, places)
@@ -101,8 +97,6 @@ def _show(
 
 def _by(found: Comparison, metrics: Sequence[str]) -> str:
     """Choose the metric by which entries are shown: the first asked for that single entries have, else chrF++."""
-    from harness.core.failures import UsageError
-
     there = found.entries.values
     for metric in (*metrics, "chrf_plus_plus", *there):
         if metric in there:

@@ -8,10 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from corpora.checks.requirements import (
+    NOT_GIVEN,
+    Requirement,
+    SideStatistics,
+    Statistics,
+    requirements,
+    statistics,
+)
+from corpora.files.problems import CorpusError
+from corpora.formats.write import write
+from corpora.model.corpus import INHERITED, Corpus
 from rosetta_tui.commands.naming import NamedCommands
 from rosetta_tui.request.reading import (
     WRITTEN,
@@ -25,11 +36,6 @@ from rosetta_tui.request.reading import (
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 from scoring.core.wording import percent
-
-if TYPE_CHECKING:
-    from corpora.checks.requirements import Requirement, SideStatistics, Statistics
-    from corpora.files.problems import CorpusError
-    from corpora.model.corpus import Corpus
 
 
 @click.group(cls=NamedCommands)
@@ -45,8 +51,6 @@ def check(as_json: bool, **given: Any) -> None:
 
     REFERENCE is the second of two text files that are aligned line by line.
     """
-    from corpora.checks.requirements import requirements
-
     loaded = _load(given, as_json=as_json)
     rows = requirements(loaded)
     if as_json:
@@ -70,8 +74,6 @@ def check(as_json: bool, **given: Any) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(as_json: bool, **given: Any) -> None:
     """Count what the entries of FILE carry; their texts are not shown."""
-    from corpora.checks.requirements import statistics
-
     loaded = _load(given, as_json=as_json)
     counted = statistics(loaded)
     if as_json:
@@ -109,9 +111,6 @@ def convert(
 
     What the form would lose is named and refused.
     """
-    from corpora.files.problems import CorpusError
-    from corpora.formats.write import write
-
     loaded = _load(given)
     print_problems(loaded.warnings)
     if not overwrite:
@@ -149,8 +148,6 @@ def _entries(count: int) -> str:
 
 
 def _load(given: dict[str, Any], *, as_json: bool = False) -> Corpus:
-    from corpora.files.problems import CorpusError
-
     try:
         return read_corpus(given, given["reference"])
     except CorpusError as error:
@@ -211,9 +208,6 @@ def _print_requirements(rows: Sequence[Requirement]) -> None:
 
 
 def _print_statistics(counted: Statistics) -> None:
-    from corpora.checks.requirements import NOT_GIVEN
-    from corpora.model.corpus import INHERITED
-
     for name in (
         "segment",
         "difficulty",

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import click
+
+from harness.store.file.database import default_path
 
 
 @click.command()
@@ -23,10 +26,7 @@ def demo(system: str, fast: bool, style: str | None) -> None:
 
 def _show(system: str, style: str | None, *, fast: bool) -> None:
     """Run the demo and show it until its end."""
-    from dataclasses import replace
-
     from harness import api
-    from harness.store.file.database import default_path
     from rosetta_tui.app.showing import show
     from rosetta_tui.session.demo import Paced, demo_run
 

@@ -7,15 +7,18 @@ import shutil
 import sys
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 import click
 
+from harness.doctor.examination import examine, looked_at
+from harness.doctor.finding import Finding, Health
+from harness.store.file.database import home
+from rosetta_tui.doctor.terminal_facts import differing_widths, terminal
+from rosetta_tui.doctor.words import finding_lines, findings_json, summary
+from rosetta_tui.own_files import own_files
+from rosetta_tui.settings.findings import chosen
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
-
-if TYPE_CHECKING:
-    from harness.doctor.finding import Finding
 
 
 @click.command()
@@ -26,9 +29,6 @@ def doctor(as_json: bool) -> None:
     Nothing is changed, and nothing is sent anywhere. Exit 1 where something is broken; what is only missing
     is no failure.
     """
-    from harness.doctor.finding import Health
-    from rosetta_tui.doctor.words import finding_lines, findings_json, summary
-
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     found: list[Finding] = []
     for each in _findings():
@@ -46,12 +46,6 @@ def doctor(as_json: bool) -> None:
 
 
 def _findings() -> Iterator[Finding]:
-    from harness.doctor.examination import examine, looked_at
-    from harness.store.file.database import home
-    from rosetta_tui.doctor.terminal_facts import differing_widths, terminal
-    from rosetta_tui.own_files import own_files
-    from rosetta_tui.settings.findings import chosen
-
     yield from looked_at("Program", own_files)
     yield from examine(home())
     yield from looked_at("App", partial(chosen, home()))

@@ -6,9 +6,13 @@ from typing import Any
 
 import click
 
+from harness.store.file.database import default_path
+from rosetta_tui.report.estimate import estimate_rows
 from rosetta_tui.request.options import asked
 from rosetta_tui.request.plan import make_request
 from rosetta_tui.request.reading import load_corpus
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import plain
 
 
 @click.command()
@@ -20,7 +24,6 @@ def estimate(as_json: bool, **given: Any) -> None:
     guessed from the very prompts that would be sent. Nothing is sent, and no key is needed.
     """
     from harness import api
-    from harness.store.file.database import default_path
 
     asked_for = make_request(load_corpus(given, given["reference"]), given)
     found = api.estimate(default_path(), asked_for)
@@ -28,10 +31,6 @@ def estimate(as_json: bool, **given: Any) -> None:
 
 
 def _print(found: Any, *, as_json: bool) -> None:
-    from rosetta_tui.report.estimate import estimate_rows
-    from rosetta_tui.show.json_forms import form_text
-    from rosetta_tui.show.text import plain
-
     if as_json:
         click.echo(form_text("estimate", found.as_json()))
         return

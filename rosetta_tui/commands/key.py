@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from harness.core.failures import KeyStoreError, UsageError
 from rosetta_tui.commands.naming import NamedCommands
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
@@ -50,7 +51,6 @@ def list_(as_json: bool) -> None:
 @click.argument("name")
 def delete(name: str) -> None:
     """Delete the stored key of NAME."""
-    from harness.core.failures import UsageError
     from harness.endpoint.keys import delete_key
 
     if not delete_key(name):
@@ -63,7 +63,6 @@ def _rows() -> list[dict[str, str | bool]]:
 
     A machine without a keyring can still hold keys in variables, so it is told and passed over.
     """
-    from harness.core.failures import KeyStoreError
     from harness.endpoint.keys import known_variables, stored_names, variable_of
 
     try:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from corpora.files.problems import CardError, Problem, Severity
+from corpora.languages.cards import FoundCard, find_card, list_cards, read_card
+from corpora.languages.tags import is_language_tag
+from corpora.languages.writing import WritingSystem
+from harness.core.failures import UsageError
+from harness.fst.find import find_analyser
+from harness.fst.model import FstStatus
+from harness.setup.language_check import AnalyserState, LanguageCheck, check_card
+from harness.setup.preparing import language_folders
 from rosetta_tui.commands.naming import NamedCommands
 from rosetta_tui.request.reading import print_problems, problem_json
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
-
-if TYPE_CHECKING:
-    from corpora.files.problems import Problem
-    from corpora.languages.cards import FoundCard
-    from corpora.languages.writing import WritingSystem
-    from harness.setup.language_check import AnalyserState, LanguageCheck
 
 _LISTED = 12
 """Items of a long list that are shown; ``--json`` gives all."""
@@ -33,9 +37,6 @@ def language() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_(as_json: bool) -> None:
     """List the languages that have a card, and whether an analyser is here."""
-    from corpora.files.problems import CardError
-    from corpora.languages.cards import list_cards, read_card
-
     rows: list[dict[str, Any]] = []
     broken: list[Problem] = []
     for path in list_cards(_folders()):
@@ -57,8 +58,6 @@ def list_(as_json: bool) -> None:
 
 def _unread(path: Path, error: Exception) -> Problem:
     """Say that a card could not be read, for a reason that nobody foresaw; its own words may quote anything."""
-    from corpora.files.problems import Problem, Severity
-
     said = f"The card cannot be read ({type(error).__name__})."
     return Problem(Severity.ERROR, str(path), said, "Move it away, and report this.")
 
@@ -94,10 +93,6 @@ def check(tag: str, source_language: str, as_json: bool) -> None:
 
     TAG may be the file of a card that you are writing: then everything that is wrong in it is named.
     """
-    from corpora.languages.tags import is_language_tag
-    from harness.core.failures import UsageError
-    from harness.setup.language_check import check_card
-
     found = _found(tag, as_json=as_json)
     name = found.card.tag if found is not None and _is_file(tag) else tag
     if not is_language_tag(source_language):
@@ -115,8 +110,6 @@ def check(tag: str, source_language: str, as_json: bool) -> None:
 
 
 def _folders() -> tuple[Path, ...]:
-    from harness.setup.preparing import language_folders
-
     return language_folders()
 
 
@@ -127,9 +120,6 @@ def _is_file(tag: str) -> bool:
 
 def _found(tag: str, *, as_json: bool) -> FoundCard | None:
     """Find the card of a tag or read the named file; exits with 2 where the card is wrong."""
-    from corpora.files.problems import CardError
-    from corpora.languages.cards import find_card, read_card
-
     try:
         return read_card(Path(tag)) if _is_file(tag) else find_card(tag, _folders())
     except CardError as error:
@@ -143,11 +133,6 @@ def _found(tag: str, *, as_json: bool) -> FoundCard | None:
 
 def _near(tag: str) -> list[str]:
     """Return the tags that look like an unknown one, or whose language is named so."""
-    from difflib import get_close_matches
-
-    from corpora.files.problems import CardError
-    from corpora.languages.cards import list_cards, read_card
-
     asked = tag[:40].casefold().partition("-")[0]
     names, named = {}, []
     for path in list_cards(_folders()):
@@ -163,16 +148,12 @@ def _near(tag: str) -> list[str]:
 
 
 def _unknown(tag: str) -> Exception:
-    from harness.core.failures import UsageError
-
     near = _near(tag)
     mend = f"Is one of these meant: {', '.join(near)}?" if near else "See: rosetta language list"
     return UsageError(f"There is no language card for {tag[:60]!r}. {mend}")
 
 
 def _row(found: FoundCard) -> dict[str, Any]:
-    from harness.fst.find import find_analyser
-
     card = found.card
     analyser = find_analyser(card, card.tag, _folders())
     return {
@@ -280,8 +261,6 @@ def _check_lines(checked: LanguageCheck) -> Iterator[str]:
 
 
 def _analyser(state: AnalyserState) -> str:
-    from harness.fst.model import FstStatus
-
     if state.status is not FstStatus.OK:
         return f"{state.message} (status {state.status})"
     if state.message:

@@ -3,13 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-if TYPE_CHECKING:
-    from harness.leaderboard.entrant import Entrant
-    from harness.leaderboard.ranking import Board
+from corpora.text.near_names import near_names, one_of
+from harness.core.failures import UsageError
+from harness.leaderboard.clusters import with_clusters
+from harness.leaderboard.entrant import Entrant
+from harness.leaderboard.ranking import Board, leaderboards
+from harness.store.file.database import opened
+from rosetta_tui.leaderboard.rows import (
+    COLUMNS,
+    board_words,
+    entrant_cells,
+    ordered,
+    others_words,
+    place_words,
+    ranked_for,
+    stated_tier_words,
+    validation,
+)
+from rosetta_tui.report.card import table
+from rosetta_tui.show.card_fields import (
+    caveats_in_words,
+    claim_json,
+    claimable,
+    review_of,
+    stated_words,
+    tier_words,
+    told_intervals,
+)
+from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.run_facts import iso
+from rosetta_tui.show.text import plain
+from scoring.core.metric_names import metric_named, typed_name
+from scoring.core.specification import specification
 
 SORTS = (
     "chrf", "composite", "exact", "fst", "semantic", "cost", "speed", "adjusted", "failed", "method", "class",
@@ -37,14 +66,6 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
     apart by what they are ranked by. A run of which more than 5 % of the entries failed for want of a
     connection has no rank.
     """
-    from harness.core.failures import UsageError
-    from harness.leaderboard.clusters import with_clusters
-    from harness.leaderboard.ranking import leaderboards
-    from harness.store.file.database import opened
-    from rosetta_tui.leaderboard.rows import ranked_for
-    from rosetta_tui.show.json_forms import form_text
-    from rosetta_tui.show.text import plain
-
     sort = _sort(sort)
     with opened() as store:
         found = [ranked_for(board, sort) for board in leaderboards(store, dataset)]
@@ -66,11 +87,6 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
 
 def _sort(words: str) -> str:
     """Return by what lists are sorted; a metric goes by any of its names. UsageError with the nearest."""
-    from corpora.text.near_names import near_names, one_of
-    from harness.core.failures import UsageError
-    from scoring.core.metric_names import metric_named, typed_name
-    from scoring.core.specification import specification
-
     metric = metric_named(words)
     name = words.strip().lower() if metric is None else typed_name(metric)
     if metric is not None or name in SORTS:
@@ -81,15 +97,6 @@ def _sort(words: str) -> str:
 
 
 def _lines(boards: list[Board], board: Board, index: int, sort: str) -> Iterator[str]:
-    from rosetta_tui.leaderboard.rows import (
-        COLUMNS,
-        board_words,
-        entrant_cells,
-        ordered,
-        others_words,
-    )
-    from rosetta_tui.report.card import table
-
     if index:
         yield ""
     yield from board_words(board)
@@ -111,9 +118,6 @@ def _lines(boards: list[Board], board: Board, index: int, sort: str) -> Iterator
 
 def _notes(entrant: Entrant) -> Iterator[str]:
     """Say of a run what its row has no room for."""
-    from rosetta_tui.leaderboard.rows import place_words, stated_tier_words
-    from rosetta_tui.show.card_fields import caveats_in_words
-
     name = entrant.run.run_id[:8]
     if words := place_words(entrant):
         yield f"{name} stands {words}"
@@ -142,8 +146,6 @@ PRINTED = (
 
 
 def _board(board: Board, sort: str) -> dict[str, Any]:
-    from rosetta_tui.leaderboard.rows import ordered
-
     return {
         "dataset_id": board.dataset_id,
         "version": board.version or None,
@@ -162,17 +164,6 @@ def _board(board: Board, sort: str) -> dict[str, Any]:
 
 
 def _entrant(board: Board, entrant: Entrant) -> dict[str, Any]:
-    from rosetta_tui.leaderboard.rows import validation
-    from rosetta_tui.show.card_fields import (
-        claim_json,
-        claimable,
-        review_of,
-        stated_words,
-        tier_words,
-        told_intervals,
-    )
-    from rosetta_tui.show.run_facts import iso
-
     run, card = entrant.run, entrant.run.card or {}
     review = review_of(card, run.certificates)
     return {

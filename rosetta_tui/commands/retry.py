@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from rosetta_tui.request.plan import pairs
+
 _FILE = click.Path(path_type=Path)
 
 
@@ -57,8 +59,6 @@ _OTHERWISE = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": 
 
 def _changes(given: dict[str, Any]) -> dict[str, Any]:
     """Return what was told otherwise, by the names of the plan's fields."""
-    from rosetta_tui.request.plan import pairs
-
     told = {
         _OTHERWISE.get(name, name): _absolute(value)
         for name, value in given.items()

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from harness.methods.names import method_names
 from rosetta_tui.request.options import asked
 from rosetta_tui.request.plan import make_request
 from rosetta_tui.request.reading import load_corpus
@@ -16,8 +17,6 @@ class _WithMethods(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the names of all methods with a word on each."""
-        from harness.methods.names import method_names
-
         with formatter.section("Methods"):
             formatter.write_dl([*method_names().items(), ("FILE.py:CLASS", "your own class")])
 

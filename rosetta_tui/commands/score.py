@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from harness.core.failures import UsageError
+from harness.run.rescoring import rescore
+from harness.setup.scoring_options import ScoringOptions
+from harness.store.file.database import opened
+from harness.store.runs import find_run
+from rosetta_tui.app.showing import print_card, say_lacking, start_and_show
+from rosetta_tui.request.plan import make_request
 from rosetta_tui.request.reading import load_corpus, reading_options, selecting
 from rosetta_tui.request.scoring import read_scoring_options, scoring_options
 from rosetta_tui.show.text import plain
@@ -33,9 +41,6 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, **given: A
     if rescore is not None:
         _rescore(rescore, given, as_json=as_json)
         return
-    from rosetta_tui.app.showing import start_and_show
-    from rosetta_tui.request.plan import make_request
-
     if given["file"] is None or given["outputs"] is None:
         raise click.UsageError("FILE and OUTPUTS are wanted, or --rescore RUN.")
     corpus = load_corpus(given, reference)
@@ -44,12 +49,6 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, **given: A
 
 
 def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
-
-    from harness.core.failures import UsageError
-    from harness.run.rescoring import rescore
-    from harness.store.file.database import opened
-    from harness.store.runs import find_run
-    from rosetta_tui.app.showing import print_card, say_lacking
 
     if given["file"] is not None:
         raise UsageError("--rescore takes no files: the outputs are those of the run.")
@@ -64,11 +63,6 @@ def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
 
 def _refuse_stray() -> None:
     """Refuse what says how files are read, entries chosen or outputs named: the run has all of that."""
-    from click.core import ParameterSource
-
-    from harness.core.failures import UsageError
-    from harness.setup.scoring_options import ScoringOptions
-
     context = click.get_current_context()
     allowed = {*ScoringOptions.model_fields, "rescore", "as_json"}
     for each in context.command.params:

@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harness.events.following import Follower
+from harness.events.kinds import Finished
+from harness.events.steering import Wish, ask
+from harness.store.corpora.entries import read_entries
+from harness.store.file.database import default_path, opened
+from harness.store.runs import Run, find_run
+from rosetta_tui.app.launch import watch_other
+from rosetta_tui.app.showing import listener_of
+from rosetta_tui.report.run import finished_line
 from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from harness.store.runs import Run
 
 
 @click.command()
@@ -32,9 +39,6 @@ def watch(run: str, *, wish: str | None, calls: int | None, style: str | None) -
     On the screen the same keys work as where it was begun. With --pause, --go-on, --drain, --stop or --calls it
     asks for just that, says what the run's own process answered, and ends. Leaving a watched run does not stop it.
     """
-    from harness.events.steering import Wish, ask
-    from harness.store.file.database import default_path
-
     if wish is not None and calls is not None:
         raise click.UsageError("Ask for one thing at a time.")
     if (wish is not None or calls is not None) and style is not None:
@@ -55,15 +59,10 @@ def _follow(name: str, style: str | None) -> None:
 
     Exits 0 where it was followed to its seal, or left; 1 where it stopped.
     """
-    from harness.store.file.database import default_path, opened
-    from harness.store.runs import find_run
-
     path = default_path()
     with opened(path) as connection:
         run = find_run(connection, name)
     if style is None and sys.stdout.isatty() and sys.stdin.isatty():
-        from rosetta_tui.app.launch import watch_other
-
         watch_other(path, run.run_id, complete=run.state == "complete")
     elif not _print(path, run, style):
         raise click.exceptions.Exit(1)
@@ -71,13 +70,6 @@ def _follow(name: str, style: str | None) -> None:
 
 def _print(path: Path, run: Run, style: str | None) -> bool:
     """Print what happens until the run is over; returns whether it is sealed."""
-    from harness.events.following import Follower
-    from harness.events.kinds import Finished
-    from harness.store.corpora.entries import read_entries
-    from harness.store.file.database import opened
-    from rosetta_tui.app.showing import listener_of
-    from rosetta_tui.report.run import finished_line
-
     with opened(path) as connection:
         entries = read_entries(connection, run.corpus, run.positions)
     listener = listener_of(style, {place for place, each in entries.items() if each.secret})

@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.compare.comparing import LEAST_RUNS, MOST_RUNS
+from harness.store.runs import RunSummary, list_runs
+from rosetta_tui.show.run_facts import runs_now, setup_words, when
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import background, telling
 from rosetta_tui.toolkit.dialogs.choose import choose
@@ -14,8 +17,6 @@ if TYPE_CHECKING:
     import sqlite3
 
     from textual.screen import Screen
-
-    from harness.store.runs import RunSummary
 
 
 class RunChoice:
@@ -38,8 +39,6 @@ class RunChoice:
 
     def add(self) -> None:
         """Ask for one more run of the same corpus."""
-        from harness.compare.comparing import MOST_RUNS
-
         if len(self.runs) >= MOST_RUNS:
             told = f"At most {MOST_RUNS} runs are compared; x takes one out."
             self._screen.notify(told, markup=False)
@@ -50,14 +49,9 @@ class RunChoice:
             )
 
     def _others(self, store: sqlite3.Connection) -> list[RunSummary]:
-        from harness.store.runs import list_runs
-        from rosetta_tui.show.run_facts import runs_now
-
         return addable(runs_now(list_runs(store, brief=True)), self.runs)
 
     def _ask_other(self, others: Sequence[RunSummary]) -> None:
-        from rosetta_tui.show.run_facts import setup_words, when
-
         if not others:
             self._screen.notify("There is no other run of this corpus.", markup=False)
             return
@@ -76,8 +70,6 @@ class RunChoice:
     @property
     def can_take_out(self) -> bool:
         """Whether enough runs are left without one of them."""
-        from harness.compare.comparing import LEAST_RUNS
-
         return len(self.runs) > LEAST_RUNS
 
     def take_out(self, names: Mapping[str, str]) -> None:

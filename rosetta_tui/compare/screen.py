@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -15,7 +15,10 @@ from textual.content import Content
 from textual.widgets import Input, Static
 from textual.worker import get_current_worker
 
+from harness.compare.comparing import compare_runs
+from harness.compare.comparison import Comparison, part_tags
 from harness.core.failures import HarnessError
+from harness.store.file.database import open_store, opened
 from rosetta_tui.compare.acts import RunChoice
 from rosetta_tui.compare.difference_panel import (
     ROOMY,
@@ -27,8 +30,10 @@ from rosetta_tui.compare.difference_panel import (
     two_outputs,
     where_words,
 )
+from rosetta_tui.compare.entry_screen import ComparedEntryScreen
 from rosetta_tui.compare.lines import ordered
 from rosetta_tui.compare.order import ComparisonView, filter_choices, sort_words
+from rosetta_tui.compare.parts_screen import ComparedPartsScreen
 from rosetta_tui.compare.sentences import lettered, name
 from rosetta_tui.compare.table import ComparedTable, ComparedTexts
 from rosetta_tui.show.text import plain
@@ -38,9 +43,6 @@ from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Copied
 from rosetta_tui.toolkit.result_table import ResultTable, SearchedScreen
-
-if TYPE_CHECKING:
-    from harness.compare.comparison import Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +70,6 @@ def stages(
     is tested: what may be said of it needs no shuffles. Of what was compared ``earlier`` only what is new is
     read. Raises HarnessError as ``compare_runs`` does.
     """
-    from harness.compare.comparing import compare_runs
-    from harness.compare.comparison import part_tags
-    from harness.store.file.database import opened
-
     known, untested = earlier, True
     with opened(path) as store:
         if quick:
@@ -263,8 +261,6 @@ class CompareScreen(SearchedScreen):
         if not self.compares:
             self._nothing("These runs do not compare.", refused(found))
             return
-        from harness.store.file.database import open_store
-
         first_time = self._store is None
         self._store = self._store or open_store(self._path)
         self.table.take(found, ComparedTexts(self._store, found), stage.tags)
@@ -333,8 +329,6 @@ class CompareScreen(SearchedScreen):
 
     @on(ResultTable.Chosen, "#entries")
     def _open(self, event: ResultTable.Chosen) -> None:
-        from rosetta_tui.compare.entry_screen import ComparedEntryScreen
-
         table = self.table
         entries, view, texts = table.entries, table.view, table.texts
         if entries is None or view is None or texts is None or self.comparison is None:
@@ -397,8 +391,6 @@ class CompareScreen(SearchedScreen):
 
     def action_parts(self) -> None:
         """Show where the difference lies: by difficulty, provenance, register; a part leads to its entries."""
-        from rosetta_tui.compare.parts_screen import ComparedPartsScreen
-
         found = self.comparison
         pair = self.panel.pair
         if found is None or not self.tested or pair is None:

@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from harness.card.checking.claimed import claim_of
+from harness.store.distinctions import distinctions, setup_facts
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import review_of, tier_words
 from rosetta_tui.show.metric_words import digits
 from scoring.card.claim import ClaimReason
 from scoring.core.metric_names import title
 from scoring.core.wording import counted
-from scoring.statistics.significance import COMPOSITE, direction
+from scoring.statistics.significance import COMPOSITE, Difference, direction
 
 if TYPE_CHECKING:
     from harness.compare.pairs import ComparedRun, Pair, RunningDifference
     from scoring.statistics.reproducibility import Reproduction
-    from scoring.statistics.significance import Difference
 
 _NAMES = {COMPOSITE: "composite", "ter": "TER"}
 """What a metric is called where its title would be taken for a sentence's own words."""
@@ -39,8 +39,6 @@ def run_words(run: ComparedRun) -> str:
 
 def told_apart(runs: Sequence[ComparedRun], *, by_id: bool = True) -> list[str]:
     """Say what each run was; those that are called the same by what parts them, and at last by their id."""
-    from harness.store.distinctions import distinctions, setup_facts
-
     words = [run_words(run) for run in runs]
     ids = [run.run_id[:8] if by_id else "" for run in runs]
     facts = [setup_facts(run.setup.model_dump(), run.file) for run in runs]

@@ -20,6 +20,7 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import PageLine, Where, show, show_fields
 from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.result_table import crop
 from scoring.core.wording import counted, percent
 
 BAR = 14
@@ -123,8 +124,6 @@ def bars(counts: Mapping[str, int], total: int) -> Content:
 
 
 def _bar(name: str, number: str, share: float) -> Content:
-    from rosetta_tui.toolkit.result_table import crop
-
     bar = figures.progress_bar(share, BAR).rstrip("░") or "▏"
     return Content.assemble(
         f"{crop(name, NAME)} {number:>8} {percent(share, 1):>7}  ", (bar, "$mark")

@@ -12,10 +12,13 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
+from corpora.files.problems import Problem
 from corpora.samples import DEMO_CORPUS, sample_path
-from harness.store.corpora.listing import list_corpora
+from harness.store.corpora.listing import CorpusSummary, list_corpora
 from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
+from rosetta_tui.corpus.open_corpus import OpenCorpusScreen, OpenedCorpus, open_corpus
 from rosetta_tui.corpus.rows import CORPORA, CorpusRows, segment_words
+from rosetta_tui.corpus.screen import CorpusScreen
 from rosetta_tui.toolkit.background import background, in_thread
 from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
@@ -24,10 +27,6 @@ from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
     import sqlite3
-
-    from corpora.files.problems import Problem
-    from harness.store.corpora.listing import CorpusSummary
-    from rosetta_tui.corpus.open_corpus import OpenedCorpus
 
 
 class CorporaScreen(Screen[None]):
@@ -129,8 +128,6 @@ class CorporaScreen(Screen[None]):
 
     def action_open(self) -> None:
         """Ask for a corpus file and show it."""
-        from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
-
         self.app.push_screen(OpenCorpusScreen(), self._opened)
 
     def action_demo(self) -> None:
@@ -138,8 +135,6 @@ class CorporaScreen(Screen[None]):
         in_thread(self, "demo", _demo, self._opened, self._cannot, asks=True, unwanted=_close)
 
     def _opened(self, found: OpenedCorpus | tuple[Problem, ...] | None) -> None:
-        from rosetta_tui.corpus.screen import CorpusScreen
-
         if found is None:
             return
         if isinstance(found, tuple):
@@ -158,8 +153,6 @@ def _listed(store: sqlite3.Connection) -> list[CorpusSummary]:
 
 
 def _demo() -> OpenedCorpus:
-    from rosetta_tui.corpus.open_corpus import open_corpus
-
     return open_corpus(sample_path(DEMO_CORPUS), None, {})
 
 

@@ -16,11 +16,20 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from harness.store.corpora.listing import corpus_positions, facet_counts
+from harness.store.corpora.examination import Examination, examine_stored
+from harness.store.corpora.listing import CorpusSummary, corpus_positions, facet_counts
+from harness.store.file.database import open_store, opened
+from harness.store.runs import RunSummary, list_runs
+from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
+from rosetta_tui.corpus.entry_screen import CorpusEntryScreen
+from rosetta_tui.corpus.facts_screen import CorpusFactsScreen
+from rosetta_tui.corpus.open_corpus import OpenedCorpus, summary_of
+from rosetta_tui.corpus.originals import open_original
 from rosetta_tui.corpus.rows import SORT_WORDS, Counts, filter_choices, segment_words
 from rosetta_tui.corpus.table import CorpusTable
 from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.show import figures
+from rosetta_tui.show.run_facts import runs_now, setup_words, when
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import background, in_thread, telling
 from rosetta_tui.toolkit.content import EmptyState, Where, show
@@ -30,16 +39,9 @@ from rosetta_tui.toolkit.messages import NewRunAsked, RunChosen
 from rosetta_tui.toolkit.result_table import ResultTable, SearchedScreen
 
 if TYPE_CHECKING:
-    from harness.store.corpora.examination import Examination
-    from harness.store.corpora.listing import CorpusSummary
-    from rosetta_tui.corpus.open_corpus import OpenedCorpus
-
     Found = tuple[sqlite3.Connection, CorpusSummary, Sequence[int]]
-    """A connection for the screen, the line of the corpus, and the places of its entries."""
+    "A connection for the screen, the line of the corpus, and the places of its entries."
     from textual.screen import Screen
-
-    from harness.store.corpora.listing import CorpusSummary
-    from harness.store.runs import RunSummary
 
 
 def draft_over(summary: CorpusSummary, *, stored: bool) -> RunDraft:
@@ -68,15 +70,10 @@ def ask_for_user(screen: Screen[Any], path: Path, run_ids: Collection[str]) -> N
 
 
 def _users(run_ids: frozenset[str], store: sqlite3.Connection) -> list[RunSummary]:
-    from harness.store.runs import list_runs
-    from rosetta_tui.show.run_facts import runs_now
-
     return [run for run in runs_now(list_runs(store, brief=True)) if run.run_id in run_ids]
 
 
 def _choose(screen: Screen[Any], users: Sequence[RunSummary]) -> None:
-    from rosetta_tui.show.run_facts import setup_words, when
-
     if not users:
         screen.notify("No run has used this corpus yet.", markup=False)
         return
@@ -157,17 +154,12 @@ class CorpusScreen(SearchedScreen):
 
     def _reading(self) -> AbstractContextManager[sqlite3.Connection]:
         """Return a connection for a thread; what goes wrong with it is a StoreError."""
-        from harness.store.file.database import opened
-
         return opened(self._path) if self._opened is None else self._opened.reading()
 
     def _read(self) -> None:
         in_thread(self, "corpus", self._found, self._begin, self._cannot, unwanted=_close)
 
     def _found(self) -> Found | None:
-        from harness.store.file.database import open_store
-        from rosetta_tui.corpus.open_corpus import summary_of
-
         summary = summary_of(self._path, self._sha256, self._opened)
         if summary is None:
             return None
@@ -204,8 +196,6 @@ class CorpusScreen(SearchedScreen):
             in_thread(self, "examine", examine, self._examined, cannot)
 
     def _examination(self, summary: CorpusSummary) -> Examination:
-        from harness.store.corpora.examination import examine_stored
-
         with self._reading() as store:
             return examine_stored(store, summary.number, summary.sha256, summary.files)
 
@@ -294,8 +284,6 @@ class CorpusScreen(SearchedScreen):
 
     @on(ResultTable.Chosen)
     def _open(self, event: ResultTable.Chosen) -> None:
-        from rosetta_tui.corpus.entry_screen import CorpusEntryScreen
-
         if self.table.entries is None or self.summary is None:
             return
 
@@ -310,8 +298,6 @@ class CorpusScreen(SearchedScreen):
 
     def action_facts(self) -> None:
         """Show what the corpus is made of, and what it lacks for a benchmark."""
-        from rosetta_tui.corpus.facts_screen import CorpusFactsScreen
-
         if self.summary is None or self.examination is None:
             self.notify("The corpus is still being counted.", markup=False)
         else:
@@ -319,8 +305,6 @@ class CorpusScreen(SearchedScreen):
 
     def action_checks(self) -> None:
         """Show what the checks found; a finding leads to its entries."""
-        from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
-
         found = self.examination
         if found is None:
             self.notify("The checks are still going on.", markup=False)
@@ -353,8 +337,6 @@ class CorpusScreen(SearchedScreen):
 
     def action_original(self) -> None:
         """Open the file that the corpus was read from, at the entry under the cursor."""
-        from rosetta_tui.corpus.originals import open_original
-
         if self.examination is None:
             self.notify("The file is still being looked at.", markup=False)
         else:

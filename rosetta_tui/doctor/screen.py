@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -14,17 +14,18 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
-from harness.doctor.finding import Health
+from harness.doctor.examination import examine, looked_at
+from harness.doctor.finding import Finding, Health
+from rosetta_tui.doctor.terminal_facts import terminal
 from rosetta_tui.doctor.words import COLUMNS, FindingRows, summary
+from rosetta_tui.own_files import own_files
+from rosetta_tui.settings.findings import chosen
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import Telling, Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Left
 from rosetta_tui.toolkit.result_table import ResultTable
-
-if TYPE_CHECKING:
-    from harness.doctor.finding import Finding
 
 
 class DoctorScreen(Screen[None]):
@@ -85,11 +86,6 @@ class DoctorScreen(Screen[None]):
 
     @work(thread=True, exclusive=True, group="doctor")
     def _look(self, columns: int, rows: int) -> None:
-        from harness.doctor.examination import examine, looked_at
-        from rosetta_tui.doctor.terminal_facts import terminal
-        from rosetta_tui.own_files import own_files
-        from rosetta_tui.settings.findings import chosen
-
         worker = get_current_worker()
         around = partial(terminal, (columns, rows), os.environ, None)
         mine = looked_at("App", partial(chosen, self._home))

@@ -25,6 +25,7 @@ from rosetta_tui.toolkit.content import PageLine, show
 from scoring.core.metric_names import short_title
 from scoring.core.translation import Acceptance, FstAnnotation, WordAnalysis
 from scoring.core.wording import shortened
+from scoring.grammar.morpheme_difference import morpheme_differences, sentences
 
 if TYPE_CHECKING:
     from harness.run.explaining import Explainer, Explanation
@@ -181,8 +182,6 @@ def _differences(found: Explanation) -> tuple[str, ...]:
     """Say how words differ, of those about which the morphology of the entry has said nothing."""
     if found.words is None or not found.words.output:
         return ()
-    from scoring.grammar.morpheme_difference import morpheme_differences, sentences
-
     told = folded(" ".join(found.sentences.get("morphological_accuracy", ())))
     return sentences(
         difference

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from harness.leaderboard.entrant import Entrant
+from harness.leaderboard.ranking import Board, apart
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import (
     caveats_in_words,
@@ -25,10 +27,6 @@ from rosetta_tui.show.run_facts import failed_words, iso, setup_words, when
 from scoring.core.metric_names import metric_named, short_title, title, typed_name
 from scoring.core.specification import metric_info, specification
 from scoring.core.wording import counted
-
-if TYPE_CHECKING:
-    from harness.leaderboard.entrant import Entrant
-    from harness.leaderboard.ranking import Board
 
 COLUMNS = (
     Column("mark", "", 1),
@@ -278,8 +276,6 @@ def board_words(board: Board) -> tuple[str, str]:
 
 def others_words(boards: Sequence[Board], index: int) -> str:
     """Say how many runs of the same corpus are in other lists, and why the first of them are."""
-    from harness.leaderboard.ranking import apart
-
     here = boards[index]
     found = [(apart(here, other), other) for other in boards if other is not here]
     told = [(why, other) for why, other in found if why]

@@ -14,6 +14,10 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
+from harness.compare.comparing import MOST_RUNS
+from harness.leaderboard.clusters import with_clusters
+from harness.leaderboard.entrant import Entrant
+from harness.leaderboard.ranking import Board, BoardGrounds, leaderboards
 from rosetta_tui.leaderboard.rows import (
     COLUMNS,
     Dimension,
@@ -38,9 +42,6 @@ from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
     import sqlite3
-
-    from harness.leaderboard.entrant import Entrant
-    from harness.leaderboard.ranking import Board, BoardGrounds
 
 
 class LeaderboardScreen(Screen[None]):
@@ -289,8 +290,6 @@ class LeaderboardScreen(Screen[None]):
 
     def action_compare(self) -> None:
         """Compare the marked runs; where fewer than two are marked, the chosen one with the next."""
-        from harness.compare.comparing import MOST_RUNS
-
         runs = tuple(self.marked) if len(self.marked) > 1 else self._neighbours()
         if len(runs) < 2:
             self.notify("A comparison needs two runs of one list.", markup=False)
@@ -320,12 +319,8 @@ class LeaderboardScreen(Screen[None]):
 
 
 def _read(store: sqlite3.Connection) -> list[Board]:
-    from harness.leaderboard.ranking import leaderboards
-
     return leaderboards(store)
 
 
 def _with_clusters(board: Board, store: sqlite3.Connection) -> Board:
-    from harness.leaderboard.clusters import with_clusters
-
     return with_clusters(store, board)

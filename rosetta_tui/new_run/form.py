@@ -13,6 +13,8 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Button, Static
 
+from harness.core.failures import HarnessError
+from harness.settings import Settings, read_settings
 from rosetta_tui.report.estimate import cost_words
 from rosetta_tui.request import suggesting
 from rosetta_tui.request.draft import Value
@@ -23,7 +25,6 @@ from rosetta_tui.toolkit.form.form_line import FormLine
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:
-    from harness.settings import Settings
     from rosetta_tui.request.corpus import CorpusLook
     from rosetta_tui.request.look import DraftLook
 
@@ -95,9 +96,6 @@ class RunForm(VerticalScroll, can_focus=False):
     @cached_property
     def _settings(self) -> Settings:
         """What the person chose for every run; a damaged file is spoken of where the form is looked at."""
-        from harness.core.failures import HarnessError
-        from harness.settings import Settings, read_settings
-
         try:
             return read_settings(self._path.parent)
         except HarnessError:

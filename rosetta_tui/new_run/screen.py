@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -17,12 +17,17 @@ from textual.timer import Timer
 from textual.widgets import Button, Static
 from textual.worker import get_current_worker
 
+from corpora.files.problems import CorpusError
+from corpora.model.corpus import Corpus
+from harness.core.failures import HarnessError
+from harness.endpoint.endpoints import list_models
+from harness.settings import read_settings
 from rosetta_tui.new_run.form import RunForm
 from rosetta_tui.new_run.preview import Measured, beside, in_a_line
 from rosetta_tui.request.draft import RunDraft, Value
 from rosetta_tui.request.fields import FIELDS, applicable, drafted
 from rosetta_tui.request.kept_draft import keep_draft, kept_draft
-from rosetta_tui.request.look import DraftLook, Known, look
+from rosetta_tui.request.look import DraftLook, DraftTrouble, Known, look
 from rosetta_tui.request.metrics import measured
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring, in_thread, telling
@@ -30,10 +35,6 @@ from rosetta_tui.toolkit.content import Telling, show
 from rosetta_tui.toolkit.form.form_line import FormLine
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Copied, Left, RunBegun
-
-if TYPE_CHECKING:
-    from corpora.model.corpus import Corpus
-    from rosetta_tui.request.look import DraftTrouble
 
 QUIET_SECONDS = 0.25
 """How long nothing must be typed before the form is looked at."""
@@ -217,8 +218,6 @@ class NewRunScreen(Screen[None]):
 
     def _keep(self, typed: dict[str, Value]) -> None:
         """Write the draft down; it stays in the form where it cannot be."""
-        from harness.core.failures import HarnessError
-
         try:
             keep_draft(self._path.parent, RunDraft.of(typed))
         except (HarnessError, OSError) as error:
@@ -227,9 +226,6 @@ class NewRunScreen(Screen[None]):
             )
 
     def _measure(self, draft: RunDraft, corpus: Corpus) -> Measured:
-        from corpora.files.problems import CorpusError
-        from harness.core.failures import HarnessError
-
         try:
             on, off = measured(self._path, draft, corpus, self._known)
         except (CorpusError, HarnessError, OSError) as error:
@@ -328,9 +324,6 @@ class NewRunScreen(Screen[None]):
             in_thread(self, "models", ask, self.form.offer_models, cannot)
 
     def _models(self, endpoint: str) -> list[str]:
-        from harness.endpoint.endpoints import list_models
-        from harness.settings import read_settings
-
         return list_models(read_settings(self._path.parent).url_of(endpoint))
 
     def action_leave(self) -> None:

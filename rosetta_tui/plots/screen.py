@@ -15,6 +15,8 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
+from harness.store.results import read_latencies
+from harness.store.runs import RunSummary, list_runs, read_card
 from rosetta_tui.plots.points import (
     COMPOSITE,
     MOST_TOGETHER,
@@ -45,8 +47,6 @@ from scoring.core.metric_names import title
 
 if TYPE_CHECKING:
     import sqlite3
-
-    from harness.store.runs import RunSummary
 
 
 class PlotsScreen(Screen[None]):
@@ -129,8 +129,6 @@ class PlotsScreen(Screen[None]):
         background(self, self._path, "plots", self._runs, self._take, self._cannot)
 
     def _runs(self, store: sqlite3.Connection) -> dict[PlotCorpus, list[RunSummary]]:
-        from harness.store.runs import list_runs
-
         runs, wanted = list_runs(store, brief=True), set(self._run_ids)
         return by_corpus([run for run in runs if not wanted or run.run_id in wanted])
 
@@ -345,12 +343,8 @@ class PlotsScreen(Screen[None]):
 
 
 def _latencies(runs: Sequence[RunSummary], store: sqlite3.Connection) -> dict[str, Sequence[float]]:
-    from harness.store.results import read_latencies
-
     return {run.run_id: read_latencies(store, run.number) for run in runs}
 
 
 def _broken_down(runs: Sequence[RunSummary], store: sqlite3.Connection) -> list[RunSummary]:
-    from harness.store.runs import read_card
-
     return [replace(run, card=read_card(store, run.number)) for run in runs]

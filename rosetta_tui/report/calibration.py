@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from review.calibration.proposal import evidence_facts, threshold_facts, weight_facts
 from rosetta_tui.report.card import table
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
@@ -184,8 +185,6 @@ def _some(count: int, one: str, many: str | None = None) -> str:
 
 def calibration_json(found: Calibration, evidence: CalibrationEvidence) -> dict[str, Any]:
     """Return everything as plain values; numbers only, of secret entries too."""
-    from review.calibration.proposal import evidence_facts, threshold_facts, weight_facts
-
     return {
         "evidence": {**evidence_facts(evidence), "draws": found.draws, "seed": found.seed},
         "measures": [

@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.events.following import Follower
 from harness.events.kinds import Finished, Progress, Started
+from harness.store.file.database import opened
+from harness.store.runs import find_run
+from harness.store.tallies import failures_by_run
 from rosetta_tui.report.paragraphs import line
 from rosetta_tui.report.run import sentence
 from rosetta_tui.session.starting import resume_call
@@ -44,11 +48,6 @@ class UnfinishedRun:
 
 def read_unfinished(path: Path, run_id: str) -> UnfinishedRun:
     """Read where a run of a store stands now, in one look; nothing of it is changed."""
-    from harness.events.following import Follower
-    from harness.store.file.database import opened
-    from harness.store.runs import find_run
-    from harness.store.tallies import failures_by_run
-
     with closing(Follower(path, run_id)) as follower:
         events = follower.drain()
     with opened(path) as connection:

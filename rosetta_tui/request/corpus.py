@@ -6,13 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from corpora.checks.requirements import requirements
+from corpora.files.problems import Problem
+from corpora.model.corpus import Corpus
 from rosetta_tui.request.draft import RunDraft
-
-if TYPE_CHECKING:
-    from corpora.files.problems import Problem
-    from corpora.model.corpus import Corpus
 
 READING = (
     "file",
@@ -57,8 +55,6 @@ class CorpusLook:
 
 def corpus_look(corpus: Corpus) -> CorpusLook:
     """Count what is in a corpus, with the findings of ``rosetta corpus check``."""
-    from corpora.checks.requirements import requirements
-
     dataset = corpus.dataset
     segments = Counter(str(entry.segment.value) for entry in corpus.entries if entry.segment)
     tiers = Counter(str(entry.difficulty) for entry in corpus.entries if entry.difficulty)

@@ -6,17 +6,15 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from corpora.model.corpus import Corpus, Dataset
 from corpora.model.selection import Selection
 from harness.core.failures import UsageError
+from harness.setup.plan import Plan, plan_of
 from harness.store.corpora.naming import read_corpus_of_run, read_stored, stored_name
+from harness.store.runs import Run
 from rosetta_tui.request.draft import YES, RunDraft, Value
-
-if TYPE_CHECKING:
-    from corpora.model.corpus import Corpus, Dataset
-    from harness.setup.plan import Plan
-    from harness.store.runs import Run
 
 _RUN = {
     "concurrency": "concurrency",
@@ -39,8 +37,6 @@ def draft_of(run: Run, connection: sqlite3.Connection) -> RunDraft:
 
 def draft_values(run: Run, connection: sqlite3.Connection) -> dict[str, Value]:
     """Return the options of ``rosetta run`` that ask for the same; raises UsageError where none do."""
-    from harness.setup.plan import plan_of
-
     if run.imported:
         raise UsageError(
             "The run came as a card from elsewhere, which does not tell all that it was asked with."

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from harness.method.takes import TAKES
 from rosetta_tui.request.draft import RunDraft, Value
 
 
@@ -253,8 +254,6 @@ _BOTH = frozenset({"analyser"})
 
 def applicable(method: str) -> frozenset[str]:
     """Return the fields that mean something for a method; those of no other method where none is chosen."""
-    from harness.method.takes import TAKES
-
     general = frozenset(FIELDS) - _OF_METHODS
     if not method:
         return general
@@ -266,8 +265,6 @@ def applicable(method: str) -> frozenset[str]:
 
 def needed(method: str) -> Collection[str]:
     """Return the fields without which the run cannot begin."""
-    from harness.method.takes import TAKES
-
     return ("file", "method", *(TAKES[method].needs if method in TAKES else ()))
 
 

@@ -9,6 +9,8 @@ import json
 from contextlib import suppress
 from pathlib import Path
 
+from harness.core.written_files import write_file
+from harness.store.file.database import private_folder
 from rosetta_tui.request.draft import RunDraft, Value
 
 NAME = "new-run.json"
@@ -19,9 +21,6 @@ MOST_BYTES = 2**20
 
 def keep_draft(folder: Path, draft: RunDraft) -> None:
     """Write the draft down, all of it or none; raises HarnessError where the folder cannot be written."""
-    from harness.core.written_files import write_file
-    from harness.store.file.database import private_folder
-
     values = {name: _without_keys(value) for name, value in draft.values.items()}
     content = json.dumps({"values": values}).encode()
     write_file(private_folder(folder) / NAME, content, overwrite=True)

@@ -9,8 +9,25 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
+from corpora.files.problems import CorpusError, Severity
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Entry
+from harness.core.calls import Request
+from harness.core.failures import HarnessError, UsageError
+from harness.endpoint.endpoints import Endpoint, chat_endpoint, service_endpoint
+from harness.endpoint.keys import find_key, no_key
+from harness.estimate.asking_ahead import first_request
+from harness.estimate.estimate import RunEstimate, estimate
+from harness.method.method import Method, Priced
+from harness.method.takes import TAKES
+from harness.methods.names import method_names
+from harness.methods.registry import build
+from harness.privacy import NobodyAnswersForServer, keep_here, nobody_listens, require_answer
+from harness.settings import read_settings
+from harness.setup.plan import Plan
+from harness.store.file.database import opened
 from rosetta_tui.request.corpus import (
     READING,
     SELECTING,
@@ -27,16 +44,6 @@ from rosetta_tui.request.option_words import (
     field_of_words,
     wrong_shapes,
 )
-
-if TYPE_CHECKING:
-    from corpora.model.corpus import Corpus
-    from corpora.model.entry import Entry
-    from harness.core.calls import Request
-    from harness.endpoint.endpoints import Endpoint
-    from harness.estimate.estimate import RunEstimate
-    from harness.method.method import Method
-    from harness.setup.plan import Plan
-
 
 MOST_PROBLEMS = 5
 """Problems of a corpus that stand beside its field."""
@@ -99,9 +106,6 @@ class _Stopped(Exception):  # noqa: N818  no error: the rest cannot be looked at
 
 def look(store_path: Path, draft: RunDraft, known: Known) -> DraftLook:
     """Find out what is true of a draft; blocks, so it belongs into a thread."""
-    from corpora.files.problems import CorpusError
-    from harness.core.failures import HarnessError
-
     looking = _Looking(store_path, draft, known)
     try:
         looking.go()
@@ -161,9 +165,6 @@ class _Looking:
 
     def _needed(self) -> None:
         """Say what is not filled in yet; what the settings fill in is not missing."""
-        from harness.core.failures import HarnessError
-        from harness.settings import read_settings
-
         method = self.draft.get("method")
         try:
             given = read_settings(self.store_path.parent).completed(method, self.draft.values)
@@ -179,9 +180,6 @@ class _Looking:
             raise _Stopped
 
     def _corpus(self) -> Corpus:
-        from corpora.files.problems import CorpusError, Severity
-        from harness.core.failures import HarnessError
-
         if not self.draft.get("file").strip() or self._troubled(READING):
             self._needed()
         try:
@@ -208,8 +206,6 @@ class _Looking:
         return found
 
     def _chosen(self, corpus: Corpus) -> list[Entry]:
-        from corpora.files.problems import CorpusError
-
         if self._troubled(SELECTING):
             self._needed()
         try:
@@ -224,8 +220,6 @@ class _Looking:
         return entries
 
     def _plan(self, corpus: Corpus) -> Plan:
-        from harness.core.failures import UsageError
-
         try:
             return self.draft.plan(corpus)
         except UsageError as error:
@@ -233,12 +227,8 @@ class _Looking:
 
     def _plugin(self, plan: Plan) -> bool:
         """Leave the code of a plug-in alone until the run begins; say only where there is none."""
-        from harness.method.takes import TAKES
-
         if plan.method in TAKES:
             return False
-        from harness.methods.names import method_names
-
         where, colon, name = plan.method.rpartition(":")
         if colon and where.endswith(".py"):
             if not Path(where).expanduser().is_file() or not name:
@@ -255,12 +245,6 @@ class _Looking:
 
     def _method(self, corpus: Corpus, chosen: Sequence[Entry], plan: Plan) -> Method:
         """Make the method without its key, and see that it may be used for these entries."""
-        from harness.core.failures import HarnessError
-        from harness.endpoint.keys import no_key
-        from harness.method.method import Priced
-        from harness.methods.registry import build
-        from harness.privacy import NobodyAnswersForServer, keep_here, require_answer
-
         try:
             method = build(plan.method, plan.options, corpus.entries, no_key)
         except HarnessError as error:
@@ -281,8 +265,6 @@ class _Looking:
         return method
 
     def _key(self, method: Method, plan: Plan) -> None:
-        from harness.core.failures import HarnessError
-
         if method.endpoint is None:
             return
         try:
@@ -296,10 +278,6 @@ class _Looking:
             self.wrong(str(error), name)
 
     def _ahead(self, method: Method, chosen: Sequence[Entry], plan: Plan) -> None:
-        from harness.estimate.asking_ahead import first_request
-        from harness.estimate.estimate import estimate
-        from harness.store.file.database import opened
-
         request = first_request(method, chosen[: method.setup.batch_size])
         with opened(self.store_path) as connection:
             self._add(request=request, estimate=estimate(connection, chosen, method, plan))
@@ -310,8 +288,6 @@ class _Looking:
 def key_words(endpoint: Endpoint) -> str:
     """Say where an endpoint's key is, never the key; raises HarnessError where one is needed and missing."""
 
-    from harness.endpoint.keys import find_key
-
     if find_key(endpoint) is None:
         return "on this machine, no key needed" if endpoint.local else "no key"
     if os.environ.get(endpoint.environment, "").strip():
@@ -321,8 +297,6 @@ def key_words(endpoint: Endpoint) -> str:
 
 def _absent(endpoint: Endpoint) -> str:
     """Say that nothing listens at an endpoint of this machine; it may be started before the run begins."""
-    from harness.privacy import nobody_listens
-
     if not nobody_listens(endpoint.url):
         return ""
     note = f": {endpoint.note}" if endpoint.note else ""
@@ -330,8 +304,6 @@ def _absent(endpoint: Endpoint) -> str:
 
 
 def _endpoint(plan: Plan) -> Endpoint:
-    from harness.endpoint.endpoints import chat_endpoint, service_endpoint
-
     if plan.method.startswith("api:"):
         return service_endpoint(plan.method.removeprefix("api:"), plan.options.endpoint)
     return chat_endpoint(plan.options.endpoint or "")

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import click
+
 from rosetta_tui.request.draft import RunDraft, Value
 from rosetta_tui.request.fields import FIELDS, PATHS
+from rosetta_tui.request.options import asked
 
 
 def wrong_shapes(draft: RunDraft) -> Iterator[tuple[str, str]]:
     """Yield each option that the command line would refuse by itself, with its words."""
-    import click
-
-    from rosetta_tui.request.options import asked
-
     context = click.Context(asked, info_name="run")
     for parameter in asked.params:
         value = draft.values.get(parameter.name or "")
@@ -27,8 +26,6 @@ def wrong_shapes(draft: RunDraft) -> Iterator[tuple[str, str]]:
 
 def _number_words(wanted: Any) -> str:
     """Say which numbers an option takes, empty where it takes something else."""
-    import click
-
     kinds = {click.types.IntParamType: "A whole number", click.types.FloatParamType: "A number"}
     words = next((words for kind, words in kinds.items() if isinstance(wanted, kind)), "")
     if words and isinstance(wanted, click.IntRange | click.FloatRange):
@@ -46,8 +43,6 @@ def field_of_words(words: str, typed: Mapping[str, Value]) -> str | None:
 
     Messages of the engine name options as the command line does, so that both can show them.
     """
-    from rosetta_tui.request.options import asked
-
     if (named := words.partition(" ")[0]) in _BEGINNINGS:
         return _BEGINNINGS[named]
     options = {

@@ -6,6 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from harness.core.failures import UsageError
+from rosetta_tui.request.reading import selection
+
 if TYPE_CHECKING:
     from corpora.model.corpus import Corpus
     from harness.api import RunRequest
@@ -15,7 +18,6 @@ if TYPE_CHECKING:
 def make_request(corpus: Corpus, given: Mapping[str, Any]) -> RunRequest:
     """Hand the options of a command line to the door; raises UsageError, CorpusError."""
     from harness.api import ask
-    from rosetta_tui.request.reading import selection
 
     note, tags = given.get("note") or "", given.get("tags") or ()
     return ask(corpus, given["method"], told(given), selection(given), note=note, tags=tags)
@@ -54,8 +56,6 @@ def told(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def pairs(name: str, given: Sequence[str]) -> dict[str, Any]:
     """Read NAME=JSON as it was given once or several times; what is no JSON is text."""
-    from harness.core.failures import UsageError
-
     found: dict[str, Any] = {}
     for pair in given:
         key, equals, value = pair.partition("=")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from harness.core.failures import StoreError
 from rosetta_tui.show.text import plain
 from scoring.core.wording import counted
 
@@ -119,7 +121,6 @@ def load_corpus(given: dict[str, Any], reference: Path | None) -> Corpus:
 
 def _known(corpus: Corpus) -> bool:
     """Tell whether the store has the corpus, so that its warnings were said already."""
-    from harness.core.failures import StoreError
     from harness.store.corpora.entries import find_corpus
     from harness.store.file.database import default_path, opened
 
@@ -150,8 +151,6 @@ def selection(given: Mapping[str, Any]) -> Selection:
 
 def problem_json(problem: Problem) -> dict[str, Any]:
     """Return a problem as JSON values; the places serve screens, which have the entries at hand."""
-    from dataclasses import asdict
-
     return {name: value for name, value in asdict(problem).items() if name != "places"}
 
 

@@ -8,6 +8,19 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from corpora.samples import DEMO_CORPUS, sample_path
+from harness.core.failures import HarnessError, StoreError
+from harness.endpoint.endpoints import chat_endpoint, presets
+from harness.endpoint.prices import Prices
+from harness.inputs.prompt import load_prompt, shipped_versions
+from harness.methods.names import method_names
+from harness.store.corpora.listing import list_corpora
+from harness.store.corpora.naming import PREFIX
+from harness.store.file.database import opened
+from harness.store.mixed_setups import RETRIED_WITH
+from rosetta_tui.request.reading import FORMS
+from scoring.core.metric_names import metric_named, short_title, title, typed_name
+from scoring.core.specification import specification
 from scoring.core.wording import counted
 
 MOST = 200
@@ -75,12 +88,6 @@ def corpora(store_path: Path) -> Suggest:
 
 
 def _known(store_path: Path) -> list[Suggestion]:
-    from corpora.samples import DEMO_CORPUS, sample_path
-    from harness.core.failures import StoreError
-    from harness.store.corpora.listing import list_corpora
-    from harness.store.corpora.naming import PREFIX
-    from harness.store.file.database import opened
-
     try:
         with opened(store_path) as connection:
             found = list_corpora(connection)
@@ -117,22 +124,16 @@ def with_paths(first: Suggest) -> Suggest:
 
 def forms() -> dict[str, str]:
     """Return the forms of corpus files."""
-    from rosetta_tui.request.reading import FORMS
-
     return dict.fromkeys(FORMS, "")
 
 
 def methods() -> dict[str, str]:
     """Return the methods with a word on each."""
-    from harness.methods.names import method_names
-
     return method_names()
 
 
 def endpoints() -> dict[str, str]:
     """Return the endpoints known by name, and whether a key of each lies in its variable."""
-    from harness.endpoint.endpoints import presets
-
     told = {}
     for name, endpoint in presets("chat").items():
         key = "key is set" if os.environ.get(endpoint.environment) else "needs a key"
@@ -142,8 +143,6 @@ def endpoints() -> dict[str, str]:
 
 def prompts() -> dict[str, str]:
     """Return the shipped prompts that can begin a conversation; the others are added to one."""
-    from harness.inputs.prompt import load_prompt, shipped_versions
-
     versions = (load_prompt(name) for name in shipped_versions())
     return {
         each.version: "for coaching" if "notes" in each.slots else "without coaching"
@@ -157,12 +156,6 @@ def models(store_path: Path, endpoint: str) -> dict[str, str]:
 
     A run in parts may name several models as one; each of them is asked for as itself.
     """
-    from harness.core.failures import HarnessError
-    from harness.endpoint.endpoints import chat_endpoint
-    from harness.endpoint.prices import Prices
-    from harness.store.file.database import opened
-    from harness.store.mixed_setups import RETRIED_WITH
-
     try:
         provider = chat_endpoint(endpoint).name
         with opened(store_path) as connection:
@@ -181,9 +174,6 @@ def models(store_path: Path, endpoint: str) -> dict[str, str]:
 
 def metrics(typed: str) -> list[Suggestion]:
     """Offer metrics for the last part of a list of ids."""
-    from scoring.core.metric_names import metric_named, short_title, title, typed_name
-    from scoring.core.specification import specification
-
     before, comma, last = typed.rpartition(",")
     every = {"rosetta": "all that can be computed"} | {
         typed_name(id_): title(id_) for id_ in specification().metrics

@@ -11,6 +11,10 @@ from textual.content import Content
 from textual.screen import Screen
 
 from harness.core.failures import UsageError
+from harness.store.file.database import opened
+from harness.store.notes import change_words
+from harness.store.runs import RunSummary, find_trashed, list_runs, read_run
+from harness.store.stretches import spent_usd
 from rosetta_tui.runs.notes import NoteChange, NotesScreen
 from rosetta_tui.runs.table import beside_words
 from rosetta_tui.session.starting import may_resume, may_retry
@@ -25,7 +29,6 @@ from rosetta_tui.toolkit.messages import NewRunAsked, ReplayAsked, RunChosen, Ru
 if TYPE_CHECKING:
     import sqlite3
 
-    from harness.store.runs import RunSummary
     from rosetta_tui.request.draft import RunDraft
     from rosetta_tui.runs.go_on import GoOn, RetryScreen, Stop
     from rosetta_tui.runs.score_again import ScoreAgainScreen, ScoredAgain
@@ -173,15 +176,12 @@ def _name(run: RunSummary) -> str:
 
 def _summary(store: sqlite3.Connection, run_id: str) -> RunSummary:
     """Return the line of a run; UsageError where another process deleted it meanwhile."""
-    from harness.store.runs import list_runs
-
     for run in list_runs(store, run_id=run_id, brief=True):
         return run
     raise UsageError("This run is gone: it was deleted meanwhile.")
 
 
 def _score_again(path: Path, run: RunSummary, store: sqlite3.Connection) -> ScoreAgainScreen:
-    from harness.store.runs import read_run
     from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of
 
     before = fields_of(read_run(store, run.number).plan)
@@ -189,8 +189,6 @@ def _score_again(path: Path, run: RunSummary, store: sqlite3.Connection) -> Scor
 
 
 def _stop(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
-    from harness.store.runs import read_run
-    from harness.store.stretches import spent_usd
     from rosetta_tui.runs.go_on import Stop
 
     run = _summary(store, run_id)
@@ -209,7 +207,6 @@ def _stop(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
 def _retry(run_id: str, store: sqlite3.Connection) -> RetryScreen:
     from harness.run.retrying import changed_plan
     from harness.setup.plan import plan_of
-    from harness.store.runs import read_run
     from rosetta_tui.runs.go_on import RetryScreen, settings_of
 
     run = _summary(store, run_id)
@@ -220,7 +217,6 @@ def _retry(run_id: str, store: sqlite3.Connection) -> RetryScreen:
 
 
 def _like(run: RunSummary, store: sqlite3.Connection) -> RunDraft:
-    from harness.store.runs import read_run
     from rosetta_tui.request.draft_of_run import draft_of
 
     return draft_of(read_run(store, run.number), store)
@@ -239,7 +235,6 @@ def _trash(run: RunSummary, store: sqlite3.Connection) -> str:
 
 def _erase(run: RunSummary, store: sqlite3.Connection) -> str:
     from harness.store.deletion import erase
-    from harness.store.runs import read_run
 
     erase(store, read_run(store, run.number))
     return f"Erased: {_name(run)}."
@@ -247,7 +242,6 @@ def _erase(run: RunSummary, store: sqlite3.Connection) -> str:
 
 def _bring_back(store: sqlite3.Connection) -> str:
     from harness.store.deletion import bring_back
-    from harness.store.runs import find_trashed
 
     run = find_trashed(store, "last")
     bring_back(store, run.id)
@@ -255,9 +249,6 @@ def _bring_back(store: sqlite3.Connection) -> str:
 
 
 def _keep_words(path: Path, run: int, words: NoteChange) -> None:
-    from harness.store.file.database import opened
-    from harness.store.notes import change_words
-
     with opened(path) as store:
         change_words(store, run, note=words.note, add=words.add, remove=words.remove)
 
@@ -289,8 +280,6 @@ class RunEnd:
         background(self._screen, self._path, "summary", self._find, self._take, _to_go_on)
 
     def _find(self, store: sqlite3.Connection) -> RunSummary | None:
-        from harness.store.runs import list_runs
-
         return next(iter(list_runs(store, run_id=self._run_id)), None)
 
     def _take(self, summary: RunSummary | None) -> None:

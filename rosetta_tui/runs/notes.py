@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.widgets import Button, Input, Static, TextArea
 
 from harness.core.failures import UsageError
+from harness.store.notes import tidy_note, tidy_tags
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import AnsweringScreen, in_thread
 from rosetta_tui.toolkit.content import show
@@ -93,8 +94,6 @@ class NotesScreen(AnsweringScreen[bool]):
     @on(Button.Pressed, "#save")
     def action_save(self) -> None:
         """Keep what was typed; where that cannot be, say so and stay."""
-        from harness.store.notes import tidy_note, tidy_tags
-
         words = self._changes()
         if words == NoteChange():
             self.dismiss(False)

@@ -17,11 +17,13 @@ from textual.timer import Timer
 from textual.widgets import Button, Static
 from textual.worker import get_current_worker
 
+from harness.run.rescoring import Prospect, prospect, rescore
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.runs import read_run
 from rosetta_tui.request import suggesting
 from rosetta_tui.request.draft import Value
 from rosetta_tui.request.fields import FIELDS, PATHS
+from rosetta_tui.request.scoring import read_scoring_options
 from rosetta_tui.show.metric_words import by_reason
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import AnsweringScreen, background, bring
@@ -32,8 +34,6 @@ from scoring.core.metric_names import short_title
 
 if TYPE_CHECKING:
     import sqlite3
-
-    from harness.run.rescoring import Prospect
 
 FORM = (
     "metrics",
@@ -154,8 +154,6 @@ class ScoreAgainScreen(AnsweringScreen[ScoredAgain | None]):
 
     def _score(self, told: Mapping[str, Value], store: sqlite3.Connection) -> ScoredAgain | None:
         """Return the new run; None where the person stopped it."""
-        from harness.run.rescoring import rescore
-
         worker, notes = get_current_worker(), list[str]()
 
         def tell(words: str) -> None:
@@ -201,8 +199,6 @@ def _wrong(why: str) -> str:
 
 
 def _prospect(number: int, told: Mapping[str, Value], store: sqlite3.Connection) -> Content:
-    from harness.run.rescoring import prospect
-
     return prospect_words(prospect(store, read_run(store, number), options_of(told)))
 
 
@@ -214,8 +210,6 @@ def _suggest(name: str) -> suggesting.Suggest | None:
 
 def options_of(told: Mapping[str, Value]) -> ScoringOptions:
     """Read the fields that are told; UsageError says what is wrong with one of them."""
-    from rosetta_tui.request.scoring import read_scoring_options
-
     given: dict[str, Any] = {}
     for name, value in told.items():
         if name == "multi_ref":

@@ -6,10 +6,12 @@ import sqlite3
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.card.reading import block, number
 from harness.core.failures import UsageError
+from harness.store.file.database import Mark, is_read_only, mark_of, opened
+from harness.store.runs import RunSummary, find_trashed, list_runs
 from rosetta_tui.runs.query import RunQuery
 from rosetta_tui.session.starting import resume_call
 from rosetta_tui.show import figures
@@ -39,10 +41,6 @@ from rosetta_tui.show.run_facts import (
 from rosetta_tui.toolkit.result_table import ResultTable
 from scoring.core.wording import percent
 
-if TYPE_CHECKING:
-    from harness.store.file.database import Mark
-    from harness.store.runs import RunSummary
-
 
 class RunReader:
     """Remembers how the store's files looked; used in one thread at a time."""
@@ -62,9 +60,6 @@ class RunReader:
 
         With ``anyway`` they are read even so: a run whose process dies writes nothing. Raises StoreError.
         """
-        from harness.store.file.database import is_read_only, mark_of, opened
-        from harness.store.runs import list_runs
-
         mark = mark_of(self._path)
         if mark == self._mark and not anyway:
             return None
@@ -77,7 +72,6 @@ class RunReader:
     def purge(self) -> None:
         """Erase what was deleted too long ago to be brought back; raises StoreError."""
         from harness.store.deletion import purge
-        from harness.store.file.database import is_read_only, opened
 
         with opened(self._path) as store:
             if not is_read_only(store):
@@ -348,8 +342,6 @@ class RunTable(ResultTable):
 
 def any_deleted(store: sqlite3.Connection) -> bool:
     """Tell whether there is a run that can be brought back."""
-    from harness.store.runs import find_trashed
-
     try:
         find_trashed(store, "last")
     except UsageError:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from corpora.formats.load import load
 from corpora.model.entry import Entry
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, sample_path
+from harness import api
+from harness.api import RunRequest
 from harness.core.calls import Calls
 from harness.method.method import Method, Output, Setup
-
-if TYPE_CHECKING:
-    from harness.api import RunRequest
-    from rosetta_tui.session.engine import Engine
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan, RunOptions
+from harness.setup.scoring_options import ScoringOptions
+from rosetta_tui.session.engine import Engine
 
 SYSTEMS = {"verda": DEMO_STRONG, "griza": DEMO_WEAK}
 """Imaginary systems and the files of their outputs."""
@@ -44,11 +46,6 @@ class Paced:
 
 def demo_run(system: str) -> RunRequest:
     """Return what the demo asks for; settings of the user change nothing of it."""
-    from harness.api import RunRequest
-    from harness.method.options import MethodOptions
-    from harness.setup.plan import Plan, RunOptions
-    from harness.setup.scoring_options import ScoringOptions
-
     corpus = load(sample_path(DEMO_CORPUS))
     options = MethodOptions(
         source_language=corpus.dataset.source_language,
@@ -67,10 +64,5 @@ def demo_run(system: str) -> RunRequest:
 
 def begin_demo(path: Path) -> Engine:
     """Begin the demo from the app."""
-    from dataclasses import replace
-
-    from harness import api
-    from rosetta_tui.session.engine import Engine
-
     ready = api.start(path, demo_run("verda"))
     return Engine(replace(ready, method=Paced(ready.method)))

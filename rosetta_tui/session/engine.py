@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from harness.events.control import Control
 from harness.events.kinds import Event, EventQueue, Failed, Finished
 from harness.run.running import execute_run
+from harness.store.file.database import open_store
 from harness.store.results import stored_positions
 from harness.store.runs import leave_run, read_run
 
@@ -100,8 +101,6 @@ class Engine:
 
     def _cut_off(self) -> str:
         """Leave the run as one that stopped; say what is stored, and how it goes on."""
-        from harness.store.file.database import open_store
-
         with closing(open_store(self._ready.path)) as connection:
             leave_run(connection, self._ready.number)
             run = read_run(connection, self._ready.number)

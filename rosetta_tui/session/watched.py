@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from harness.store.file.database import opened
+
 if TYPE_CHECKING:
     from harness.events.control import Control
     from harness.events.kinds import Event, EventSource
@@ -43,7 +45,6 @@ def look_ahead(
         except BaseException:
             followed.close()
             raise
-    from harness.store.file.database import opened
     from rosetta_tui.session.recorded import recorded
 
     with opened(path) as store:

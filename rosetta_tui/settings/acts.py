@@ -6,18 +6,19 @@ import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual.screen import Screen
 
+from harness.endpoint.endpoints import checked_url
+from harness.endpoint.prices import Prices
 from harness.settings import Changes, FieldError, Settings, checked
 from rosetta_tui.settings.ask_setting import PressKeyScreen, ask_setting, trouble_with
 from rosetta_tui.settings.rows import SettingRow, SettingsSection
 from rosetta_tui.show.key_names import key_name
 from rosetta_tui.show.text import plain
-
-if TYPE_CHECKING:
-    from rosetta_tui.toolkit.keyboard import Keyboard
+from rosetta_tui.toolkit.dialogs.choose import choose
+from rosetta_tui.toolkit.keyboard import Keyboard
 
 Take = Callable[[Changes], None]
 """Makes changes hold, and writes them."""
@@ -90,8 +91,6 @@ class SettingActs:
     # Models
 
     def _ask_endpoint(self) -> None:
-        from rosetta_tui.toolkit.dialogs.choose import choose
-
         now = self.settings.endpoint
         own = {name: plain(f"{name}  {url}") for name, url in self.settings.endpoints.items()}
         shipped = {name: f"{name}  {url}" for name, url in self.presets.items()}
@@ -113,8 +112,6 @@ class SettingActs:
 
     def _ask_prices(self) -> None:
         def check(typed: str) -> str | None:
-            from harness.endpoint.prices import Prices
-
             return trouble_with(Prices, absolute(typed))
 
         def given(typed: str) -> None:
@@ -200,8 +197,6 @@ def problem(field: str, value: object) -> str | None:
 
 
 def _url_problem(name: str, url: str) -> str | None:
-    from harness.endpoint.endpoints import checked_url
-
     return trouble_with(checked_url, url) or problem("endpoints", {name: url})
 
 

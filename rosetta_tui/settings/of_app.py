@@ -7,14 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from harness.core.failures import HarnessError, UsageError
+from harness.settings import Changes, Settings, change_settings, fault, read_settings
+from rosetta_tui.settings.findings import strange_theme
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.theme import THEME_WORDS, THEMES
 
 if TYPE_CHECKING:
     from textual.app import App
-
-    from harness.settings import Changes, Settings
 
 
 class SettingsWriting:
@@ -48,9 +49,6 @@ class SettingsWriting:
         return bool(self._waiting)
 
     def _work(self) -> None:
-        from harness.core.failures import HarnessError
-        from harness.settings import change_settings
-
         with self._lock:
             changes = list(self._waiting)
             if not changes:
@@ -70,10 +68,6 @@ class SettingsWriting:
 
 def begin_with_settings(app: App[Any], home: Path) -> None:
     """Give the app the colours and keys of the settings; say so where they cannot be read, and go on without."""
-    from harness.core.failures import UsageError
-    from harness.settings import fault, read_settings
-    from rosetta_tui.settings.findings import strange_theme
-
     try:
         settings = read_settings(home)
         take_settings(app, settings)
@@ -118,9 +112,6 @@ class KeptColours:
 
     def keep(self, name: str) -> None:
         """Use the colours of a theme from now on; a file that cannot be read is not replaced for that."""
-        from harness.core.failures import UsageError
-        from harness.settings import read_settings
-
         try:
             read_settings(self._home)
         except UsageError as error:

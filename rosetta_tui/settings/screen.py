@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -17,7 +17,8 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from harness.core.failures import UsageError
-from harness.settings import Settings, changed, read_settings, taking_back
+from harness.endpoint.endpoints import presets
+from harness.settings import Changes, Settings, changed, read_settings, taking_back
 from rosetta_tui.settings.acts import SettingActs
 from rosetta_tui.settings.of_app import SettingsWriting, take_settings, theme_of
 from rosetta_tui.settings.rows import (
@@ -35,17 +36,14 @@ from rosetta_tui.settings.rows import (
     secret_rows,
     short,
 )
-from rosetta_tui.settings.secret_acts import SecretActs
+from rosetta_tui.settings.secret_acts import SecretActs, secret_states
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import Telling, Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
+from rosetta_tui.toolkit.keyboard import Keyboard, keyboard
 from rosetta_tui.toolkit.messages import Left
 from rosetta_tui.toolkit.result_table import ResultTable, SearchedScreen
-
-if TYPE_CHECKING:
-    from harness.settings import Changes
-    from rosetta_tui.toolkit.keyboard import Keyboard
 
 
 class PartsList(OptionList):
@@ -141,8 +139,6 @@ class SettingsScreen(SearchedScreen):
 
     @work(thread=True, exclusive=True, group="settings")
     def _read(self) -> None:
-        from harness.endpoint.endpoints import presets
-
         wrong = ""
         try:
             settings = read_settings(self._home)
@@ -164,8 +160,6 @@ class SettingsScreen(SearchedScreen):
 
     @work(thread=True, exclusive=True, group="keyboard")
     def _read_keyboard(self) -> None:
-        from rosetta_tui.toolkit.keyboard import keyboard
-
         bring(self, self._take_keyboard, keyboard())
 
     def _take_keyboard(self, board: Keyboard) -> None:
@@ -174,8 +168,6 @@ class SettingsScreen(SearchedScreen):
 
     @work(thread=True, exclusive=True, group="secrets")
     def _read_secrets(self) -> None:
-        from rosetta_tui.settings.secret_acts import secret_states
-
         states, trouble = secret_states(self.settings)
         bring(self, self._take_secrets, states, trouble)
 

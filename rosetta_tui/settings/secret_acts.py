@@ -12,11 +12,21 @@ from textual.content import Content
 from textual.screen import Screen
 
 from harness.core.failures import HarnessError, KeyStoreError
+from harness.endpoint.endpoints import is_this_machine, presets
+from harness.endpoint.keys import (
+    checked_key,
+    checked_name,
+    delete_key,
+    set_key,
+    stored_names,
+    variable_of,
+)
 from rosetta_tui.settings.ask_setting import ask_setting, trouble_with
 from rosetta_tui.settings.rows import SecretState
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import show
+from rosetta_tui.toolkit.dialogs.choose import confirm
 
 if TYPE_CHECKING:
     from harness.settings import Settings
@@ -27,8 +37,6 @@ def secret_states(settings: Settings) -> tuple[list[SecretState], str]:
 
     The keyring is asked, which may open a dialog of the operating system: for a thread.
     """
-    from harness.endpoint.keys import stored_names, variable_of
-
     trouble, stored = "", list[str]()
     try:
         stored = stored_names()
@@ -44,15 +52,11 @@ def _state(name: str, variable: str, stored: bool) -> SecretState:
 
 
 def _services() -> Iterator[str]:
-    from harness.endpoint.endpoints import presets
-
     for known in (presets("chat"), presets("service")):
         yield from (name for name, endpoint in known.items() if not endpoint.local)
 
 
 def _hosts(settings: Settings) -> Iterator[str]:
-    from harness.endpoint.endpoints import is_this_machine
-
     for url in settings.endpoints.values():
         host = urlsplit(url).hostname or ""
         if not is_this_machine(host) and host_problem(host) is None:
@@ -61,15 +65,11 @@ def _hosts(settings: Settings) -> Iterator[str]:
 
 def host_problem(name: str) -> str | None:
     """Say why no key can be kept under a name; None where one can."""
-    from harness.endpoint.keys import checked_name
-
     return trouble_with(checked_name, name)
 
 
 def secret_problem(key: str) -> str | None:
     """Say why a text is no key, without quoting it; None where it may be one."""
-    from harness.endpoint.keys import checked_key
-
     return trouble_with(checked_key, key)
 
 
@@ -100,8 +100,6 @@ class SecretActs:
 
     def ask_to_delete(self, name: str) -> None:
         """Delete the key of a service, after a question: nothing here could bring it back."""
-        from rosetta_tui.toolkit.dialogs.choose import confirm
-
         question = Content.assemble(
             ("Delete the key of ", "bold"), show(name, "bold"), ("?\n\n", "bold"),
             "Rosetta cannot bring it back: have it at hand, or get a new one from the service.",
@@ -124,14 +122,10 @@ class SecretActs:
 
 
 def _store(name: str, key: str) -> str:
-    from harness.endpoint.keys import set_key
-
     set_key(name, key)
     return f"The key of {name} is stored."
 
 
 def _delete(name: str) -> str:
-    from harness.endpoint.keys import delete_key
-
     delete_key(name)
     return f"The key of {name} is deleted."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from harness.core.failures import UsageError
 from rosetta_tui.show import figures
 from scoring.core.metric_names import metric_named, short_title, unknown_metric
 from scoring.core.specification import specification
@@ -33,8 +34,6 @@ def remark(metric: str, entries: float | None) -> str | None:
 
 def metric_asked(words: str, option: str) -> str:
     """Return the id of the metric that someone asked for by any of its names; UsageError with the nearest."""
-    from harness.core.failures import UsageError
-
     found = metric_named(words)
     if found is None:
         raise UsageError(f"{option}: {unknown_metric(words)}")

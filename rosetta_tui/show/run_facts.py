@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.card.reading import block, number
+from harness.core.run_state import RunState
+from harness.store.runs import RunSummary, under_way
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import blocks
-
-if TYPE_CHECKING:
-    from harness.store.runs import RunSummary
 
 
 def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
     """Return runs as they are now: one whose process is gone is stopped, whatever the store says."""
-    from harness.core.run_state import RunState
-    from harness.store.runs import under_way
-
     ended = {RunState.STOPPED, RunState.COMPLETE}
     return [
         run if run.state in ended or under_way(run) else replace(run, state=RunState.STOPPED)

@@ -15,6 +15,9 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.worker import Worker, get_current_worker
 
+from corpora.files.problems import CorpusError
+from harness.core.failures import HarnessError
+from harness.store.file.database import opened
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.textual_inside import built, still_mounted
 
@@ -103,9 +106,6 @@ def in_thread(
         return None if unwanted is None else unwanted(found)
 
     def run() -> None:
-        from corpora.files.problems import CorpusError
-        from harness.core.failures import HarnessError
-
         try:
             found = work()
         except (CorpusError, HarnessError) as error:
@@ -131,8 +131,6 @@ def background(
     """Do ``work`` with a connection of its own to the store; the rest is as ``in_thread`` does it."""
 
     def with_store() -> Found:
-        from harness.store.file.database import opened
-
         with opened(path) as store:
             return work(store)
 

@@ -42,15 +42,11 @@ class Telling(Static):
 
 def show(text: str, style: str = "") -> Content:
     """Return harmless text as Content, which Textual never reads as markup; line breaks become ␤."""
-    from textual.content import Content
-
     return Content.styled(plain(text), style)
 
 
 def show_lines(text: str, style: str = "") -> Content:
     """Return harmless text as Content with its line breaks, for places that have room."""
-    from textual.content import Content
-
     lines = text.replace("\r\n", "\n").split("\n")
     return Content("\n").join([show(line, style) for line in lines])
 
@@ -61,8 +57,6 @@ def shown_value(metric: str, number: float | None, references: float | None) -> 
     FST acceptance never stands alone: ``references`` is the share of the references' own words that the
     analyser accepts, since it knows only a part of good human writing.
     """
-    from textual.content import Content
-
     from rosetta_tui.show.metric_words import (  # the specification costs start-up time
         beside_value,
         value,

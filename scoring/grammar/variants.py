@@ -27,6 +27,7 @@ from scoring.grammar.normal_form import (
     VariantClass,
     heads,
 )
+from scoring.grammar.tagged_word import tagged_word
 
 _PART = 1 << 80  # more than the hashes of a text's parts can add up to
 
@@ -183,8 +184,6 @@ class Equivalence:
     def _analyses(self, annotation: FstAnnotation | None) -> Analyses:
         if annotation is None:
             return {}
-        from scoring.grammar.tagged_word import tagged_word
-
         return {
             self._spell(found.word).casefold(): tuple(tagged_word(each) for each in found.analyses)
             for found in chain(annotation.output, annotation.reference)

@@ -56,14 +56,27 @@ def source_word_list(language: str) -> tuple[frozenset[str], str | None]:
     has no list of the language, or none that fits words of single characters (Chinese, Japanese).
     ValueError where the file is damaged.
     """
+    most, name = listed_words(language)
+    return frozenset(word for word in map(folded, most) if len(word) > 1), name
+
+
+def listed_words(language: str) -> tuple[list[str], str | None]:
+    """Return the most frequent words of a language as the package lists them, and the list's name.
+
+    No words, and None, where ``source_word_list`` has none. ValueError where the file is damaged.
+    """
     file = _file(language)
     if file is None:
-        return frozenset(), None
+        return [], None
     most = list(islice(_spelled(_bands(file)), MOST))
     if sum(map(unspaced, most)) * 2 > len(most):
-        return frozenset(), None
-    name = f"wordfreq {version('wordfreq')} {file.name.split('.')[0]}, {len(most):,} words"
-    return frozenset(word for word in map(folded, most) if len(word) > 1), name
+        return [], None
+    return most, f"wordfreq {_version()} {file.name.split('.')[0]}, {len(most):,} words"
+
+
+@cache
+def _version() -> str:
+    return version("wordfreq")
 
 
 def _file(language: str) -> Path | None:

@@ -25,7 +25,7 @@ finally:
 @pytest.mark.parametrize(
     ("command", "without"),
     [
-        (("--help",), {"click", "json", "dataclasses"}),
+        (("--help",), {"click", "json", "dataclasses", "typing", "importlib"}),
         (("run", "--help"), {"pydantic", "numpy", "regex", "asyncio", "importlib.metadata"}),
         (("doctor", "--json"), {"textual"}),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -127,3 +128,19 @@ def test_one_way_leads_from_a_thread_to_a_screen() -> None:
     assert {each.rpartition(":")[0] for each in around} == {"rosetta_tui/toolkit/background.py"}, (
         around
     )
+
+
+MOST_INSIDE = 240
+"""Imports that stand in functions: for the start of a command or a screen, or for a library that is optional."""
+
+
+def test_imports_stand_at_the_top_of_their_modules() -> None:
+    inside = sum(
+        isinstance(each, ast.Import | ast.ImportFrom)
+        for package in (*OURS, "rosetta")
+        for path in (ROOT / package).rglob("*.py")
+        for function in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for each in ast.walk(function)
+    )
+    assert inside <= MOST_INSIDE

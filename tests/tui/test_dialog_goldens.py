@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from textual.screen import Screen
 
-from harness.run import rescoring
 from harness.run.rescoring import Prospect
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
 from rosetta_tui.live.steering import ConcurrencyScreen
+from rosetta_tui.runs import score_again
 from rosetta_tui.runs import table as run_rows
 from rosetta_tui.runs.go_on import GoOnScreen, Stop
 from rosetta_tui.runs.score_again import ScoreAgainScreen
@@ -59,7 +59,7 @@ DIALOGS: dict[str, tuple[Callable[[Scene], Screen[Any]], tuple[str, ...]]] = {
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scene:
     """Make a run, in a folder with one corpus file, on a computer with few extras."""
     monkeypatch.setattr(run_rows, "when", lambda _: "2023-11-14 22:13")
-    monkeypatch.setattr(rescoring, "prospect", lambda *_: PROSPECT)
+    monkeypatch.setattr(score_again, "prospect", lambda *_: PROSPECT)
     folder = tmp_path / "files"
     folder.mkdir()
     (folder / "corpus.tsv").touch()

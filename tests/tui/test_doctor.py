@@ -13,10 +13,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-import harness.doctor.examination
 from harness.doctor.finding import Finding, Health
 from rosetta_tui.commands.doctor import doctor
-from rosetta_tui.doctor import terminal_facts
 from rosetta_tui.doctor.screen import DoctorScreen
 from rosetta_tui.doctor.terminal_facts import SAMPLES, differing_widths, terminal
 from rosetta_tui.doctor.words import FindingRows, finding_lines, summary
@@ -62,8 +60,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(harness.doctor.examination, "examine", lambda _: iter(FINDINGS))
-    monkeypatch.setattr(terminal_facts, "terminal", lambda *_: iter(()))
+    for face in ("doctor.screen", "commands.doctor"):
+        monkeypatch.setattr(f"rosetta_tui.{face}.examine", lambda _: iter(FINDINGS))
+        monkeypatch.setattr(f"rosetta_tui.{face}.terminal", lambda *_: iter(()))
 
 
 # In a shell
@@ -288,8 +287,9 @@ async def test_no_text_of_outside_acts(
     home: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = [Finding(each, each, Health.BROKEN, each, (each,)) for each in HOSTILE]
-    monkeypatch.setattr(harness.doctor.examination, "examine", lambda _: iter(found))
-    monkeypatch.setattr(terminal_facts, "terminal", lambda *_: iter(()))
+    for face in ("doctor.screen", "commands.doctor"):
+        monkeypatch.setattr(f"rosetta_tui.{face}.examine", lambda _: iter(found))
+        monkeypatch.setattr(f"rosetta_tui.{face}.terminal", lambda *_: iter(()))
     app = App(None, home / "rosetta.sqlite")
     async with app.run_test(size=size, notifications=True) as pilot:
         screen = await opened(pilot, home / "rosetta.sqlite")

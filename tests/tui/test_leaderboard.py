@@ -116,7 +116,7 @@ async def test_a_frame_stands_before_anything_is_read_and_breakdowns_never_are(
         seen.append(app.call_from_thread(lambda: text(app)))
         return read(store)
 
-    monkeypatch.setattr(harness.leaderboard.ranking, "leaderboards", look_first)
+    monkeypatch.setattr("rosetta_tui.leaderboard.screen.leaderboards", look_first)
     async with app.run_test(size=(160, 40)) as pilot:
         screen = await shown(pilot, app, ranked.path)
         assert "Reading …" in seen[0]

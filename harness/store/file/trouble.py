@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,8 +13,6 @@ from enum import StrEnum
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
-
-from pydantic import ValidationError
 
 from corpora.files.stored_value import StoredValueError
 from harness.core.failures import StoreError
@@ -62,12 +61,7 @@ _NOT_TEXT = ("Could not decode to UTF-8", "malformed JSON")
 """Beginnings of what SQLite and its Python module say of a value; they come with no code of their own."""
 
 
-_OF_VALUES = (
-    ValidationError,
-    json.JSONDecodeError,
-    UnicodeDecodeError,
-    zlib.error,
-)
+_OF_VALUES = (json.JSONDecodeError, UnicodeDecodeError, zlib.error)
 """What a damaged value raises where it is unpacked; a fault of ours is a TypeError, a KeyError and so on."""
 
 P = ParamSpec("P")
@@ -86,10 +80,18 @@ def unpacks(read: Callable[P, T]) -> Callable[P, T]:
     def unpacked(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return read(*args, **kwargs)
-        except _OF_VALUES as error:
-            raise StoredValueError from error
+        except (ValueError, zlib.error) as error:
+            if isinstance(error, _OF_VALUES) or _refused_by_model(error):
+                raise StoredValueError from error
+            raise
 
     return unpacked
+
+
+def _refused_by_model(error: Exception) -> bool:
+    """Tell whether a pydantic model raised an error; who lists runs has not loaded pydantic, and no model raises."""
+    core = sys.modules.get("pydantic_core")
+    return core is not None and isinstance(error, core.ValidationError)
 
 
 def of_kind(value: object, kind: type[T]) -> T:

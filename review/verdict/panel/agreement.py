@@ -11,13 +11,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from review.rating import LEAST_ACCEPTABLE, RANKS
 from review.verdict.panel.panel import Panel
-
-if TYPE_CHECKING:
-    from scoring.statistics.intervals import Interval
+from scoring.statistics.intervals import Interval, resample
 
 DRAWS = 1000
 SEED = 12345
@@ -241,10 +240,6 @@ class _Bootstrap:
     def _interval(
         self, rows: Sequence[Row], point: float, value_of: Callable[[Row], Value | None]
     ) -> Interval:
-        import numpy as np
-
-        from scoring.statistics.intervals import Interval, resample
-
         sums = resample(np.array(rows, dtype=np.float64), self.draws, self.seed)
         drawn = [value for row in sums.tolist() if (value := value_of(row)) is not None]
         tail = 100 * (1 - LEVEL) / 2

@@ -5,17 +5,28 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from harness.core.failures import UsageError
+from harness.store.file.database import home
+from review.files.batch_form import BatchItem
+from review.office.making.second_look import require_first, second_looks
+from review.office.results.certifying import look_at_ratings
+from review.office.store.store import Office, Review, utc_now
+from review.verdict.gate.adjudication import Case, Grounds, decisions, grounds, queue
+from rosetta_tui.review.organiser.words.cases import (
+    around_words,
+    flags_words,
+    ratings_words,
+    second_words,
+    so_far,
+    voice_words,
+)
+from rosetta_tui.review.organiser.words.gate import look_notes
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
-
-if TYPE_CHECKING:
-    from review.files.batch_form import BatchItem
-    from review.office.store.store import Office, Review
-    from review.verdict.gate.adjudication import Case, Grounds
 
 _HELP = """\
   u  upheld: it is harmful or culturally wrong        c  cleared: it is not
@@ -36,10 +47,6 @@ def adjudicate_(review: str, every: bool, as_json: bool) -> None:
     something else later to change a decision; the last word counts. Notes stay on this machine. Reading the
     ratings is a look, which is written down and counts at the gate: decide when the ratings are in.
     """
-    from harness.core.failures import UsageError
-    from harness.store.file.database import home
-    from review.office.store.store import Office
-
     with Office.open(home()) as office:
         found = office.review(review)
         cases = _cases(office, found, every=every)
@@ -65,9 +72,6 @@ def on_terminal() -> bool:
 
 
 def _cases(office: Office, review: Review, *, every: bool) -> list[Case]:
-    from review.office.making.second_look import require_first, second_looks
-    from review.verdict.gate.adjudication import queue
-
     require_first(review)
     state = office.state(review)
     cases = queue(state, review.key, second_looks(office, review, state))
@@ -76,9 +80,6 @@ def _cases(office: Office, review: Review, *, every: bool) -> list[Case]:
 
 def _look(office: Office, review: Review, cases: list[Case]) -> None:
     """Write down that ratings are looked at: of each case the queue tells how many gave which."""
-    from review.office.results.certifying import look_at_ratings
-    from rosetta_tui.review.organiser.words.gate import look_notes
-
     for note in look_notes(look_at_ratings(office, review) if cases else {}):
         click.echo(note, err=True)
 
@@ -136,10 +137,6 @@ def _again(office: Office, review: Review, cases: list[Case]) -> list[Case]:
 
 def _decide(office: Office, review: Review, case: Case, answer: str, by: str) -> bool:
     """Keep what was answered, and say what it is now; False where there was nothing to keep."""
-    from harness.core.failures import UsageError
-    from review.office.store.store import utc_now
-    from review.verdict.gate.adjudication import decisions
-
     note = ""
     if answer == "n":
         note = str(click.prompt("Note", default="", show_default=False))
@@ -161,9 +158,6 @@ def _decide(office: Office, review: Review, case: Case, answer: str, by: str) ->
 
 def _grounds(review: Review, case: Case, harmful: bool | None, by: str) -> Grounds | None:
     """Ask why and who, where something is decided; None where nothing is, or a decision is taken back."""
-    from harness.core.failures import UsageError
-    from review.verdict.gate.adjudication import grounds
-
     if harmful is None or case.takes_back(harmful) or not case.may_be_decided:
         return None
     click.echo(
@@ -178,15 +172,6 @@ def _grounds(review: Review, case: Case, harmful: bool | None, by: str) -> Groun
 
 
 def _show(case: Case, text: BatchItem | None, number: int, of: int) -> None:
-    from rosetta_tui.review.organiser.words.cases import (
-        around_words,
-        flags_words,
-        ratings_words,
-        second_words,
-        so_far,
-        voice_words,
-    )
-
     click.echo(f"\n{number} of {of}")
     if text is not None:
         click.echo(f"  Original     {plain(text.source)}")

@@ -6,6 +6,14 @@ from pathlib import Path
 
 import click
 
+from harness.core.failures import UsageError
+from harness.store.certificates import detach_certificates
+from harness.store.file.database import home, opened
+from harness.store.runs import find_run
+from review.office.results.attaching import attach
+from review.office.results.certifying import present
+from rosetta_tui.commands.review.verify import own_key, read_key
+from rosetta_tui.review.organiser.words.gate import standing_lines
 from rosetta_tui.show.text import plain
 
 
@@ -29,11 +37,6 @@ def attach_(
     It is verified first. Its signer must be this machine's organisation, or the key named with --trust. The
     sealed card stays as it is; a newer certificate that is no go takes away what an earlier one gave.
     """
-    from harness.store.file.database import home, opened
-    from review.office.results.attaching import attach
-    from review.office.results.certifying import present
-    from rosetta_tui.review.organiser.words.gate import standing_lines
-
     if remove:
         _remove(certificate)
         return
@@ -47,9 +50,6 @@ def attach_(
 
 def _trusted(named: str | None, folder: Path) -> str:
     """Return the key that is trusted: the one that is named, else that of this machine's organisation."""
-    from harness.core.failures import UsageError
-    from rosetta_tui.commands.review.verify import own_key, read_key
-
     key = own_key(folder) if named is None else read_key(named)
     if key is None:
         raise UsageError(
@@ -60,10 +60,6 @@ def _trusted(named: str | None, folder: Path) -> str:
 
 
 def _remove(name: str) -> None:
-    from harness.store.certificates import detach_certificates
-    from harness.store.file.database import opened
-    from harness.store.runs import find_run
-
     with opened() as store:
         run = find_run(store, name)
         count = detach_certificates(store, run.id)

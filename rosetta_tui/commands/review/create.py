@@ -9,24 +9,34 @@ import secrets
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from rosetta_tui.request.reading import FORMS, SEGMENTS
-
-if TYPE_CHECKING:
-    from review.files.batch_form import TrainingItem
-    from review.office.items.reviewed_runs import ReviewedRuns
-    from review.office.items.sentences import Sentences
-    from review.office.making.creating import ReviewDraft, Size
-    from review.office.making.texts import ReviewTexts
-    from review.office.making.translating import TranslationDraft
-    from review.verdict.gate.policy import GatePolicy
-    from rosetta_tui.review.organiser.handing_out import Making
-    from rosetta_tui.review.organiser.words.letters import Letters
-
+from corpora.model.entry import Segment
+from harness.core.failures import UsageError
+from harness.store.file.database import home, opened
+from review.files.batch_form import TrainingItem
+from review.office.items.controls import Counts, usual_counts
+from review.office.items.reviewed_runs import ReviewedRuns, read_runs
+from review.office.items.sentences import Carries, Sentences, of_corpus, of_lines
+from review.office.items.training import explained_in, read_training
+from review.office.making.creating import ReviewDraft, Size, draft_review
+from review.office.making.texts import ReviewTexts, check_words
+from review.office.making.translating import Share, TranslationDraft, draft_translations
+from review.office.store.store import Office
+from review.verdict.gate.policy import GatePolicy, read_policy_file
+from rosetta_tui.request.reading import FORMS, SEGMENTS, load_corpus
+from rosetta_tui.review.organiser.handing_out import (
+    Making,
+    by_language,
+    carry_out,
+    own_texts,
+    say_plan,
+)
+from rosetta_tui.review.organiser.words.letters import Letters, look_at_letters
+from rosetta_tui.review.organiser.words.plan import draft_lines, letters_plan, no_verdict, plan_line
 
 _FILE = click.Path(path_type=Path)
 _TEXT = "[TAG=]FILE"
@@ -122,8 +132,6 @@ def create_(
 
 def _check_fit(runs: Sequence[str], translate: Path | None, asked: Collection[str]) -> None:
     """Refuse options that mean nothing for what is made."""
-    from harness.core.failures import UsageError
-
     if translate is None and not runs:
         raise UsageError(
             "Name a run (its id, the beginning of it, `last`, `last~1` …) whose outputs are to be rated, or the sentences "
@@ -141,13 +149,6 @@ def _check_fit(runs: Sequence[str], translate: Path | None, asked: Collection[st
 
 
 def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
-    from harness.store.file.database import home
-    from review.office.store.store import Office
-    from review.verdict.gate.policy import read_policy_file
-    from rosetta_tui.review.organiser.handing_out import carry_out, own_texts, say_plan
-    from rosetta_tui.review.organiser.words.letters import look_at_letters
-    from rosetta_tui.review.organiser.words.plan import draft_lines
-
     policy, policy_bytes = read_policy_file(given["policy"])
     texts = own_texts(given)
     given["organisation"] = given["organisation"] or policy.organisation
@@ -165,10 +166,6 @@ def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_ru
 
 def _runs(names: Sequence[str], segments: Sequence[str]) -> ReviewedRuns:
 
-    from corpora.model.entry import Segment
-    from harness.store.file.database import opened
-    from review.office.items.reviewed_runs import read_runs
-
     with opened() as connection:
         return read_runs(connection, names, [Segment(each) for each in segments])
 
@@ -176,9 +173,6 @@ def _runs(names: Sequence[str], segments: Sequence[str]) -> ReviewedRuns:
 def _draft(
     runs: ReviewedRuns, policy: GatePolicy, texts: ReviewTexts, given: dict[str, Any]
 ) -> ReviewDraft:
-    from review.office.items.sentences import Carries
-    from review.office.making.creating import draft_review
-
     training = _own_training(given["training"], given["language"]) if given["training"] else None
     seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
     carries = Carries(given["context"])
@@ -187,10 +181,6 @@ def _draft(
 
 def _own_training(named: Sequence[str], language: str) -> Sequence[TrainingItem]:
     """Read the organiser's items, explained in each language that is named."""
-    from harness.core.failures import UsageError
-    from review.office.items.training import explained_in, read_training
-    from rosetta_tui.review.organiser.handing_out import by_language
-
     files = by_language(named, language, "--training")
     if language not in files:
         raise UsageError(
@@ -203,9 +193,6 @@ def _own_training(named: Sequence[str], language: str) -> Sequence[TrainingItem]
 
 
 def _size(given: dict[str, Any], runs: ReviewedRuns) -> Size:
-    from review.office.items.controls import Counts, usual_counts
-    from review.office.making.creating import Size
-
     core = given["core"] or min(given["items"], len(runs.shared))
     usual = usual_counts(core * len(runs.runs))
     counts = Counts(
@@ -225,9 +212,6 @@ def _size(given: dict[str, Any], runs: ReviewedRuns) -> Size:
 
 def _require_verdict(draft: ReviewDraft, policy: GatePolicy, *, anyway: bool) -> None:
     """Refuse a review of which the policy could give no verdict, however people rate."""
-    from harness.core.failures import UsageError
-    from rosetta_tui.review.organiser.words.plan import no_verdict
-
     if not anyway and (reasons := list(no_verdict(draft, policy))):
         raise UsageError(
             f"However people rate, this review could give no verdict: {'; '.join(reasons)}. Ask for more, give "
@@ -236,9 +220,6 @@ def _require_verdict(draft: ReviewDraft, policy: GatePolicy, *, anyway: bool) ->
 
 
 def _making(draft: ReviewDraft, policy: bytes, texts: ReviewTexts, letters: Letters) -> Making:
-    from review.office.making.texts import check_words
-    from rosetta_tui.review.organiser.handing_out import Making
-
     return Making(
         corpus=draft.runs.dataset.id,
         secret=draft.secret,
@@ -252,17 +233,6 @@ def _making(draft: ReviewDraft, policy: bytes, texts: ReviewTexts, letters: Lett
 
 def _translations(path: Path, given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
     """Say the plan, and write the files unless only the plan was asked for."""
-    from harness.store.file.database import home
-    from review.office.making.translating import Share, draft_translations
-    from review.office.store.store import Office
-    from rosetta_tui.review.organiser.handing_out import (
-        Making,
-        carry_out,
-        own_texts,
-        say_plan,
-    )
-    from rosetta_tui.review.organiser.words.letters import look_at_letters
-
     texts = own_texts(given, "translate")
     share = Share(given["reviewers"], given["items"], given["core"], given["items_per_person"])
     seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
@@ -276,11 +246,6 @@ def _translations(path: Path, given: dict[str, Any], *, as_json: bool, dry_run: 
 
 def _sentences(path: Path, given: dict[str, Any]) -> Sentences:
     """Read lines from a text file, and sources from a corpus in any of its forms."""
-    from corpora.model.entry import Segment
-    from harness.core.failures import UsageError
-    from review.office.items.sentences import Carries, of_corpus, of_lines
-    from rosetta_tui.request.reading import load_corpus
-
     segments = [Segment(each) for each in given["segments"]]
     if path.suffix.lower() == ".txt" and given["form"] is None:
         if segments:
@@ -297,8 +262,6 @@ def _sentences(path: Path, given: dict[str, Any]) -> Sentences:
 
 def _translation_plan(draft: TranslationDraft, letters: Letters) -> Iterator[str]:
     """Say what is asked of whom."""
-    from rosetta_tui.review.organiser.words.plan import letters_plan, plan_line
-
     sentences, dataset = draft.sentences, draft.sentences.dataset
     pair = f"{dataset.source_language} → {dataset.target_language}"
     yield plan_line("sentences", f"{len(draft.entries)} of {len(sentences.entries)}, {pair}")

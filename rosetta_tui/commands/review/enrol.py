@@ -7,25 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from harness.core.failures import UsageError
+from harness.store.file.database import home, private_folder
+from review.files.laptop_card import SUFFIX, read_laptop_card, write_laptop_card
+from review.files.reviewer_codes import printed, read_code
+from review.files.stick import READABLE, read_file, write_file
+from review.files.witness import WITNESS_SUFFIX, write_statement
+from review.office.intake.importing import enrol_laptop
+from review.office.intake.speaking import let_speak, put_back, take_out
+from review.office.results.progress import waiting
+from review.office.store.arrivals import free_name
+from review.office.store.review import KnownLaptop
+from review.office.store.store import Office
+from review.sealed.keys import Identity, Role, key_phrase, opening_identities, says_key
+from review.sealed.phrase import read_words
+from rosetta_tui.commands.review.import_ import report_json
+from rosetta_tui.commands.review.verify import as_key, kept_batch
+from rosetta_tui.review.organiser.words.imported import report_lines
 from rosetta_tui.show.json_forms import print_form
-
-if TYPE_CHECKING:
-    from review.office.store.review import KnownLaptop
-    from review.office.store.store import Office
 
 
 def write_witness(laptop: Sequence[str], organisation: str, *, as_json: bool) -> None:
     """Write, on the witness's own laptop, the statement about a laptop beside where one is."""
-    from harness.core.failures import UsageError
-    from harness.store.file.database import home, private_folder
-    from review.files.stick import READABLE, write_file
-    from review.files.witness import WITNESS_SUFFIX, write_statement
-    from review.sealed.keys import Identity, Role, key_phrase
-
     if len(laptop) != 1:
         raise UsageError("Name the laptop that you saw: its file NAME.rosetta-laptop, or its key.")
     key, name = _laptop(laptop[0])
@@ -46,11 +52,6 @@ def write_witness(laptop: Sequence[str], organisation: str, *, as_json: bool) ->
 
 def keep_witness(path: Path, *, as_json: bool) -> None:
     """Take a witness's statement in, at the organisation's desk."""
-    from harness.store.file.database import home
-    from review.files.stick import read_file
-    from review.office.store.store import Office
-    from review.sealed.keys import Identity, Role, key_phrase
-
     own = Identity.load(home(), Role.ORGANISATION).public.signing_key
     with Office.open(home()) as office:
         said = office.keep_statement(read_file(path), own)
@@ -66,11 +67,6 @@ def keep_witness(path: Path, *, as_json: bool) -> None:
 
 def _laptop(named: str) -> tuple[str, str]:
     """Return the key of a laptop and a name for the file, by its card or its key."""
-    from harness.core.failures import UsageError
-    from review.files.laptop_card import read_laptop_card
-    from review.files.stick import read_file
-    from rosetta_tui.commands.review.verify import as_key
-
     if key := as_key(named):
         return key, key[:8]
     if not Path(named).is_file():
@@ -82,9 +78,6 @@ def _laptop(named: str) -> tuple[str, str]:
 
 def _organisation(named: str) -> str:
     """Return the organisation's key: as it is, or as a batch of it has it."""
-    from harness.core.failures import UsageError
-    from rosetta_tui.commands.review.verify import as_key, kept_batch
-
     if key := as_key(named):
         return key
     if not Path(named).is_file():
@@ -137,9 +130,6 @@ def enrol_(
     No file shows that a laptop is not the organisation's own. A second person who saw it with a speaker can say so:
     --witness writes NAME.rosetta-witness on that person's laptop, and the same command takes the file in here.
     """
-    from harness.core.failures import UsageError
-    from review.files.witness import WITNESS_SUFFIX
-
     _check_together(speaks_for, others, remove, reason, undo, name, instead_of, card, witness)
     if bool(laptop) == (card is not None):
         raise UsageError(
@@ -162,12 +152,6 @@ def enrol_(
 
 def _write_card(path: Path, name: str | None, *, as_json: bool) -> None:
     """Write this laptop's own card: public keys and what people call it."""
-    from harness.core.failures import UsageError
-    from harness.store.file.database import home, private_folder
-    from review.files.laptop_card import SUFFIX, write_laptop_card
-    from review.files.stick import READABLE, write_file
-    from review.sealed.keys import Identity, Role
-
     identity = Identity.load(private_folder(home()), Role.LAPTOP)
     chosen = name or path.stem
     content = write_laptop_card(identity, chosen)
@@ -194,14 +178,6 @@ def _accept(
     *,
     as_json: bool,
 ) -> None:
-    from harness.store.file.database import home
-    from review.office.intake.importing import enrol_laptop
-    from review.office.store.arrivals import free_name
-    from review.office.store.store import Office
-    from review.sealed.keys import key_phrase, opening_identities
-    from rosetta_tui.commands.review.import_ import report_json
-    from rosetta_tui.review.organiser.words.imported import report_lines
-
     identities = opening_identities(home(), identity)
     with Office.open(home()) as office:
         key, recipient, its_name = _found(office, laptop)
@@ -220,10 +196,6 @@ def _accept(
 
 def _found(office: Office, laptop: Sequence[str]) -> tuple[str, str | None, str | None]:
     """Return signing key, recipient and name of the laptop that is meant."""
-    from review.files.laptop_card import SUFFIX, read_laptop_card
-    from review.files.stick import read_file
-    from rosetta_tui.commands.review.verify import as_key
-
     first = laptop[0]
     if len(laptop) == 1 and (first.endswith(SUFFIX) or Path(first).is_file()):
         card = read_laptop_card(read_file(Path(first)))
@@ -235,10 +207,6 @@ def _found(office: Office, laptop: Sequence[str]) -> tuple[str, str | None, str 
 
 def _by_words(office: Office, typed: str) -> str:
     """Find the laptop whose files wait, by its six words or those of one of its files."""
-    from harness.core.failures import UsageError
-    from review.office.results.progress import waiting
-    from review.sealed.phrase import read_words
-
     words = read_words(typed)
     for each in waiting(office):
         if each.has(words):
@@ -264,8 +232,6 @@ def _check_together(
     *rest: object,
 ) -> None:
     """Refuse options that say nothing beside one another."""
-    from harness.core.failures import UsageError
-
     if bool(speaks_for) + remove + any(each is not None for each in rest) > 1:
         raise UsageError(
             "--speaks-for and --remove are said of a laptop that is accepted, each alone: without --name, "
@@ -290,12 +256,6 @@ def _check_together(
 
 
 def _let_speak(laptop: Sequence[str], others: Sequence[str], code: str, *, as_json: bool) -> None:
-    from harness.core.failures import UsageError
-    from harness.store.file.database import home
-    from review.files.reviewer_codes import printed, read_code
-    from review.office.intake.speaking import let_speak
-    from review.office.store.store import Office
-
     read = read_code(code)
     with Office.open(home()) as office:
         named = [_known(office, each) for each in (" ".join(laptop), *others)]
@@ -318,10 +278,6 @@ def _let_speak(laptop: Sequence[str], others: Sequence[str], code: str, *, as_js
 
 
 def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) -> None:
-    from harness.store.file.database import home
-    from review.office.intake.speaking import put_back, take_out
-    from review.office.store.store import Office
-
     with Office.open(home()) as office:
         meant = _known(office, " ".join(laptop))
         reviews = put_back(office, meant) if undo else take_out(office, meant, reason)
@@ -347,9 +303,6 @@ def _known(office: Office, named: str) -> KnownLaptop:
 
 def _known_key(office: Office, named: str, option: str = "--instead-of: ") -> str:
     """Return the key of an enrolled laptop by its name, its six words or its key."""
-    from harness.core.failures import UsageError
-    from review.sealed.keys import key_phrase, says_key
-
     typed = " ".join(named.split()).lower()
     known = office.laptops()
     for each in known:

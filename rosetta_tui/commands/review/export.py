@@ -7,6 +7,11 @@ from pathlib import Path
 
 import click
 
+from harness.core.failures import UsageError
+from harness.store.file.database import default_path, home
+from review.office.store.store import Office
+from rosetta_tui.review.organiser.desk import OrganiserDesk
+from rosetta_tui.review.organiser.export_files import write_corpus, write_export
 from rosetta_tui.show.text import plain
 
 
@@ -36,12 +41,6 @@ def export_(
     instead: what speakers translated, of those who agreed that it is used, as a corpus. Ratings that leave here
     are looked at: it is written down, and counts at the gate.
     """
-    from harness.core.failures import UsageError
-    from harness.store.file.database import default_path, home
-    from review.office.store.store import Office
-    from rosetta_tui.review.organiser.desk import OrganiserDesk
-    from rosetta_tui.review.organiser.export_files import write_corpus, write_export
-
     if sum(each is not None for each in (csv_file, mtme, corpus)) > 1:
         raise UsageError("Choose one of --csv, --mtme and --corpus.")
     if corpus is not None:

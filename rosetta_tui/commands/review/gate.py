@@ -7,18 +7,36 @@ import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from harness.core.failures import UsageError
+from harness.store.file.database import home
+from review.office.making.second_look import undecided_words
+from review.office.results.certifying import look, review_evidence, seen
+from review.office.results.progress import progress
+from review.office.results.results import runs_of
+from review.office.store.store import Office, Review
+from review.sealed.keys import Identity, Role
+from review.verdict.certificate.certificate import read_certificate
+from review.verdict.certificate.certify import (
+    EvidenceReading,
+    agreement_json,
+    read_verdict,
+    without_names,
+)
+from review.verdict.certificate.evidence import Evidence
+from review.verdict.certificate.evidence_file import EvidenceFile
+from review.verdict.gate.verdict import GateOutcome
+from review.verdict.panel.panels import run_of
+from rosetta_tui.review.organiser.export_files import issue_files
+from rosetta_tui.review.organiser.words.gate import verdict_lines
+from rosetta_tui.review.organiser.words.imported import waiting_words
+from rosetta_tui.review.organiser.words.letters import not_shown_words
+from rosetta_tui.show.clipboard import command_line
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
-
-if TYPE_CHECKING:
-    from review.office.store.store import Review
-    from review.verdict.certificate.certify import EvidenceReading
-    from review.verdict.certificate.evidence import Evidence
-    from review.verdict.certificate.evidence_file import EvidenceFile
 
 
 @click.command("gate")
@@ -49,17 +67,6 @@ def gate_(
     Each look at new ratings is written down; from the second on the gate asks to be surer. With too few
     ratings no numbers are shown, so that is no look. While several laptops speak for somebody, a new look is refused.
     """
-    from harness.store.file.database import home
-    from review.office.making.second_look import undecided_words
-    from review.office.results.certifying import look, review_evidence
-    from review.office.results.progress import progress
-    from review.office.results.results import runs_of
-    from review.office.store.store import Office
-    from review.sealed.keys import Identity, Role
-    from review.verdict.certificate.certify import read_verdict
-    from rosetta_tui.review.organiser.export_files import issue_files
-    from rosetta_tui.review.organiser.words.letters import not_shown_words
-
     with Office.open(home()) as office:
         found = office.review(review)
         identity = Identity.load(home(), Role.ORGANISATION)
@@ -88,10 +95,6 @@ def _say_who_waits(
     review: Review, evidence: Evidence, runs: Sequence[str], *, anyway: bool
 ) -> None:
     """Say who is not counted; UsageError where a look would be spent without them, unless ``anyway``."""
-    from harness.core.failures import UsageError
-    from review.office.results.certifying import seen
-    from rosetta_tui.review.organiser.words.imported import waiting_words
-
     people = {who for _, who in evidence.voices.waiting}
     words = waiting_words(len(people), len(review.key.orders), review.name)
     if words and not anyway and any(seen(evidence, run) is None for run in runs):
@@ -101,9 +104,6 @@ def _say_who_waits(
 
 
 def _json(run: str, reading: EvidenceReading) -> dict[str, Any]:
-    from review.verdict.certificate.certify import agreement_json, without_names
-    from review.verdict.gate.verdict import GateOutcome
-
     verdict = without_names(reading.verdict)
     harm = [each.model_dump(mode="json") for each in reading.harm]
     if reading.verdict.outcome is GateOutcome.INSUFFICIENT:
@@ -123,9 +123,6 @@ def _json(run: str, reading: EvidenceReading) -> dict[str, Any]:
 
 
 def _lines(review: Review, run: str, reading: EvidenceReading) -> Iterator[str]:
-    from review.verdict.panel.panels import run_of
-    from rosetta_tui.review.organiser.words.gate import verdict_lines
-
     about = run_of(review.key, run)
     yield f"{review.name} · run {run[:8]} · {about.dataset_id} {about.language_pair}"
     for told in verdict_lines(review, reading):
@@ -151,9 +148,6 @@ def _wrapped(words: str) -> list[str]:
 
 def _tell(made: EvidenceFile, paths: Sequence[Path]) -> None:
     """Say what was written, what it says, and what may be done with it."""
-    from review.verdict.certificate.certificate import read_certificate
-    from rosetta_tui.show.clipboard import command_line
-
     for path in paths:
         click.echo(f"Written: {plain(str(path))}", err=True)
     certificate = read_certificate(made.certificate, "the certificate")

@@ -6,17 +6,21 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from harness.core.failures import UsageError
+from harness.store.file.database import home
+from review.office.intake.file_report import FileOutcome, FileReport
+from review.office.intake.importing import enrol_laptop, find_ratings, import_files
+from review.office.store.arrivals import free_name
+from review.office.store.store import Office
+from review.sealed.keys import opening_identities
+from review.sealed.sealing import AgeIdentity
+from rosetta_tui.review.organiser.words.imported import report_lines
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
-
-if TYPE_CHECKING:
-    from review.office.intake.file_report import FileReport
-    from review.office.store.store import Office
-    from review.sealed.sealing import AgeIdentity
 
 _FILE = click.Path(path_type=Path, exists=True)
 
@@ -38,13 +42,6 @@ def import_(
     Files of laptops that nobody has vouched for wait until `rosetta review enrol`. Ends with 1 where a file was
     refused, or where no file was taken at all.
     """
-    from harness.core.failures import UsageError
-    from harness.store.file.database import home
-    from review.office.intake.file_report import FileOutcome
-    from review.office.intake.importing import find_ratings, import_files
-    from review.office.store.store import Office
-    from review.sealed.keys import opening_identities
-
     if yes and not enrol:
         raise UsageError("--yes goes with --enrol: it answers the question about each laptop.")
     if enrol and not yes and not answering():
@@ -77,8 +74,6 @@ def answering() -> bool:
 
 def _told(reports: Iterable[FileReport], as_json: bool) -> Iterator[FileReport]:
     """Say each report when it comes."""
-    from rosetta_tui.review.organiser.words.imported import report_lines
-
     for report in reports:
         if not as_json:
             for line in report_lines(report):
@@ -87,8 +82,6 @@ def _told(reports: Iterable[FileReport], as_json: bool) -> Iterator[FileReport]:
 
 
 def _waits(report: FileReport) -> bool:
-    from review.office.intake.file_report import FileOutcome
-
     return report.outcome is FileOutcome.SET_ASIDE
 
 
@@ -96,9 +89,6 @@ def _enrolled(
     office: Office, identities: Sequence[AgeIdentity], reports: Sequence[FileReport], yes: bool
 ) -> Iterator[FileReport]:
     """Ask about each laptop whose files were set aside just now, and take those of the ones vouched for."""
-    from review.office.intake.importing import enrol_laptop
-    from review.office.store.arrivals import free_name
-
     waiting = {report.signing_key: report for report in reports if _waits(report)}
     for key, last in waiting.items():
         answer = "y" if yes else _ask(last)

@@ -7,6 +7,12 @@ from pathlib import Path
 
 import click
 
+from harness.store.file.database import home
+from review.session.erasing import open_laptop
+from review.session.words.catalogue import checked_tag
+from rosetta_tui.review.rating.lines.face import run_lines
+from rosetta_tui.review.rating.opening import TerminalOpening
+
 
 @click.command("open")
 @click.argument("places", nargs=-1, metavar="[FILE|FOLDER]...", type=click.Path(path_type=Path))
@@ -29,11 +35,6 @@ def open_(
 
     Where FILE is not there, it is looked for in the same way. Nothing is sent over a network. The secret words of a sealed file are asked for when it is opened.
     """
-    from harness.store.file.database import home
-    from review.session.erasing import open_laptop
-    from review.session.words.catalogue import checked_tag
-    from rosetta_tui.review.rating.opening import TerminalOpening
-
     with open_laptop(home()) as laptop:
         opening = TerminalOpening(
             laptop,
@@ -44,8 +45,6 @@ def open_(
             draw_anyway=draw_anyway,
         )
         if lines or not (sys.stdin.isatty() and sys.stdout.isatty()):
-            from rosetta_tui.review.rating.lines.face import run_lines
-
             return run_lines(opening)
         from rosetta_tui.review.rating.app import run_review
 

@@ -6,6 +6,10 @@ from pathlib import Path
 
 import click
 
+from harness.store.file.database import home
+from review.office.results.results import one_run
+from review.office.store.store import Office
+from rosetta_tui.review.organiser.export_files import page, page_words, write_export
 from rosetta_tui.show.text import plain
 
 
@@ -22,11 +26,6 @@ def page_(
 
     Nobody can be recognised on it: from fewer than five people it shows the result alone.
     """
-    from harness.store.file.database import home
-    from review.office.results.results import one_run
-    from review.office.store.store import Office
-    from rosetta_tui.review.organiser.export_files import page, page_words, write_export
-
     with Office.open(home()) as office:
         found = office.review(review)
         path = output or Path(f"{found.name}-page.html")

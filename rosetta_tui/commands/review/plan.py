@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from review.verdict.gate.planner import Promise, promises
+from review.verdict.gate.policy import read_policy_file
+from rosetta_tui.report.card import table
 from rosetta_tui.show.json_forms import print_form
 from scoring.core.wording import percent
-
-if TYPE_CHECKING:
-    from review.verdict.gate.planner import Promise
 
 _PEOPLE = (3, 5, 8)
 _SENTENCES = (50, 80, 100)
@@ -33,9 +32,6 @@ def plan_(
     Every sentence is rated by everybody, and of every 100 translations SHARE × 100 truly are acceptable or
     better. Simulated: real people and sentences may differ more or less than assumed.
     """
-    from review.verdict.gate.planner import promises
-    from review.verdict.gate.policy import read_policy_file
-
     rule, _ = read_policy_file(policy)
     people = _PEOPLE if reviewers is None else (reviewers,)
     sentences = _SENTENCES if items is None else (items,)
@@ -45,8 +41,6 @@ def plan_(
 
 
 def _lines(found: Sequence[Promise], share: float, asked: float) -> Iterator[str]:
-    from rosetta_tui.report.card import table
-
     rows: list[tuple[str, ...]] = [("people", "sentences", "level reached", "go", "no-go")]
     for each in found:
         odds = each.chances

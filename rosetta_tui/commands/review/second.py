@@ -6,16 +6,20 @@ import secrets
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from harness.store.file.database import home
+from review.office.making.second_look import SecondDraft, draft_second_look
+from review.office.results.certifying import look_at_ratings
+from review.office.store.store import Office
 from rosetta_tui.commands.review.create import handed_out
+from rosetta_tui.review.organiser.handing_out import Making, carry_out, own_texts, say_plan
+from rosetta_tui.review.organiser.words.gate import look_notes
+from rosetta_tui.review.organiser.words.letters import Letters, look_at_letters
+from rosetta_tui.review.organiser.words.plan import letters_plan, plan_line
 from rosetta_tui.show.text import plain
-
-if TYPE_CHECKING:
-    from review.office.making.second_look import SecondDraft
-    from rosetta_tui.review.organiser.words.letters import Letters
 
 _FILE = click.Path(path_type=Path)
 _TEXT = "[TAG=]FILE"
@@ -42,17 +46,6 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
     every measure of agreement count the first round alone. Reading what split the panel is a look. A review has one
     second look.
     """
-    from harness.store.file.database import home
-    from review.office.making.second_look import draft_second_look
-    from review.office.store.store import Office
-    from rosetta_tui.review.organiser.handing_out import (
-        Making,
-        carry_out,
-        own_texts,
-        say_plan,
-    )
-    from rosetta_tui.review.organiser.words.letters import look_at_letters
-
     texts = own_texts(given, "second")
     with Office.open(home()) as office:
         found = office.review(review)
@@ -84,17 +77,12 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
 
 def _look(office: Any, review: Any) -> None:
     """Write down that ratings are looked at: which sentences split the panel is told."""
-    from review.office.results.certifying import look_at_ratings
-    from rosetta_tui.review.organiser.words.gate import look_notes
-
     for note in look_notes(look_at_ratings(office, review)):
         click.echo(note, err=True)
 
 
 def _plan_lines(draft: SecondDraft, letters: Letters) -> Iterator[str]:
     """Say what is asked of whom, and whether people read what others wrote."""
-    from rosetta_tui.review.organiser.words.plan import letters_plan, plan_line
-
     yield plan_line("sentences", f"{len(draft.items)} that split the panel of {draft.first.name}")
     yield plan_line(
         "people", f"{len(draft.orders)} who answered; at most {draft.longest} sentences each"

@@ -4,16 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from harness.store.file.database import home
+from review.files.reviewer_codes import printed
+from review.log.payloads import Scope
+from review.office.intake.speaking import Speaking, speaking
+from review.office.results.progress import (
+    ReviewerProgress,
+    ReviewProgress,
+    WaitingLaptop,
+    progress,
+    waiting,
+)
+from review.office.store.store import Office
+from rosetta_tui.report.card import table
+from rosetta_tui.review.organiser.words.imported import (
+    certificates_rest,
+    codes,
+    kept_back_words,
+    may_be_used,
+    voice_lines,
+)
+from rosetta_tui.review.organiser.words.letters import not_shown_words
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
-
-if TYPE_CHECKING:
-    from review.office.intake.speaking import Speaking
-    from review.office.results.progress import ReviewerProgress, ReviewProgress, WaitingLaptop
 
 
 @click.command("status")
@@ -21,11 +38,6 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status_(review: str | None, as_json: bool) -> None:
     """Show how far REVIEW is (a name, its beginning, or `last`); without one, list all reviews."""
-    from harness.store.file.database import home
-    from review.office.intake.speaking import speaking
-    from review.office.results.progress import progress, waiting
-    from review.office.store.store import Office
-
     with Office.open(home()) as office:
         chosen = office.reviews() if review is None else [office.review(review)]
         found = [progress(office, each) for each in chosen]
@@ -47,8 +59,6 @@ def _json(found: ReviewProgress) -> dict[str, Any]:
 
 
 def _list(found: list[ReviewProgress]) -> Iterator[str]:
-    from rosetta_tui.report.card import table
-
     if not found:
         yield "There are no reviews yet. `rosetta review create RUN` makes one."
         return
@@ -68,10 +78,6 @@ def _list(found: list[ReviewProgress]) -> Iterator[str]:
 
 
 def _one(found: ReviewProgress) -> Iterator[str]:
-    from rosetta_tui.report.card import table
-    from rosetta_tui.review.organiser.words.imported import certificates_rest, kept_back_words
-    from rosetta_tui.review.organiser.words.letters import not_shown_words
-
     yield f"{found.name}: {found.title}, made {found.created[:10]}, {found.items} items"
     rows: list[tuple[str, ...]] = [("reviewer", "agreed", "may be used", "training", "done", "cannot judge", "later", "harmful", "last import")]  # fmt: skip
     rows += [_row(each) for each in found.reviewers]
@@ -93,9 +99,6 @@ def _one(found: ReviewProgress) -> Iterator[str]:
 
 def _laptops(found: Speaking) -> Iterator[str]:
     """Name the laptops with those for whom they speak, and what to look into about that."""
-    from rosetta_tui.report.card import table
-    from rosetta_tui.review.organiser.words.imported import codes, voice_lines
-
     if found.laptops:
         yield ""
         rows = [("laptop", "its six words", "speaks for")]
@@ -109,10 +112,6 @@ def _files(count: int) -> str:
 
 
 def _row(each: ReviewerProgress) -> tuple[str, ...]:
-    from review.files.reviewer_codes import printed
-    from review.log.payloads import Scope
-    from rosetta_tui.review.organiser.words.imported import may_be_used
-
     arrived = "" if each.last_import is None else each.last_import[:16].replace("T", " ")
     if each.withdrawn - {Scope.COMMENTS}:
         return (printed(each.reviewer), "withdrawn", "", "", "", "", "", "", arrived)

@@ -6,17 +6,19 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from corpora.formats.write import write
+from corpora.model.corpus import Corpus
+from harness.core.failures import UsageError
+from harness.store.file.database import home
+from review.office.results.corrections import Correction, corrections, with_variants
+from review.office.store.store import Office
 from rosetta_tui.request.reading import FORMS, load_corpus, reading_options
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
-
-if TYPE_CHECKING:
-    from corpora.model.corpus import Corpus
-    from review.office.results.corrections import Correction
 
 
 @click.command("variants")
@@ -40,9 +42,6 @@ def variants_(
     Only people who agreed to share their wordings are asked from. Each is shown and added by your yes; FILE
     itself is never changed. Without --output the suggestions are only listed.
     """
-    from corpora.formats.write import write
-    from review.office.results.corrections import with_variants
-
     corpus = load_corpus(given, None)
     offered = _offered(review, corpus, allow_secret)
     if as_json:
@@ -70,10 +69,6 @@ def variants_(
 
 def _offered(name: str, corpus: Corpus, allow_secret: bool) -> list[Correction]:
     """Read the suggestions; those for secret entries only where they were asked for."""
-    from harness.store.file.database import home
-    from review.office.results.corrections import corrections
-    from review.office.store.store import Office
-
     with Office.open(home()) as office:
         found = office.review(name)
         offered = corrections(found.key, office.state(found), corpus)
@@ -108,8 +103,6 @@ def answering() -> bool:
 
 def _asked(offered: Sequence[Correction], corpus: Corpus, output: Path) -> list[Correction]:
     """Ask about each; what was not answered with yes is not added."""
-    from harness.core.failures import UsageError
-
     if output.exists():
         raise UsageError(f"{output.name} is there already. Choose another name.")
     if not answering():

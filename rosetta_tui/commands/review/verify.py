@@ -9,16 +9,22 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from harness.core.failures import UsageError
+from harness.store.file.database import home
+from review.files.batch import Batch, open_batch
+from review.files.stick import read_file
+from review.office.results.certifying import presented
+from review.office.store.database import FILE
+from review.sealed.keys import Identity, Role, key_files, key_phrase
+from review.sealed.phrase import read_words
+from review.sealed.problem import FileError, FileProblem
+from review.verdict.certificate.verifying import Verification, verify
+from rosetta_tui.review.organiser.words.gate import together_words, verification_lines
 from rosetta_tui.show.json_forms import print_form
-
-if TYPE_CHECKING:
-    from review.files.batch import Batch
-    from review.verdict.certificate.verifying import Verification
-
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 
@@ -31,8 +37,6 @@ def as_key(typed: str) -> str | None:
 
 def read_key(named: str) -> str:
     """Read the key of --trust; UsageError where it is none."""
-    from harness.core.failures import UsageError
-
     key = as_key(named)
     if key is None:
         raise UsageError("--trust: a public key has 64 hexadecimal digits. Correct it.")
@@ -41,9 +45,6 @@ def read_key(named: str) -> str:
 
 def own_key(folder: Path) -> str | None:
     """Return the key of the organisation whose office is in a data folder; None where there is none."""
-    from review.office.store.database import FILE
-    from review.sealed.keys import Identity, Role
-
     if not (folder / FILE).exists():
         return None
     return Identity.load(folder, Role.ORGANISATION).public.signing_key
@@ -76,12 +77,6 @@ def verify_(
     CERTIFICATE is NAME.certificate.json or NAME.rosetta-evidence. Without --evidence it is checked against all
     that is there: what this machine's office keeps, and the evidence file beside the certificate.
     """
-    from harness.store.file.database import home
-    from review.office.results.certifying import presented
-    from review.sealed.phrase import read_words
-    from review.verdict.certificate.verifying import verify
-    from rosetta_tui.review.organiser.words.gate import together_words, verification_lines
-
     trusted = None if trust is None else read_key(trust)
     found = presented(certificate, evidence, home())
     kept = [kept_batch(path) for path in batches]
@@ -117,13 +112,6 @@ _NOTHING_KEPT = (
 
 def kept_batch(path: Path) -> Batch:
     """Open a batch file that somebody kept, with this machine's keys or the words on a card where it is sealed."""
-    from harness.core.failures import UsageError
-    from harness.store.file.database import home
-    from review.files.batch import open_batch
-    from review.files.stick import read_file
-    from review.sealed.keys import Identity, Role, key_files
-    from review.sealed.problem import FileError, FileProblem
-
     data, folder = read_file(path), home()
     there = [role for role in Role if any(each.exists() for each in key_files(folder, role))]
     identities = [Identity.load(folder, role).age for role in there]
@@ -137,8 +125,6 @@ def kept_batch(path: Path) -> Batch:
 
 def _whose(signer: str, known: str | None, *, named: bool) -> str:
     """Say whether the signer is whom one trusts; a signature alone tells nobody's name."""
-    from review.sealed.keys import key_phrase
-
     if signer == known:
         return (
             "Signed by the key that you named."

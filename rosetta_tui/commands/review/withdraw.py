@@ -7,6 +7,14 @@ from pathlib import Path
 
 import click
 
+from harness.core.failures import UsageError
+from harness.store.file.database import home
+from review.files.reviewer_codes import printed, read_code
+from review.log.payloads import Scope
+from review.office.intake.quarantine import withdraw
+from review.office.store.store import Office
+from review.sealed.keys import opening_identities
+from rosetta_tui.review.organiser.words.imported import certificates_rest, waiting_lines
 from rosetta_tui.show.json_forms import print_form
 
 _SCOPES = {
@@ -31,15 +39,6 @@ def withdraw_(
     It is erased from this computer now, with files of unknown laptops that wait and hold something of it, and from
     every file that is imported later; certificates that rest on it are marked. Copies on sticks cannot be called back.
     """
-    from harness.core.failures import UsageError
-    from harness.store.file.database import home
-    from review.files.reviewer_codes import printed, read_code
-    from review.log.payloads import Scope
-    from review.office.intake.quarantine import withdraw
-    from review.office.store.store import Office
-    from review.sealed.keys import opening_identities
-    from rosetta_tui.review.organiser.words.imported import certificates_rest, waiting_lines
-
     read = read_code(code)
     identities = opening_identities(home(), identity)
     with Office.open(home()) as office:
@@ -79,8 +78,6 @@ def withdraw_(
 
 
 def _ask(code: str, scope: str) -> None:
-    from harness.core.failures import UsageError
-
     if not sys.stdin.isatty():
         raise UsageError("Erasing asks on a terminal; here, add --yes if you are sure.")
     click.confirm(f"Erase {_SCOPES[scope]} ({code}), for good?", abort=True, err=True)

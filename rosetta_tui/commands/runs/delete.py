@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harness.core.failures import UsageError
+from harness.store.file.database import opened
 from rosetta_tui.show.text import plain
 
 if TYPE_CHECKING:
@@ -26,7 +28,6 @@ def delete(names: Sequence[str], *, now: bool, yes: bool) -> None:
     --now erases at once. A run with secret entries is always erased at once.
     """
     from harness.store.deletion import erase, holds_secrets, refuse_under_way, trash
-    from harness.store.file.database import opened
 
     with opened() as connection:
         chosen = {run.id: run for run in (_find(connection, name, now=now) for name in names)}
@@ -49,7 +50,6 @@ def delete(names: Sequence[str], *, now: bool, yes: bool) -> None:
 
 def _find(connection: sqlite3.Connection, name: str, *, now: bool) -> Run:
     """Find a run; one that is put away only where it is to be erased, and is named by its id."""
-    from harness.core.failures import UsageError
     from harness.store.runs import find_run, find_trashed, runs_back
 
     try:
@@ -65,8 +65,6 @@ def _find(connection: sqlite3.Connection, name: str, *, now: bool) -> Run:
 
 
 def _ask(chosen: Sequence[Run]) -> None:
-    from harness.core.failures import UsageError
-
     if not sys.stdin.isatty():
         raise UsageError("Erasing asks on a terminal; here, add --yes if you are sure.")
     for run in chosen:

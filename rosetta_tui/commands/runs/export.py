@@ -8,6 +8,12 @@ from pathlib import Path
 
 import click
 
+from harness.core.failures import UsageError
+from harness.core.written_files import PRIVATE, PUBLISHED, write_file
+from harness.store.certificates import attached_to
+from harness.store.file.database import opened
+from harness.store.runs import find_run, read_card
+from rosetta_tui.show.card_fields import review_of
 from rosetta_tui.show.text import plain
 
 
@@ -28,10 +34,6 @@ def export(run: str, output: Path, form: str, overwrite: bool) -> None:
     Beside a card, the certificate of its review is written too where one is attached.
     """
     from harness.card.exporting import ExportForm, export_run
-    from harness.core.failures import UsageError
-    from harness.core.written_files import PRIVATE, PUBLISHED, write_file
-    from harness.store.file.database import opened
-    from harness.store.runs import find_run
 
     if str(output) == "-" and sys.stdout.isatty():
         raise UsageError(
@@ -54,10 +56,6 @@ def _certificate_files(
     connection: sqlite3.Connection, number: int, output: Path
 ) -> dict[Path, bytes]:
     """Return the certificate that speaks for a run and its signature, by the paths beside its card."""
-    from harness.store.certificates import attached_to
-    from harness.store.runs import read_card
-    from rosetta_tui.show.card_fields import review_of
-
     beside = attached_to(connection, number)
     review = review_of(read_card(connection, number) or {}, beside)
     if review is None or review.suspended:

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.card.reading import read_card_bytes
+from harness.core.failures import UsageError
+from harness.store.file.database import opened
 from rosetta_tui.commands.naming import error_lines
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
@@ -29,9 +32,6 @@ def import_(files: Sequence[Path], unverified: bool, as_json: bool) -> None:
     Test reports, run logs and published rows of the reference implementation are read too.
     """
     from harness.card.importing import import_card
-    from harness.card.reading import read_card_bytes
-    from harness.core.failures import UsageError
-    from harness.store.file.database import opened
 
     done: list[dict[str, Any]] = []
     refused = 0

@@ -6,6 +6,10 @@ import sys
 
 import click
 
+from harness.core.failures import UsageError
+from harness.store.file.database import opened
+from harness.store.notes import note_of, set_note
+from harness.store.runs import find_run
 from rosetta_tui.show.text import plain
 
 
@@ -19,11 +23,6 @@ def note(run: str, text: str | None, *, remove: bool) -> None:
     TEXT `-` reads the note from standard input. Notes stay in this store: a sealed card never changes, so
     `rosetta runs export` writes none.
     """
-    from harness.core.failures import UsageError
-    from harness.store.file.database import opened
-    from harness.store.notes import note_of, set_note
-    from harness.store.runs import find_run
-
     if remove and text is not None:
         raise UsageError("--remove takes no text: leave one of them away.")
     words = sys.stdin.read() if text == "-" else text

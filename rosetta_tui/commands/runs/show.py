@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from harness.card.load import load_card
+from harness.run.retried_scores import RetriedScores, retried_scores
+from harness.store.certificates import attached_to
+from harness.store.file.database import default_path, opened
+from harness.store.notes import note_of, tags_of
+from harness.store.runs import Run, find_run, read_card
+from rosetta_tui.report.card import card_text
+from rosetta_tui.report.paragraphs import line, retried_lines
+from rosetta_tui.report.unfinished import read_unfinished, unfinished_json, unfinished_lines
+from rosetta_tui.show.card_fields import review_of, stated_words
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import json_text
-
-if TYPE_CHECKING:
-    from harness.run.retried_scores import RetriedScores
-    from harness.store.runs import Run
 
 
 @click.command()
@@ -28,14 +34,6 @@ def show(run: str, *, as_json: bool) -> None:
     verification tier that a card states) stands in JSON under `beside`,
     which is no part of the sealed card: `rosetta runs export` writes the card alone.
     """
-    from harness.card.load import load_card
-    from harness.run.retried_scores import retried_scores
-    from harness.store.certificates import attached_to
-    from harness.store.file.database import opened
-    from harness.store.runs import find_run, read_card
-    from rosetta_tui.report.card import card_text
-    from rosetta_tui.show.card_fields import review_of, stated_words
-
     with opened() as connection:
         found = find_run(connection, run)
         if read_card(connection, found.id) is None and not found.imported:
@@ -53,15 +51,12 @@ def show(run: str, *, as_json: bool) -> None:
     if "unverified" in head:
         card["unverified"] = head["unverified"]
     click.echo(card_text(card, review))
-    for line in _lines(beside, retried):
-        click.echo(line)
+    for each in _lines(beside, retried):
+        click.echo(each)
 
 
 def _unfinished(connection: sqlite3.Connection, run: Run, *, as_json: bool) -> None:
     """Show a run that has no card yet."""
-    from harness.store.file.database import default_path
-    from rosetta_tui.report.unfinished import read_unfinished, unfinished_json, unfinished_lines
-
     found = read_unfinished(default_path(), run.run_id)
     beside = _beside(connection, run, None, "")
     if as_json:
@@ -78,8 +73,6 @@ def _beside(
     connection: sqlite3.Connection, run: Run, retried: RetriedScores | None, stated: str
 ) -> dict[str, Any]:
     """Return what lies beside a card at home; nothing where there is nothing."""
-    from harness.store.notes import note_of, tags_of
-
     found = {
         "tags": list(tags_of(connection, run.id)),
         "note": note_of(connection, run.id),
@@ -90,8 +83,6 @@ def _beside(
 
 
 def _lines(beside: dict[str, Any], retried: RetriedScores | None) -> list[str]:
-    from rosetta_tui.report.paragraphs import line, retried_lines
-
     said = [] if retried is None else ["", *retried_lines(retried)]
     if beside.get("tags"):
         said += ["", line("tags", " ".join(f"#{tag}" for tag in beside["tags"]))]

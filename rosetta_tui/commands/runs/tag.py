@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 import click
 
+from harness.store.file.database import opened
+from harness.store.notes import change_tags
+from harness.store.runs import find_run
 from rosetta_tui.show.text import plain
 
 
@@ -19,10 +22,6 @@ def tag(run: str, tags: Sequence[str], *, remove: bool) -> None:
     A tag is one word. Tags stay in this store: a sealed card never changes, so `rosetta runs export`
     writes none.
     """
-    from harness.store.file.database import opened
-    from harness.store.notes import change_tags
-    from harness.store.runs import find_run
-
     with opened() as connection:
         number = find_run(connection, run).id
         add, gone = ((), tags) if remove else (tags, ())

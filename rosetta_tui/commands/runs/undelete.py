@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import click
 
+from harness.store.file.database import opened
 from rosetta_tui.show.text import plain
 
 
@@ -17,7 +18,6 @@ def undelete(names: Sequence[str]) -> None:
     `rosetta runs list --deleted` shows which can be brought back.
     """
     from harness.store.deletion import bring_back
-    from harness.store.file.database import opened
     from harness.store.runs import find_trashed
 
     with opened() as connection:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.store.file.database import default_path
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
@@ -24,7 +25,6 @@ def verify(card: str, as_json: bool) -> None:
     Give the file of a card, or a run of the list. Exit code 1 where something differs.
     """
     from harness import api
-    from harness.store.file.database import default_path
 
     verdict = api.verify(default_path(), card)
     if as_json:

@@ -12,8 +12,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.core.failures import UsageError
+from harness.store.file.database import opened
+from review.log.payloads import Adjudicate
+from review.log.saving import saying
+from review.office.intake.file_report import FileReport
+from review.office.intake.importing import enrol_laptop, import_files
+from review.office.making.second_look import second_looks
+from review.office.results.attaching import attach
+from review.office.results.certifying import look, look_at_ratings, review_evidence
+from review.office.store.arrivals import free_name
+from review.office.store.database import FILE
+from review.office.store.store import IssuedCertificate, Office, utc_now
 from review.sealed.keys import Identity, Role, opening_identities
+from review.verdict.certificate.attachment import Standing
+from review.verdict.certificate.certify import EvidenceReading, read_verdict
+from review.verdict.certificate.evidence_file import EvidenceFile
+from review.verdict.gate.adjudication import Case, Grounds, decisions, queue
+from rosetta_tui.review.organiser import export_files
 from rosetta_tui.review.organiser.export_files import (
+    ExportFiles,
     file_name,
     issue_files,
     taken_names,
@@ -22,15 +39,6 @@ from rosetta_tui.review.organiser.export_files import (
 
 if TYPE_CHECKING:
     import sqlite3
-
-    from review.log.payloads import Adjudicate
-    from review.office.intake.file_report import FileReport
-    from review.office.store.store import IssuedCertificate, Office
-    from review.verdict.certificate.attachment import Standing
-    from review.verdict.certificate.certify import EvidenceReading
-    from review.verdict.certificate.evidence_file import EvidenceFile
-    from review.verdict.gate.adjudication import Case, Grounds
-    from rosetta_tui.review.organiser.export_files import ExportFiles
 
 
 @dataclass(slots=True)
@@ -47,24 +55,16 @@ class OrganiserDesk:
     @property
     def has_office(self) -> bool:
         """Whether a review was ever made here; looking for reviews must not make this an organisation."""
-        from review.office.store.database import FILE
-
         return (self.folder / FILE).exists()
 
     @contextmanager
     def office(self) -> Iterator[Office]:
         """Open the office; whatever goes wrong with its file within is said in words."""
-        from review.log.saving import saying
-        from review.office.store.database import FILE
-        from review.office.store.store import Office
-
         with saying(self.folder / FILE), Office.open(self.folder) as office:
             yield office
 
     def store(self) -> AbstractContextManager[sqlite3.Connection]:
         """Open the store of runs."""
-        from harness.store.file.database import opened
-
         return opened(self.runs)
 
     def identity(self) -> Identity:
@@ -74,9 +74,6 @@ class OrganiserDesk:
 
     def look(self, review: str, run_id: str) -> EvidenceReading:
         """Look at the numbers of a run; a look at new ratings is written down."""
-        from review.office.results.certifying import look, review_evidence
-        from review.verdict.certificate.certify import read_verdict
-
         own_key = self.identity().public.signing_key
         with self.office() as office:
             found = office.review(review)
@@ -85,8 +82,6 @@ class OrganiserDesk:
 
     def look_at_ratings(self, review: str) -> None:
         """Write down that the ratings of every run of a review are looked at."""
-        from review.office.results.certifying import look_at_ratings
-
         with self.office() as office:
             look_at_ratings(office, office.review(review))
 
@@ -108,16 +103,11 @@ class OrganiserDesk:
 
     def attach(self, review: str, issued: IssuedCertificate) -> Standing:
         """Attach a certificate to its run, after verifying it; gives what counts for the run now."""
-        from review.office.results.attaching import attach
-
         presented = self._presented(review, issued)
         with self.store() as store:
             return attach(store, presented, self.identity().public.signing_key)
 
     def _presented(self, review: str, issued: IssuedCertificate) -> EvidenceFile:
-        from review.office.results.certifying import review_evidence
-        from review.verdict.certificate.evidence_file import EvidenceFile
-
         own_key = self.identity().public.signing_key
         with self.office() as office:
             evidence = review_evidence(office, office.review(review), own_key)
@@ -130,22 +120,13 @@ class OrganiserDesk:
 
         It is on the disk when this returns; gives the item as it is then.
         """
-        from review.office.store.store import utc_now
-        from review.verdict.gate.adjudication import decisions
-
         return self._append(review, case, decisions(case, harmful, "", utc_now(), why))
 
     def note(self, review: str, case: Case, note: str) -> Case:
         """Keep a note about an item; what was decided stays."""
-        from review.office.store.store import utc_now
-        from review.verdict.gate.adjudication import decisions
-
         return self._append(review, case, decisions(case, None, note, utc_now()))
 
     def _append(self, review: str, case: Case, said: Sequence[Adjudicate]) -> Case:
-        from review.office.making.second_look import second_looks
-        from review.verdict.gate.adjudication import queue
-
         with self.office() as office:
             found = office.review(review)
             for each in said:
@@ -156,9 +137,6 @@ class OrganiserDesk:
 
     def enrol(self, signing_key: str, name: str | None = None) -> Sequence[FileReport]:
         """Vouch for a laptop, and take in what of it was set aside."""
-        from review.office.intake.importing import enrol_laptop
-        from review.office.store.arrivals import free_name
-
         identities = [self.identity().age]
         with self.office() as office:
             chosen = name or free_name(office)
@@ -168,8 +146,6 @@ class OrganiserDesk:
         self, files: Sequence[Path], recovery: Path | None = None
     ) -> Iterator[FileReport]:
         """Take files in, one after the other; each is on the disk when its report comes."""
-        from review.office.intake.importing import import_files
-
         identities = opening_identities(self.folder, recovery)
         with self.office() as office:
             yield from import_files(office, identities, files)
@@ -187,8 +163,6 @@ class OrganiserDesk:
 
         ``name`` is that of the table, the review's own where None; ``language`` is that of the page, likewise.
         """
-        from rosetta_tui.review.organiser import export_files
-
         with self.office() as office, self.store() as store:
             found = office.review(review)
             match what:

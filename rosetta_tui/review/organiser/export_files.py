@@ -7,20 +7,39 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from corpora.formats.write import write
 from corpora.model.corpus import Form
 from harness.core.failures import UsageError
+from harness.core.written_files import PRIVATE, PUBLISHED, write_file
+from review.office.making.second_look import require_flags_decided
+from review.office.results.certifying import (
+    CERTIFICATE_SUFFIX,
+    SIGNATURE_SUFFIX,
+    issue,
+    look_at_ratings,
+    review_evidence,
+)
+from review.office.results.rating_rows import mtme_files, rating_rows, ratings_csv
+from review.office.results.results import (
+    bundle_name,
+    governance_bundle,
+    of_runs,
+    page_of,
+    require_runs,
+    run_cards,
+)
+from review.office.results.translations import Collected, collect
+from review.office.store.store import Office, Review, utc_now
+from review.sealed.keys import Identity
+from review.session.opening import WORDS_FOLDER
+from review.session.words.catalogue import Words, checked_tag
+from review.verdict.certificate.certificate import read_certificate
+from review.verdict.certificate.certificate_text import certificate_html, certificate_text
+from review.verdict.certificate.certify import read_verdict, require_enough
+from review.verdict.certificate.evidence_file import EVIDENCE_SUFFIX, EvidenceFile, pack_evidence
 from rosetta_tui.review.organiser.words.gate import look_notes
 from rosetta_tui.review.organiser.words.imported import HOW_TO_ALLOW
-
-if TYPE_CHECKING:
-    from review.office.results.translations import Collected
-    from review.office.store.store import Office, Review
-    from review.sealed.keys import Identity
-    from review.session.words.catalogue import Words
-    from review.verdict.certificate.evidence_file import EvidenceFile
 
 
 def make_folder(folder: Path) -> None:
@@ -48,10 +67,6 @@ def sealed(
     office: Office, review: Review, store: sqlite3.Connection, identity: Identity, words: Words
 ) -> ExportFiles:
     """Gather everything into one file, signed, and sealed for the review's recipients; a look, for it holds the ratings."""
-    from review.office.results.certifying import look_at_ratings
-    from review.office.results.results import bundle_name, governance_bundle, of_runs
-    from review.office.store.store import utc_now
-
     notes = look_notes(look_at_ratings(office, review))
     gathered = of_runs(office, review, store, identity.public.signing_key, words)
     for run_id, of_run in gathered.items():
@@ -72,10 +87,6 @@ def sealed(
 
 def table(office: Office, review: Review, name: str, *, comments: bool) -> ExportFiles:
     """Return the ratings as a table, people as letters, which is a look; UsageError for comments that may quote secret texts."""
-    from review.office.results.certifying import look_at_ratings
-    from review.office.results.rating_rows import rating_rows, ratings_csv
-    from review.office.results.results import require_runs
-
     require_runs(review)
     if comments and review.secret:
         raise UsageError(
@@ -90,10 +101,6 @@ def table(office: Office, review: Review, name: str, *, comments: bool) -> Expor
 
 def layout(office: Office, review: Review, store: sqlite3.Connection) -> ExportFiles:
     """Return ratings and scores laid out as in the metrics shared tasks, which is a look."""
-    from review.office.results.certifying import look_at_ratings
-    from review.office.results.rating_rows import mtme_files, rating_rows
-    from review.office.results.results import require_runs, run_cards
-
     require_runs(review)
     rows = rating_rows(review.key, office.state(review), free_text=False)
     files = mtme_files(review, rows, run_cards(store, review))
@@ -105,9 +112,6 @@ def page(office: Office, review: Review, run_id: str, name: str, words: Words) -
 
     It shows of today's ratings which sentences split the panel, so it is a look.
     """
-    from review.office.results.certifying import look_at_ratings
-    from review.office.results.results import page_of
-
     text = page_of(office, review, run_id, words)
     if text is None:
         raise UsageError(
@@ -120,17 +124,12 @@ def page(office: Office, review: Review, run_id: str, name: str, words: Words) -
 
 def page_words(review: Review, language: str | None, home: Path) -> Words:
     """Return the words in which a review's page speaks, own catalogues of this installation included."""
-    from review.session.opening import WORDS_FOLDER
-    from review.session.words.catalogue import Words, checked_tag
-
     tag = checked_tag(language) if language else review.manifest.language
     return Words.load(tag, (home / WORDS_FOLDER,))
 
 
 def write_export(export: ExportFiles, folder: Path, *, overwrite: bool) -> list[Path]:
     """Write the files into a folder, made where there is none; UsageError where one is there already."""
-    from harness.core.written_files import PRIVATE, PUBLISHED, write_file
-
     files = {folder / name: content for name, content in export.files.items()}
     taken = [path for path in files if path.exists()]
     if taken and not overwrite:
@@ -165,10 +164,6 @@ def issue_files(
 
     HarnessError where one of the runs has too few ratings, UsageError where files of that name are there.
     """
-    from review.office.making.second_look import require_flags_decided
-    from review.office.results.certifying import issue, review_evidence
-    from review.verdict.certificate.certify import read_verdict, require_enough
-
     require_flags_decided(office, review)
     evidence = review_evidence(office, review, identity.public.signing_key)
     for run in runs:
@@ -188,12 +183,6 @@ def issue_files(
 
 def write_certificate(presented: EvidenceFile, folder: Path, name: str) -> Sequence[Path]:
     """Write a certificate in its forms, its signature and its evidence, for everybody to read; what bears their names is replaced."""
-    from harness.core.written_files import PUBLISHED, write_file
-    from review.office.results.certifying import CERTIFICATE_SUFFIX, SIGNATURE_SUFFIX
-    from review.verdict.certificate.certificate import read_certificate
-    from review.verdict.certificate.certificate_text import certificate_html, certificate_text
-    from review.verdict.certificate.evidence_file import EVIDENCE_SUFFIX, pack_evidence
-
     certificate = read_certificate(presented.certificate, "the certificate")
     files = {
         CERTIFICATE_SUFFIX: presented.certificate,
@@ -216,8 +205,6 @@ _FORMS = {".jsonl": Form.JSONL, ".json": Form.SPECIFICATION}
 
 def write_corpus(office: Office, review: Review, path: Path, *, overwrite: bool) -> list[str]:
     """Write the corpus and give what is to be said of it; UsageError where there is nothing to write."""
-    from review.office.results.translations import collect
-
     form = _FORMS.get(path.suffix.lower())
     if form is None:
         raise UsageError(f"{path}: a corpus is written as NAME.jsonl or NAME.json. Name it so.")

@@ -6,23 +6,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from harness.store.certificates import Attached
+from harness.store.runs import RunSummary, list_runs
+from review.files.batch_form import BatchItem
+from review.office.intake.speaking import Speaking, speaking
+from review.office.making.second_look import second_looks
+from review.office.results.certifying import newest_certificate, review_evidence, seen, unseen_runs
+from review.office.results.progress import ReviewProgress, WaitingLaptop, progress, waiting
+from review.office.store.deliveries import Delivery, deliveries
+from review.office.store.store import IssuedCertificate, Office, Review
+from review.verdict.certificate.attachment import Standing, standing
+from review.verdict.certificate.certificate import read_certificate
+from review.verdict.certificate.certify import EvidenceReading
+from review.verdict.certificate.evidence import Evidence
+from review.verdict.certificate.verifying import Verification, verify
+from review.verdict.gate.adjudication import Case, queue
+from review.verdict.panel.key import KeyRun
 from rosetta_tui.review.organiser.words.gate import advice, has_numbers, settling_words
 from rosetta_tui.show.run_facts import setup_words
 
 if TYPE_CHECKING:
-    from harness.store.certificates import Attached
-    from harness.store.runs import RunSummary
-    from review.files.batch_form import BatchItem
-    from review.office.intake.speaking import Speaking
-    from review.office.results.progress import ReviewProgress, WaitingLaptop
-    from review.office.store.deliveries import Delivery
-    from review.office.store.store import IssuedCertificate, Office, Review
-    from review.verdict.certificate.attachment import Standing
-    from review.verdict.certificate.certify import EvidenceReading
-    from review.verdict.certificate.evidence import Evidence
-    from review.verdict.certificate.verifying import Verification
-    from review.verdict.gate.adjudication import Case
-    from review.verdict.panel.key import KeyRun
     from rosetta_tui.review.organiser.desk import OrganiserDesk
 
 GONE = "a run no longer in the list of runs"
@@ -119,8 +122,6 @@ def _looks(run: RunNow) -> int:
 
 def read_reviews(desk: OrganiserDesk) -> list[ReviewLine]:
     """Read the list of reviews, newest first; StoreError in words."""
-    from review.office.results.progress import progress
-
     if not desk.has_office:
         return []
     summaries = _summaries(desk)
@@ -138,13 +139,6 @@ def read_reviews(desk: OrganiserDesk) -> list[ReviewLine]:
 
 def read_review(desk: OrganiserDesk, name: str, opened: str | None = None) -> ReviewNow:
     """Read one review, and of the run ``opened`` verdict and certificate; none of it is a new look at numbers."""
-    from review.office.intake.speaking import speaking
-    from review.office.making.second_look import second_looks
-    from review.office.results.certifying import unseen_runs
-    from review.office.results.progress import progress, waiting
-    from review.office.store.deliveries import deliveries
-    from review.verdict.gate.adjudication import queue
-
     summaries = _summaries(desk)
     with desk.office() as office:
         review = office.review(name)
@@ -179,8 +173,6 @@ def _run(
     looks: Mapping[str, int],
     certificates: Sequence[IssuedCertificate],
 ) -> RunNow:
-    from review.verdict.certificate.attachment import standing
-
     attached = () if summary is None else summary.certificates
     return RunNow(
         key=run,
@@ -198,8 +190,6 @@ def _run(
 
 
 def _opened(desk: OrganiserDesk, office: Office, review: Review, run: RunNow) -> RunNow:
-    from review.office.results.certifying import review_evidence, seen
-
     evidence = review_evidence(office, review, desk.identity().public.signing_key)
     reading = seen(evidence, run.key.run_id)
     shown = reading if reading is not None and has_numbers(reading) else None
@@ -214,15 +204,10 @@ def _opened(desk: OrganiserDesk, office: Office, review: Review, run: RunNow) ->
 
 
 def _verified(issued: IssuedCertificate | None, evidence: Evidence) -> Verification | None:
-    from review.verdict.certificate.verifying import verify
-
     return None if issued is None else verify(issued.certificate, issued.signature, evidence)
 
 
 def _verdicts(office: Office, review: Review) -> list[CertifiedVerdict | None]:
-    from review.office.results.certifying import newest_certificate
-    from review.verdict.certificate.certificate import read_certificate
-
     found: list[CertifiedVerdict | None] = []
     for run in review.key.runs:
         issued = newest_certificate(office, review, run.run_id)
@@ -235,8 +220,6 @@ def _verdicts(office: Office, review: Review) -> list[CertifiedVerdict | None]:
 
 
 def _summaries(desk: OrganiserDesk) -> dict[str, RunSummary]:
-    from harness.store.runs import list_runs
-
     with desk.store() as store:
         return {run.run_id: run for run in list_runs(store)}
 

@@ -7,26 +7,31 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from harness.core.failures import UsageError
 from harness.core.user_file import read_text
+from harness.store.file.database import home
+from review.files.laptop_card import LaptopCard, read_laptop_card
 from review.files.stick import read_file
+from review.office.making.batches import Drawn, Said, make
+from review.office.making.publishing import (
+    Protection,
+    Published,
+    RecoveryKey,
+    publish,
+    recovery_key,
+)
+from review.office.making.texts import Kind, ReviewTexts, review_name, texts_of
+from review.office.store.store import Office
 from review.sealed.keys import Identity, Role, key_phrase
 from review.sealed.sealing import checked_recipient, read_age_identities
-from rosetta_tui.review.organiser.words.letters import letters_json, require_readable
+from review.session.words.catalogue import is_tag
+from rosetta_tui.review.organiser.words.letters import Letters, letters_json, require_readable
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
-
-if TYPE_CHECKING:
-    from review.files.laptop_card import LaptopCard
-    from review.office.making.batches import Drawn, Said
-    from review.office.making.publishing import Protection, Published, RecoveryKey
-    from review.office.making.texts import Kind, ReviewTexts
-    from review.office.store.store import Office
-    from rosetta_tui.review.organiser.words.letters import Letters
 
 _MOST_TEXT = 49_000
 """Characters of a consent or guide; a batch holds 50,000, the organisation's name filled in."""
@@ -72,10 +77,6 @@ def carry_out(
 
 def _hand_out(office: Office, making: Making, given: dict[str, Any]) -> Published:
     """Keep a new review and write its files; what was not asked for is made, and said."""
-    from harness.store.file.database import home
-    from review.office.making.batches import make
-    from review.office.making.publishing import publish
-
     laptops = _laptops(given)
     protection = _protection(
         office, laptops, secret=making.secret, passphrases=given["passphrases"]
@@ -101,9 +102,6 @@ def _said(
     protection: Protection,
     given: dict[str, Any],
 ) -> Said:
-    from review.office.making.batches import Said
-    from review.office.making.texts import review_name
-
     texts = making.texts
     name = review_name(office, given["name"], making.corpus)
     title = given["title"] or texts.title
@@ -128,8 +126,6 @@ def _said(
 
 def own_texts(given: dict[str, Any], task: Kind = "rate") -> ReviewTexts:
     """Return the words for reviewers, the organiser's own in their place."""
-    from review.office.making.texts import texts_of
-
     language = given["language"]
     consent, guide = (
         {
@@ -146,8 +142,6 @@ def by_language(named: Sequence[str], language: str, option: str) -> dict[str, P
 
     UsageError where a language is named twice.
     """
-    from review.session.words.catalogue import is_tag
-
     found: dict[str, Path] = {}
     for each in named:
         before, sign, after = each.partition("=")
@@ -171,8 +165,6 @@ def _own_text(path: Path, what: str) -> str:
 
 def _laptops(given: dict[str, Any]) -> list[LaptopCard]:
     """Read the cards of the laptops that are named."""
-    from review.files.laptop_card import read_laptop_card
-
     if given["laptops"] and given["passphrases"]:
         raise UsageError("Seal the batch for laptops (--for) or with --passphrases, not both.")
     return [read_laptop_card(read_file(path)) for path in given["laptops"]]
@@ -182,8 +174,6 @@ def _protection(
     office: Office, laptops: Sequence[LaptopCard], *, secret: bool, passphrases: bool
 ) -> Protection:
     """Say how the batch is sealed; a secret one goes to laptops that are known, or is refused."""
-    from review.office.making.publishing import Protection
-
     if passphrases or not (secret or laptops):
         return Protection(passphrases=passphrases)
     named = {card.public.signing_key: (card.name, card.public.recipient) for card in laptops}
@@ -235,9 +225,6 @@ def _recipients(
     office: Office, identity: Identity, named: Sequence[str]
 ) -> tuple[tuple[str, ...], RecoveryKey | None]:
     """Say who can open the ratings: this installation, and those named or the recovery key."""
-    from harness.store.file.database import home
-    from review.office.making.publishing import recovery_key
-
     own, others = identity.public.recipient, []
     for each in named:
         if Path(each).is_file():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -16,17 +16,15 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from harness.core.failures import UsageError
+from harness.core.written_files import write_file
 from harness.settings import read_settings
 from rosetta_tui.show import figures
 from rosetta_tui.show.exporting import FORM_WORDS, PAGES, TableFormat, encoded, table_text
-from rosetta_tui.show.records import SLICE, Record, Records, read_all
+from rosetta_tui.show.records import SLICE, Record, Records, ShownRecords, read_all
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import answers, confirm
 from rosetta_tui.toolkit.form.suggesting_line import Harmless
-
-if TYPE_CHECKING:
-    from rosetta_tui.show.records import ShownRecords
 
 TOLD = 2_000
 """Rows after which it is said again how far it is."""
@@ -159,8 +157,6 @@ class ExportScreen(ModalScreen[None]):
 
     @work(exclusive=True, group="export")
     async def _write(self, path: Path, form: TableFormat, *, overwrite: bool) -> None:
-        from harness.core.written_files import write_file
-
         records: list[Record] = []
         page = self._page if form in PAGES else None
         total = self._records.count

@@ -55,6 +55,12 @@ def test_counting_one_run_reads_no_row_of_another(
     assert not any(step.startswith("SCAN") for step in plan), plan
 
 
-def test_listing_runs_loads_no_scoring() -> None:
-    code = "import sys, harness.store.runs; assert not {'numpy', 'scoring.card.claim'} & set(sys.modules)"
-    subprocess.run([sys.executable, "-P", "-c", code], check=True)
+def test_listing_runs_loads_no_scoring_and_no_models() -> None:
+    code = (
+        "import sys, harness.store.file.database, harness.store.runs, rosetta_tui.commands.runs.list_; "
+        "print(*{'numpy', 'pydantic', 'ssl', '_hashlib', 'scoring.card.claim'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == []

@@ -16,6 +16,7 @@ from harness.store.deletion import delete_run
 from harness.store.file.database import open_store
 from harness.store.runs import list_runs
 from rosetta_tui.cli import _run
+from rosetta_tui.compare import acts
 from rosetta_tui.compare.entry_screen import ComparedEntryScreen
 from rosetta_tui.corpus import open_corpus as opened_corpus
 from rosetta_tui.corpus.open_corpus import open_corpus
@@ -164,7 +165,7 @@ async def test_a_corpus_that_is_left_while_it_is_read_keeps_no_connection(
         go_on.wait(10)
         return real(*given)
 
-    monkeypatch.setattr(opened_corpus, "summary_of", slow)
+    monkeypatch.setattr("rosetta_tui.corpus.screen.summary_of", slow)
     async with app.run_test() as pilot:
         await settle(pilot)
         screen = CorpusScreen(made.path, sha256_of(made.path))
@@ -205,7 +206,7 @@ async def test_runs_to_add_are_offered_only_where_somebody_still_compares(
 
     async with app.run_test(size=WIDE) as pilot:
         screen = await shown(pilot, path, A, B)
-        monkeypatch.setattr(run_facts, "runs_now", slow)
+        monkeypatch.setattr(acts, "runs_now", slow)
         screen.action_add()
         await app.pop_screen()
         go_on.set()

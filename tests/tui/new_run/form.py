@@ -12,10 +12,10 @@ import pytest
 from textual.pilot import Pilot
 
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, sample_path
-from harness import privacy
 from harness.endpoint.keys import known_variables
 from rosetta_tui.app.app import Begin, RosettaApp
 from rosetta_tui.new_run.screen import NewRunScreen
+from rosetta_tui.request import look
 from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.session.engine import Engine
 from rosetta_tui.session.watched import WatchedRun
@@ -49,7 +49,7 @@ class Starting(App):
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A data folder of one's own, no key of the machine, and no look at which servers it runs."""
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(privacy, "nobody_listens", lambda _: False)
+    monkeypatch.setattr(look, "nobody_listens", lambda _: False)
     for variable in known_variables().values():
         monkeypatch.delenv(variable, raising=False)
     with memory_keyring():

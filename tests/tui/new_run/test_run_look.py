@@ -169,7 +169,7 @@ def test_a_fault_of_a_corpus_is_said_with_its_place_in_the_file(tmp_path: Path) 
 def test_a_port_of_this_machine_that_nobody_listens_on_is_told_beforehand(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(privacy, "nobody_listens", NOBODY_LISTENS)
+    monkeypatch.setattr("rosetta_tui.request.look.nobody_listens", NOBODY_LISTENS)
     with serving() as scripted:
         draft = RunDraft.of(CHAT | {"endpoint": scripted.url})
         here = look(path, draft, known := Known())

@@ -101,7 +101,7 @@ async def test_scoring_that_is_stopped_leaves_no_run(
             return real(store, run, options, tell, note)
 
         real = rescoring.rescore
-        monkeypatch.setattr(rescoring, "rescore", slow)
+        monkeypatch.setattr("rosetta_tui.runs.score_again.rescore", slow)
         await press(pilot, "ctrl+s")
         assert app.screen is screen
         assert "Stopped; no run was made." in text(app)

@@ -74,7 +74,7 @@ async def test_a_change_that_failed_does_not_undo_a_later_one(
             raise UsageError("settings.toml is held by another Rosetta.")
         return written(home, *changes)
 
-    monkeypatch.setattr(harness.settings, "change_settings", write)
+    monkeypatch.setattr("rosetta_tui.settings.of_app.change_settings", write)
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await opened(pilot)
         for changes in ({"model": "old"}, {"model": "new"}):

@@ -251,7 +251,7 @@ async def test_scoring_that_ends_under_the_palette_ends_the_dialog_later(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app, held = App(None, path), Held()
-    monkeypatch.setattr(rescoring, "rescore", held.before(rescoring.rescore))
+    monkeypatch.setattr("rosetta_tui.runs.score_again.rescore", held.before(rescoring.rescore))
     async with app.run_test(size=(100, 40)) as pilot:
         screen = await opened(pilot)
         await pilot.press("ctrl+s", "ctrl+p")
@@ -296,7 +296,7 @@ async def test_going_on_twice_at_once_asks_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, held = stopped(tmp_path / "s.sqlite", stored=15), Held()
-    monkeypatch.setattr(stretches, "spent_usd", held.before(stretches.spent_usd))
+    monkeypatch.setattr(run_acts, "spent_usd", held.before(stretches.spent_usd))
     async with at_rest(App(made), (120, 36)) as (app, pilot):
         await pilot.press("R")
         await held.began(pilot)
@@ -327,7 +327,7 @@ async def test_a_question_does_not_open_over_another_screen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, held = stopped(tmp_path / "s.sqlite", stored=15), Held()
-    monkeypatch.setattr(stretches, "spent_usd", held.before(stretches.spent_usd))
+    monkeypatch.setattr(run_acts, "spent_usd", held.before(stretches.spent_usd))
     async with at_rest(App(made), (120, 36)) as (app, pilot):
         await pilot.press("R", "comma")
         assert isinstance(app.screen, SettingsScreen)

@@ -11,6 +11,9 @@ from textual.widgets import Static
 
 from review.files.finding import BATCH_SUFFIX
 from review.files.reviewer_codes import printed
+from review.log.payloads import Scope
+from review.office.intake.file_report import FileReport
+from review.office.intake.speaking import Speaking
 from rosetta_tui.review.organiser.pages.parts import PlainTable
 from rosetta_tui.review.organiser.words.imported import (
     codes,
@@ -26,8 +29,6 @@ from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.content import show
 
 if TYPE_CHECKING:
-    from review.office.intake.file_report import FileReport
-    from review.office.intake.speaking import Speaking
     from review.office.results.progress import ReviewerProgress, ReviewProgress, WaitingLaptop
     from review.office.store.deliveries import Delivery
     from rosetta_tui.review.organiser.facts import ReviewNow
@@ -190,8 +191,6 @@ def _table(found: ReviewProgress) -> PlainTable:
 
 
 def _row(each: ReviewerProgress) -> tuple[Cell, ...]:
-    from review.log.payloads import Scope
-
     seen = Cell(minute(each.last_import), "quiet")
     if each.withdrawn - {Scope.COMMENTS}:
         gone = (Cell("took it back", "quiet"), *(Cell("") for _ in range(6)))

@@ -9,6 +9,10 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from review.office.store.store import IssuedCertificate
+from review.verdict.certificate.certificate import read_certificate
+from review.verdict.certificate.certify import EvidenceReading
+from review.verdict.gate.reasons import OUTCOMES
 from rosetta_tui.review.organiser.pages.batches import minute, title
 from rosetta_tui.review.organiser.pages.parts import SIGNS, TONES, PlainTable, hidden, not_counted
 from rosetta_tui.review.organiser.words import gate as gate_words
@@ -23,8 +27,6 @@ from rosetta_tui.show.columns import Cell, Column
 from rosetta_tui.toolkit.content import Field, show
 
 if TYPE_CHECKING:
-    from review.office.store.store import IssuedCertificate
-    from review.verdict.certificate.certify import EvidenceReading
     from review.verdict.certificate.verifying import Verification
     from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
 
@@ -59,8 +61,6 @@ def _field(about: str, words: str) -> Field:
 
 
 def _verdict(reading: EvidenceReading) -> Field:
-    from review.verdict.gate.reasons import OUTCOMES
-
     outcome = reading.verdict.outcome
     name = f"{SIGNS[outcome]} {gate_words.verdict_name(outcome)}"
     said = show(OUTCOMES[outcome])
@@ -173,8 +173,6 @@ def _run(run: RunNow) -> Content:
 
 
 def _row(run: RunNow, issued: IssuedCertificate) -> tuple[Cell, ...]:
-    from review.verdict.certificate.certificate import read_certificate
-
     said = read_certificate(issued.certificate, "the certificate")
     state = "rests on what was taken back" if issued.recompute else ""
     attached = "attached" if any(each.sha256 == said.sha256 for each in run.attached) else ""

@@ -16,6 +16,7 @@ from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from review.verdict.gate.policy import GatePolicy, read_policy
 from rosetta_tui.review.organiser.words.imported import waiting_words
 from rosetta_tui.show.columns import GAP, Cell, Column, fit
 from rosetta_tui.toolkit.content import show
@@ -23,7 +24,6 @@ from rosetta_tui.toolkit.result_table import crop
 from scoring.core.wording import percent
 
 if TYPE_CHECKING:
-    from review.verdict.gate.policy import GatePolicy
     from rosetta_tui.review.organiser.facts import ReviewNow, RunNow
 
 STYLES = Path(__file__).parent / "organiser.tcss"
@@ -187,6 +187,4 @@ def rule(now: ReviewNow, run: RunNow) -> str:
 
 
 def _policy(now: ReviewNow) -> GatePolicy:
-    from review.verdict.gate.policy import read_policy
-
     return read_policy(now.review.policy, "policy.toml")

@@ -20,7 +20,9 @@ from rosetta_tui.review.organiser.facts import ReviewNow, RunNow, read_review
 from rosetta_tui.review.organiser.pages.acts import Acts, ReadAgain
 from rosetta_tui.review.organiser.pages.agreeing import agreeing, split
 from rosetta_tui.review.organiser.pages.batches import batches, people
+from rosetta_tui.review.organiser.pages.deciding import DecidingScreen
 from rosetta_tui.review.organiser.pages.gate import certificate, gate
+from rosetta_tui.review.organiser.pages.importing import ImportScreen
 from rosetta_tui.review.organiser.pages.parts import STYLES, SectionLine
 from rosetta_tui.review.organiser.words.gate import has_numbers
 from rosetta_tui.toolkit.background import in_thread
@@ -273,8 +275,6 @@ class ReviewScreen(ReadAgain):
 
     @on(ResultTable.Chosen)
     def _decide(self, message: ResultTable.Chosen) -> None:
-        from rosetta_tui.review.organiser.pages.deciding import DecidingScreen
-
         if self._now:
             screen = DecidingScreen(self._desk, self._now, message.index)
             self.app.push_screen(screen, self._back)
@@ -285,6 +285,4 @@ class ReviewScreen(ReadAgain):
 
     def action_import(self) -> None:
         """Take ratings in."""
-        from rosetta_tui.review.organiser.pages.importing import ImportScreen
-
         self.app.push_screen(ImportScreen(self._desk), self._back)

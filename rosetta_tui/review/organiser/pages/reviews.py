@@ -15,7 +15,9 @@ from textual.widgets import Static
 
 from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.facts import CertifiedVerdict, ReviewLine, read_reviews
+from rosetta_tui.review.organiser.pages.importing import ImportScreen
 from rosetta_tui.review.organiser.pages.parts import SIGNS, STYLES, TONES
+from rosetta_tui.review.organiser.pages.review import ReviewScreen
 from rosetta_tui.review.organiser.words.gate import verdict_name
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Rows
@@ -159,15 +161,11 @@ class ReviewsScreen(Screen[None]):
 
     @on(ResultTable.Chosen)
     def _open(self) -> None:
-        from rosetta_tui.review.organiser.pages.review import ReviewScreen
-
         if self.chosen is not None:
             self.app.push_screen(ReviewScreen(self._desk, self.chosen.progress.name))
 
     def action_import(self) -> None:
         """Take ratings in."""
-        from rosetta_tui.review.organiser.pages.importing import ImportScreen
-
         self.app.push_screen(ImportScreen(self._desk))
 
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from review.verdict.gate.verdict import GateFinding
+from review.verdict.certificate import certificate_text
+from review.verdict.certificate.attachment import Standing
+from review.verdict.certificate.certificate import Certificate
+from review.verdict.certificate.certificate_text import decision_words, measure
+from review.verdict.certificate.certify import EvidenceReading, agreement_json
+from review.verdict.gate.careless import carelessness
+from review.verdict.gate.reasons import OUTCOMES, care_words, findings_words
+from review.verdict.gate.settle import settling
+from review.verdict.gate.verdict import GateFinding, GateOutcome
 from review.verdict.panel.agreement import MEASURES, SHARES
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from review.office.store.store import Review
-    from review.verdict.certificate.attachment import Standing
-    from review.verdict.certificate.certificate import Certificate
-    from review.verdict.certificate.certify import EvidenceReading
     from review.verdict.certificate.verifying import Verification
-    from review.verdict.gate.verdict import GateOutcome
 
 _MOST_SPLIT = 12
 """Entries that are named; of more only how many."""
@@ -35,15 +39,11 @@ def verdict_name(outcome: GateOutcome | str) -> str:
 
 def has_numbers(reading: EvidenceReading) -> bool:
     """Tell whether numbers may be shown: with too few ratings none are, so that it is no look."""
-    from review.verdict.gate.verdict import GateOutcome
-
     return reading.verdict.outcome is not GateOutcome.INSUFFICIENT
 
 
 def verdict_lines(review: Review, reading: EvidenceReading) -> Iterator[Told]:
     """Say the verdict, what it rests on, and what to do about it; no numbers where too little was rated."""
-    from review.verdict.gate.reasons import OUTCOMES
-
     outcome = reading.verdict.outcome
     found = found_words(reading) if has_numbers(reading) else ""
     yield Told("Verdict", f"{verdict_name(outcome):<12} {found}".rstrip())
@@ -98,8 +98,6 @@ def _text(number: object) -> str | None:
 
 def why(review: Review, reading: EvidenceReading) -> Iterator[Told]:
     """Say every finding in a sentence; test translations that one lists have a line each."""
-    from review.verdict.gate.reasons import findings_words
-
     found = findings_words([_named(review, each) for each in reading.verdict.findings])
     for place, (words, listed) in enumerate(found):
         yield Told("" if place else "Why", words)
@@ -108,15 +106,11 @@ def why(review: Review, reading: EvidenceReading) -> Iterator[Told]:
 
 def relations_words(reading: EvidenceReading) -> str:
     """Say how near to the method the reviewers stand, by their own word; it changes no number."""
-    from review.verdict.certificate import certificate_text
-
     return certificate_text.relations_words(reading.relations)
 
 
 def harm_words(reading: EvidenceReading) -> Iterator[Told]:
     """Say each decision about what was called harmful, with its reason and who decided."""
-    from review.verdict.certificate.certificate_text import decision_words
-
     for place, each in enumerate(reading.harm):
         name = "upheld" if each.harmful else "cleared"
         yield Told("" if place else "Harm", f"{name}: {decision_words(each)}")
@@ -144,8 +138,6 @@ def control_words(review: Review, control: str) -> str:
 
 def settling_words(reading: EvidenceReading) -> str:
     """Say what would settle an open verdict; empty where more ratings are not what it needs."""
-    from review.verdict.gate.settle import settling
-
     settle = settling(reading.verdict, reading.policy)
     return "" if settle is None else settle.words()
 
@@ -178,9 +170,6 @@ def agreement_words(reading: EvidenceReading) -> str:
 
 def measured(reading: EvidenceReading, name: str) -> str:
     """Say one measure of agreement with its interval."""
-    from review.verdict.certificate.certificate_text import measure
-    from review.verdict.certificate.certify import agreement_json
-
     return measure(agreement_json(reading.agreement)[name], share=name in SHARES)
 
 
@@ -219,9 +208,6 @@ def _flag_words(review: Review, reading: EvidenceReading) -> Iterator[str]:
 
 
 def _care(review: Review, reading: EvidenceReading) -> Iterator[str]:
-    from review.verdict.gate.careless import carelessness
-    from review.verdict.gate.reasons import care_words
-
     care = carelessness(reading.panel, reading.policy.careless)
     words = (care_words(review.code(who), care.reviewers[who]) for who in care.advised)
     yield from (each for each in words if each)

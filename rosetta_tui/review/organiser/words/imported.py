@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from review.files.reviewer_codes import printed
+from review.log.clocks import WildClock
+from review.log.merge import Remark
+from review.office.intake.file_report import OTHER_LAPTOPS, FileOutcome, FileReport
+from review.office.intake.speaking import Several, Speaker, Speaking
 
 if TYPE_CHECKING:
-    from review.log.clocks import WildClock
-    from review.log.merge import Remark
-    from review.office.intake.file_report import FileReport
-    from review.office.intake.speaking import Several, Speaker, Speaking
     from review.office.results.progress import ReviewerProgress, ReviewProgress
 
 
@@ -95,8 +95,6 @@ _MOST_LINES = 5
 
 def report_lines(report: FileReport) -> Iterator[str]:
     """Say what was taken, what was not and why, and what to look into."""
-    from review.office.intake.file_report import FileOutcome
-
     if report.outcome is FileOutcome.REFUSED:
         yield f"NOT TAKEN  {report.why}"
         return
@@ -127,8 +125,6 @@ def _remarks(what: str, remarks: Sequence[Remark]) -> Iterator[str]:
 
 
 def _findings(report: FileReport) -> Iterator[str]:
-    from review.office.intake.file_report import OTHER_LAPTOPS
-
     if any(remark.said == OTHER_LAPTOPS for remark in report.aside):
         yield (
             "  LOOK: a laptop's log is taken from that laptop only. If this one has the saved data of one that broke: "

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from corpora.text.comparison import script_of
 from corpora.text.visible import letter_name
 from harness.core.failures import UsageError
-from review.files.font_file import read_font
+from review.files.font_file import CarriedFont, read_font
+from review.office.items.items import Item
+from review.office.making.batches import Drawn
+from review.office.making.carried_fonts import Readability, carried_fonts, readability
+from review.office.making.texts import ReviewTexts
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:
-    from review.files.font_file import CarriedFont
-    from review.office.items.items import Item
-    from review.office.making.batches import Drawn
-    from review.office.making.carried_fonts import Readability
-    from review.office.making.texts import ReviewTexts
     from review.office.results.progress import ReviewProgress
 
 _MOST = 10
@@ -43,8 +42,6 @@ def look_at_letters(
     drawn: Drawn, texts: ReviewTexts, given: Mapping[str, Any], *, secret: bool
 ) -> Letters:
     """Cut the fonts that are named to the letters of a review, and work out what can be read; UsageError in words."""
-    from review.office.making.carried_fonts import carried_fonts, readability
-
     shown = [*(item.shown for item in drawn.items), *drawn.training]
     written = [text for each in shown for text in _texts(each.model_dump())]
     written += [

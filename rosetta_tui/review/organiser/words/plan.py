@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from review.office.items.sampling import stratum
+from review.office.items.training import USUAL, WANTED
+from review.verdict.gate.planner import RatingPlan, chances
+from review.verdict.gate.policy import GatePolicy
+from rosetta_tui.review.organiser.words.letters import Letters, letter_lines
 from scoring.core.wording import percent
 
 if TYPE_CHECKING:
     from review.office.making.creating import ReviewDraft
-    from review.verdict.gate.policy import GatePolicy
-    from rosetta_tui.review.organiser.words.letters import Letters
 
 _LONG = 150
 """Sentences after which one sitting is too long."""
@@ -65,8 +68,6 @@ def plan_line(name: str, text: str) -> str:
 
 def letters_plan(letters: Letters) -> Iterator[str]:
     """Say as lines of a plan which letters the reviewer's window lacks."""
-    from rosetta_tui.review.organiser.words.letters import letter_lines
-
     for number, line in enumerate(letter_lines(letters)):
         yield plan_line("" if number else "letters", line)
 
@@ -85,8 +86,6 @@ def _sentences(draft: ReviewDraft) -> str:
 
 
 def _strata(draft: ReviewDraft) -> str:
-    from review.office.items.sampling import stratum
-
     counts = Counter(map(stratum, draft.entries))
     if set(counts) == {0}:
         return "not given by the corpus: one stratum"
@@ -141,8 +140,6 @@ def _training(draft: ReviewDraft, *, own_training: bool) -> str:
 
 def _why_little_training(draft: ReviewDraft) -> str:
     """Say why training has fewer items than usual, or shows sentences that are asked about."""
-    from review.office.items.training import USUAL, WANTED
-
     spare, count = len(draft.spare), len(draft.training)
     if not spare and count:
         return (
@@ -158,9 +155,6 @@ def _why_little_training(draft: ReviewDraft) -> str:
 
 def chance(draft: ReviewDraft, policy: GatePolicy) -> str:
     """Say how probable a verdict is, on the common core, for each system."""
-    from review.office.items.sampling import stratum
-    from review.verdict.gate.planner import RatingPlan, chances
-
     strata = dict(sorted(Counter(map(stratum, draft.core_entries)).items()))
     reviewers = len(draft.orders)
     if reviewers < 2 or min(strata.values()) < 2:
@@ -178,8 +172,6 @@ def chance(draft: ReviewDraft, policy: GatePolicy) -> str:
 
 def no_verdict(draft: ReviewDraft, policy: GatePolicy) -> Iterator[str]:
     """Say what the gate would find too little of, however people rate (rule 1 of the gate)."""
-    from review.office.items.sampling import stratum
-
     enough, counts = policy.enough, Counter(map(stratum, draft.entries))
     if len(draft.entries) < enough.items:
         yield f"the policy wants {enough.items} sentences rated, and these are {len(draft.entries)}"
