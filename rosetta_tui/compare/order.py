@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.ordered_table import RowOrder
 from scoring.core.metric import oriented
 from scoring.statistics.significance import direction, outcomes
 
@@ -43,35 +44,20 @@ class ComparisonView:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedOrder:
+class ComparedOrder(RowOrder):
     """A wish for entries; the default is all of them, the biggest differences first."""
 
     sort: str = "apart"
-    turned: bool = False
-    """True where the other end comes first."""
     narrow: str = "all"
     only: Mapping[str, str] = field(default_factory=dict)
     """Dimension → the tag wanted."""
-    search: str = ""
-
-    def by(self, sort: str) -> ComparedOrder:
-        """Sort by something; by the same once more, the other way round."""
-        return replace(self, sort=sort, turned=sort == self.sort and not self.turned)
-
-    @property
-    def everything(self) -> ComparedOrder:
-        """The same sorting without any narrowing."""
-        return ComparedOrder(self.sort, self.turned)
 
     def words(self, one: str, other: str) -> str:
         """Say what is shown and in which order; ``one`` and ``other`` are the letters of the pair."""
         narrowed = [] if self.narrow == "all" else [narrow_words(one, other)[self.narrow]]
         narrowed += [f"{name} {plain(tag)}" for name, tag in self.only.items()]
-        parts = [f"only: {', '.join(narrowed)}"] if narrowed else []
-        if self.search:
-            parts.append(f"with “{plain(self.search)}”")
         turned = ", turned round" if self.turned else ""
-        return " · ".join([*parts, sort_words(one, other)[self.sort] + turned])
+        return self.said(narrowed, sort_words(one, other)[self.sort] + turned)
 
 
 def sort_words(one: str, other: str) -> dict[str, str]:

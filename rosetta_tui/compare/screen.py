@@ -42,7 +42,8 @@ from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Copied
-from rosetta_tui.toolkit.result_table import ResultTable, SearchedScreen
+from rosetta_tui.toolkit.ordered_table import SearchedScreen
+from rosetta_tui.toolkit.result_table import ResultTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +340,7 @@ class CompareScreen(SearchedScreen):
                 table.move_to_place(place)
                 self._moved()
 
-        screen = ComparedEntryScreen(self.comparison, texts, entries.places, event.index, view)
+        screen = ComparedEntryScreen(self.comparison, texts, entries.order, event.index, view)
         self.app.push_screen(screen, back)
 
     # Metric, pair, order
@@ -359,35 +360,21 @@ class CompareScreen(SearchedScreen):
         """Go to the pair before or after."""
         self.panel.turn(by)
 
-    def action_sort(self) -> None:
-        """Ask what to sort by; the same once more turns the order round."""
-        title = "Sort by (the same again turns it round)"
-        words, now = sort_words(*self.panel.letters), self.table.order.sort
-        choose(self.app, title, words, now, self._sort_by)
+    @property
+    def sorts(self) -> Mapping[str, str]:
+        """What entries can be sorted by, in words."""
+        return sort_words(*self.panel.letters)
 
-    def _sort_by(self, sort: str) -> None:
-        self.table.wish(self.table.order.by(sort))
-
-    @on(ResultTable.TitleChosen, "#entries")
-    def _title_chosen(self, event: ResultTable.TitleChosen) -> None:
+    def sort_of(self, column: str) -> str:
+        """Return what a click on the title of a column sorts by."""
         one, other = self.panel.letters
         sorts = {"difference": "apart", "better": "second gains", one: "first", other: "second"}
-        key = sorts.get(event.key, event.key)
-        if key in sort_words(one, other):
-            self._sort_by(key)
+        return sorts.get(column, column)
 
     def action_filter(self) -> None:
         """Ask which entries to show."""
-        choices = filter_choices(self.table.order, *self.panel.letters, self.table.tags)
-        now = (str(i) for i, (wish, _) in enumerate(choices) if wish == self.table.order)
-        words = {str(i): each for i, (_, each) in enumerate(choices)}
-        title = "Show (filters of different kinds add up)"
-        wish = self.table.wish
-        choose(self.app, title, words, next(now, "0"), lambda key: wish(choices[int(key)][0]))
-
-    @on(Input.Changed, "#search")
-    def _search(self, event: Input.Changed) -> None:
-        self.table.wish(replace(self.table.order, search=event.value))
+        letters = self.panel.letters
+        self.ask_filter(filter_choices(self.table.order, *letters, self.table.tags))
 
     def action_parts(self) -> None:
         """Show where the difference lies: by difficulty, provenance, register; a part leads to its entries."""

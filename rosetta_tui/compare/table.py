@@ -21,11 +21,11 @@ from rosetta_tui.compare.order import ComparedOrder, ComparisonView, ordered_pla
 from rosetta_tui.compare.sentences import number
 from rosetta_tui.entry.rows import LEFT_OUT_WORDS
 from rosetta_tui.show import figures
-from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.show.columns import Cell, Column, OrderedRows
 from rosetta_tui.show.records import LEFT_OUT, SLICE, Record, Value
 from rosetta_tui.toolkit.background import bring
+from rosetta_tui.toolkit.ordered_table import OrderedTable
 from rosetta_tui.toolkit.pages import UNREADABLE, entry_pages, result_pages
-from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
     from corpora.model.entry import Entry
@@ -80,7 +80,7 @@ def entry_columns(comparison: Comparison, view: ComparisonView) -> tuple[Column,
     )  # fmt: skip
 
 
-class ComparedRows:
+class ComparedRows(OrderedRows):
     """One row for each entry, in the order that a person chose; texts are read a screenful at a time."""
 
     def __init__(
@@ -90,43 +90,30 @@ class ComparedRows:
         places: Sequence[int],
         texts: ComparedTexts,
     ) -> None:
-        self.places = places
-        """Places among the compared entries, in the order of the rows."""
+        super().__init__(places)
         self._comparison = comparison
         self._view = view
         self._texts = texts
         self._outcomes = view.outcomes(comparison.entries)
 
-    @property
-    def count(self) -> int:
-        """How many rows there are."""
-        return len(self.places)
-
-    def find(self, place: int) -> int | None:
-        """Return the row of an entry, None where it is not among them."""
-        try:
-            return self.places.index(place)
-        except ValueError:
-            return None
-
     def key(self, index: int) -> Hashable:
         """Return what the row's look depends on."""
-        return self.places[index]
+        return self.order[index]
 
     def prepare(self, first: int, last: int) -> None:
         """Read a screenful of texts."""
-        self._texts.load(self.places[first:last], (self._view.first, self._view.second))
+        self._texts.load(self.order[first:last], (self._view.first, self._view.second))
 
     def secret(self, index: int) -> bool:
         """Whether a row belongs to a secret segment, of which nothing is copied or exported."""
-        return bool(self._comparison.entries.secret[self.places[index]])
+        return bool(self._comparison.entries.secret[self.order[index]])
 
     def _difficulty(self, place: int) -> int | None:
         return self._comparison.sides[0].used[place].entry.difficulty
 
     def record(self, index: int) -> Record:
         """Return the values of one row, with every run's output; of a secret entry no text and no number."""
-        place, runs = self.places[index], self._comparison.runs
+        place, runs = self.order[index], self._comparison.runs
         entries = self._comparison.entries
         secret, values = self.secret(index), entries.values[self._view.metric][:, place]
         record: dict[str, Value] = {
@@ -141,7 +128,7 @@ class ComparedRows:
         entry = self._texts.entry(place)
         record["source"] = None if entry is None else entry.source
         record["reference"] = None if entry is None else entry.reference
-        self._texts.load(self.places[index : index + SLICE], range(len(runs)))
+        self._texts.load(self.order[index : index + SLICE], range(len(runs)))
         for side, run in enumerate(runs):
             result = self._texts.result(side, place)
             record[f"output_{run.letter}"] = None if result is None else result.output
@@ -149,7 +136,7 @@ class ComparedRows:
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Return the cells of one row."""
-        place, view, entries = self.places[index], self._view, self._comparison.entries
+        place, view, entries = self.order[index], self._view, self._comparison.entries
         values = entries.values[view.metric][:, place]
         difficulty = self._comparison.sides[0].used[place].entry.difficulty
         return (
@@ -211,8 +198,8 @@ Tags = Mapping[str, Sequence[str | None]]
 """Dimension → tag of each compared entry (``comparing_breakdowns.part_tags``)."""
 
 
-class ComparedTable(ResultTable):
-    """A ResultTable over compared entries; texts are looked through in a thread."""
+class ComparedTable(OrderedTable[ComparedRows]):
+    """Compared entries; texts are looked through in a thread."""
 
     @dataclass
     class Shown(Message):
@@ -224,7 +211,6 @@ class ComparedTable(ResultTable):
         super().__init__((), id="entries")
         self._path = path
         self.order = ComparedOrder()
-        self.entries: ComparedRows | None = None
         self.view: ComparisonView | None = None
         self.texts: ComparedTexts | None = None
         self.tags: Tags = {}
@@ -257,19 +243,6 @@ class ComparedTable(ResultTable):
             self._found = None
         self._fill(top=True)
 
-    @property
-    def place(self) -> int | None:
-        """Place among the compared entries of the one under the cursor."""
-        if self.entries is None or not self.entries.count:
-            return None
-        return self.entries.places[min(self.cursor, self.entries.count - 1)]
-
-    def move_to_place(self, place: int) -> None:
-        """Put the cursor on an entry, where it is among the rows."""
-        index = None if self.entries is None else self.entries.find(place)
-        if index is not None:
-            self.move_to(index)
-
     @work(thread=True, exclusive=True, group="search", description="search")
     def _look_for(self, comparison: Comparison, search: str) -> None:
 
@@ -290,10 +263,7 @@ class ComparedTable(ResultTable):
         comparison, view, texts = self._comparison, self.view, self.texts
         if comparison is None or view is None or texts is None:
             return
-        here = self.place
         places = ordered_places(comparison, view, self.order, self.tags, self._found)
-        self.entries = ComparedRows(comparison, view, places, texts)
         self.show_columns(entry_columns(comparison, view))
-        found = None if here is None else self.entries.find(here)
-        self.show_rows(self.entries, 0 if top else found)
+        self.show_entries(ComparedRows(comparison, view, places, texts), top=top)
         self.post_message(self.Shown(self))

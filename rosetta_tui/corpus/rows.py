@@ -13,6 +13,7 @@ from rosetta_tui.show.columns import Cell, Column, OrderedRows, Rows, widest
 from rosetta_tui.show.records import LEFT_OUT, Record, Value
 from rosetta_tui.show.run_facts import iso, when
 from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.ordered_table import RowOrder
 from rosetta_tui.toolkit.pages import UNREADABLE, entry_pages
 
 if TYPE_CHECKING:
@@ -136,44 +137,26 @@ NO_VALUE = "not given"
 
 
 @dataclass(frozen=True, slots=True)
-class CorpusOrder:
+class CorpusOrder(RowOrder):
     """A wish for entries; the default is every entry in the order of the corpus."""
 
-    sort: str = "position"
-    descending: bool = False
     only: Mapping[str, str | int | None] = field(default_factory=dict)
     """Tag → the value wanted, None for entries without one."""
-    search: str = ""
     places: Collection[int] | None = None
     """Only entries at these places: those that a check is about."""
     about: str = ""
     """What ``places`` have in common, in words."""
-
-    def by(self, sort: str) -> CorpusOrder:
-        """Sort by something; by the same once more, the other way round."""
-        return replace(self, sort=sort, descending=sort == self.sort and not self.descending)
 
     def narrowed(self, tag: str, value: str | int | None) -> CorpusOrder:
         """Want one value of a tag, whatever is wanted of other tags."""
         return replace(self, only={**self.only, tag: value})
 
     @property
-    def everything(self) -> CorpusOrder:
-        """The same sorting without any narrowing."""
-        return CorpusOrder(self.sort, self.descending)
-
-    @property
     def words(self) -> str:
         """Say how this differs from the default."""
-        wanted = [f"{tag} {plain(shown_value(value))}" for tag, value in self.only.items()]
-        if self.places is not None:
-            wanted.append(self.about)
-        parts = [f"only: {', '.join(wanted)}"] if wanted else []
-        if self.search:
-            parts.append(f"with “{plain(self.search)}”")
-        if self.sort != "position" or self.descending:
-            parts.append(f"by {SORT_WORDS[self.sort]} {'▼' if self.descending else '▲'}")
-        return " · ".join(parts)
+        only = [f"{tag} {plain(shown_value(value))}" for tag, value in self.only.items()]
+        about = [] if self.places is None else [self.about]
+        return self.said([*only, *about], self.by_words(SORT_WORDS))
 
 
 def shown_value(value: str | int | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -36,7 +36,8 @@ from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import NewRunAsked, RunChosen
-from rosetta_tui.toolkit.result_table import ResultTable, SearchedScreen
+from rosetta_tui.toolkit.ordered_table import SearchedScreen
+from rosetta_tui.toolkit.result_table import ResultTable
 
 if TYPE_CHECKING:
     Found = tuple[sqlite3.Connection, CorpusSummary, Sequence[int]]
@@ -241,24 +242,12 @@ class CorpusScreen(SearchedScreen):
         line = self.query_one("#chosen", Static)
         line.update(Content.assemble(show(texts[0]), "\n", show(texts[1], "$quiet")))
 
-    # Search, sort, filter
+    # Sort, filter
 
-    @on(Input.Changed, "#search")
-    def _search(self, event: Input.Changed) -> None:
-        self.table.wish(replace(self.table.order, search=event.value))
-
-    def action_sort(self) -> None:
-        """Ask what to sort by; the same once more turns the order round."""
-        title = "Sort by (the same again turns it round)"
-        choose(self.app, title, SORT_WORDS, self.table.order.sort, self._sort_by)
-
-    @on(ResultTable.TitleChosen)
-    def _title_chosen(self, event: ResultTable.TitleChosen) -> None:
-        if event.key in SORT_WORDS:
-            self._sort_by(event.key)
-
-    def _sort_by(self, sort: str) -> None:
-        self.table.wish(self.table.order.by(sort))
+    @property
+    def sorts(self) -> Mapping[str, str]:
+        """What entries can be sorted by, in words."""
+        return SORT_WORDS
 
     def action_filter(self) -> None:
         """Ask which entries to show."""
@@ -273,12 +262,7 @@ class CorpusScreen(SearchedScreen):
             return facet_counts(store, corpus)
 
     def _ask_filter(self, counts: Counts) -> None:
-        choices = filter_choices(self.table.order, counts, self.table.flagged)
-        now = (str(i) for i, (wish, _) in enumerate(choices) if wish == self.table.order)
-        words = {str(i): each for i, (_, each) in enumerate(choices)}
-        title = "Show (filters of different kinds add up)"
-        wish = self.table.wish
-        choose(self.app, title, words, next(now, "0"), lambda key: wish(choices[int(key)][0]))
+        self.ask_filter(filter_choices(self.table.order, counts, self.table.flagged))
 
     # Where one can go from here
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from textual.message import Message
@@ -13,15 +13,16 @@ from textual.message import Message
 from corpora.model.entry import Entry
 from harness.store.corpora.listing import corpus_positions
 from rosetta_tui.corpus.rows import ENTRIES, CorpusEntryRows, CorpusOrder
+from rosetta_tui.show.columns import sorted_by
 from rosetta_tui.toolkit.background import in_thread, telling
-from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.ordered_table import OrderedTable
 
 Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]
 """Gives a connection for a thread."""
 
 
-class CorpusTable(ResultTable):
-    """A ResultTable over one corpus; sorting is the store's work, in a thread of its own."""
+class CorpusTable(OrderedTable[CorpusEntryRows]):
+    """The entries of one corpus; sorting is the store's work, in a thread of its own."""
 
     @dataclass
     class Shown(Message):
@@ -32,7 +33,6 @@ class CorpusTable(ResultTable):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(ENTRIES, id=id)
         self.order = self._shown = CorpusOrder()
-        self.entries: CorpusEntryRows | None = None
         self.flagged: frozenset[int] = frozenset()
         """Places of the entries that a check is about."""
         self._store: sqlite3.Connection | None = None
@@ -53,24 +53,11 @@ class CorpusTable(ResultTable):
             self._show(self.order, self.entries.order)
 
     @property
-    def place(self) -> int | None:
-        """Place in the corpus of the entry under the cursor."""
-        if self.entries is None or not self.entries.count:
-            return None
-        return self.entries.order[self.cursor]
-
-    @property
     def entry(self) -> Entry | None:
         """The entry under the cursor."""
         if self.entries is None or not self.entries.count:
             return None
         return self.entries.entry(self.cursor)
-
-    def move_to_place(self, place: int) -> None:
-        """Put the cursor on an entry, where it is among the rows."""
-        index = None if self.entries is None else self.entries.find(place)
-        if index is not None:
-            self.move_to(index)
 
     def wish(self, order: CorpusOrder) -> None:
         """Show entries in another order or selection."""
@@ -78,7 +65,7 @@ class CorpusTable(ResultTable):
             return
         before, self.order = self.order, order
         read = partial(self._places, self._reading, order)
-        top = (order.sort, order.descending) != (before.sort, before.descending)
+        top = (order.sort, order.turned) != (before.sort, before.turned)
 
         def stay(why: str) -> None:
             if order == self.order:
@@ -93,7 +80,7 @@ class CorpusTable(ResultTable):
                 store,
                 self._corpus,
                 sort=order.sort,
-                descending=order.descending,
+                descending=order.turned,
                 only=order.only,
                 search=order.search,
                 places=order.places,
@@ -103,20 +90,7 @@ class CorpusTable(ResultTable):
         if order != self.order or self._store is None:
             return
         self._shown = order
-        here = self.place
-        self.entries = CorpusEntryRows(self._store, self._corpus, places, self.flagged)
-        self._titles()
-        found = None if here is None else self.entries.find(here)
-        self.show_rows(self.entries, 0 if top else found)
+        entries = CorpusEntryRows(self._store, self._corpus, places, self.flagged)
+        self.show_columns(sorted_by(ENTRIES, order.sort, falling=order.turned))
+        self.show_entries(entries, top=top)
         self.post_message(self.Shown(self))
-
-    def _titles(self) -> None:
-        arrow = " ▼" if self.order.descending else " ▲"
-        self.show_columns(
-            [
-                replace(each, title=each.title + arrow, width=max(each.width, len(each.title) + 2))
-                if each.key == self.order.sort != "position"
-                else each
-                for each in ENTRIES
-            ]
-        )

@@ -20,11 +20,11 @@ from harness.store.ordering import Cancelled, Ordering, stored_places
 from harness.store.runs import Run
 from rosetta_tui.entry.rows import COLUMNS, EntryRows, id_width
 from rosetta_tui.session.picture import EntryState, LiveRun
-from rosetta_tui.show.columns import Column
+from rosetta_tui.show.columns import sorted_by
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
+from rosetta_tui.toolkit.ordered_table import OrderedTable, RowOrder
 from rosetta_tui.toolkit.pages import Pages, entry_pages, result_pages
-from rosetta_tui.toolkit.result_table import ResultTable
 
 SORT_WORDS = {
     "position": "corpus order",
@@ -54,47 +54,28 @@ FILTER_WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class Order(RowOrder):
     """A wish for rows; the default is every entry in the order of the corpus."""
 
-    sort: str = "position"
-    descending: bool = False
     narrow: str = "all"
-    search: str = ""
-
-    def by(self, sort: str) -> Order:
-        """Sort by something; by the same once more, the other way round."""
-        return replace(self, sort=sort, descending=sort == self.sort and not self.descending)
-
-    @property
-    def everything(self) -> Order:
-        """The same sorting without any narrowing."""
-        return Order(self.sort, self.descending)
 
     @property
     def words(self) -> str:
         """Say how this differs from the default."""
-        parts = []
-        if self.narrow != "all":
-            parts.append(f"only: {FILTER_WORDS[self.narrow]}")
-        if self.search:
-            parts.append(f"with “{plain(self.search)}”")
-        if self.sort != "position" or self.descending:
-            parts.append(f"by {SORT_WORDS[self.sort]} {'▼' if self.descending else '▲'}")
-        return " · ".join(parts)
+        only = [] if self.narrow == "all" else [FILTER_WORDS[self.narrow]]
+        return self.said(only, self.by_words(SORT_WORDS))
 
 
 ORDER_SECONDS = 1.0
 """How often rows are put in order anew while entries arrive."""
 
 
-class EntryTable(ResultTable):
-    """A ResultTable over the entries of one run; sorting is the store's work, in a thread of its own."""
+class EntryTable(OrderedTable[EntryRows]):
+    """The entries of one run; sorting is the store's work, in a thread of its own."""
 
     def __init__(self, live: LiveRun, store: sqlite3.Connection, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(COLUMNS, id=id)
         self.order = Order()
-        self.entries: EntryRows | None = None
         self._live = live
         self._store = store
         self._path = store_path(store)
@@ -124,19 +105,6 @@ class EntryTable(ResultTable):
         started = self._live.started
         return f"entries-{started.run_id[:8]}" if started else super().export_name
 
-    @property
-    def position(self) -> int | None:
-        """Place in the corpus of the entry under the cursor."""
-        if self.entries is None or not self.entries.count:
-            return None
-        return self.entries.order[self.cursor]
-
-    def move_to_entry(self, position: int) -> None:
-        """Put the cursor on an entry, where it is among the rows."""
-        index = None if self.entries is None else self.entries.find(position)
-        if index is not None:
-            self.move_to(index)
-
     def look(self) -> None:
         """Draw what has changed, and put the rows in order again where that is due."""
         self.refresh_changed()
@@ -156,21 +124,16 @@ class EntryTable(ResultTable):
         """Show rows in another order or selection."""
         if order == self.order:
             return
-        sorted_anew = (order.sort, order.descending) != (self.order.sort, self.order.descending)
+        sorted_anew = (order.sort, order.turned) != (self.order.sort, self.order.turned)
         self._from_top = self._from_top or sorted_anew
         self.order = order
         self._title()
         self._read()
 
     def _title(self) -> None:
-        arrow = " ▼" if self.order.descending else " ▲"
         width = id_width(self.entries)
         columns = [replace(c, width=width) if c.key == "id" else c for c in COLUMNS]
-        if self.order.sort != "position":
-            columns = [
-                _titled(c, c.title + arrow) if c.key == self.order.sort else c for c in columns
-            ]
-        self.show_columns(columns)
+        self.show_columns(sorted_by(columns, self.order.sort, falling=self.order.turned))
 
     def _read(self) -> None:
         if self._ordering is None or self._live.started is None:
@@ -191,7 +154,7 @@ class EntryTable(ResultTable):
                 places = ordering.positions(
                     store,
                     sort=order.sort,
-                    descending=order.descending,
+                    descending=order.turned,
                     narrow=order.narrow,
                     search=order.search,
                     cancelled=lambda: worker.is_cancelled,
@@ -234,12 +197,6 @@ class EntryTable(ResultTable):
     def _show(self, order: Order, positions: Sequence[int]) -> None:
         if order != self.order or self._entries is None or self._results is None:
             return
-        here, from_top = self.position, self._from_top
-        self._from_top = False
-        self.entries = EntryRows(self._live, self._entries, self._results, positions)
-        found = None if here is None else self.entries.find(here)
-        self.show_rows(self.entries, 0 if from_top else found)
-
-
-def _titled(column: Column, title: str) -> Column:
-    return replace(column, title=title, width=max(column.width, len(title)))
+        from_top, self._from_top = self._from_top, False
+        entries = EntryRows(self._live, self._entries, self._results, positions)
+        self.show_entries(entries, top=from_top)

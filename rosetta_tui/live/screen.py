@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sqlite3
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -38,7 +39,8 @@ from rosetta_tui.show.card_fields import references_accepted
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Left, RunWentOn
-from rosetta_tui.toolkit.result_table import ResultTable, SearchedScreen
+from rosetta_tui.toolkit.ordered_table import RowOrder, SearchedScreen
+from rosetta_tui.toolkit.result_table import ResultTable
 
 LOOKS_PER_SECOND = 12
 """How often the screen takes in what happened."""
@@ -264,7 +266,7 @@ class LiveScreen(SearchedScreen):
         self.query_one(RunBanner).show_run(self.live)
         self.query_one(CountLine).show_run(self.live, notes=self._notes())
         if self.following and self.live.newest is not None:
-            self.table.move_to_entry(self.live.newest)
+            self.table.move_to_place(self.live.newest)
         if self._steered != (steered := (self.paused, self.live.draining)):
             self._steered = steered
             self.refresh_bindings()
@@ -294,32 +296,27 @@ class LiveScreen(SearchedScreen):
             self._look_afterwards()
             self.call_after_refresh(self.paint)
 
-    # Search, sort, filter, follow
+    # Sort, filter, follow
 
-    @on(Input.Changed, "#search")
-    def _search(self, event: Input.Changed) -> None:
-        self.table.wish(replace(self.table.order, search=event.value))
-        self.paint()
+    @property
+    def sorts(self) -> Mapping[str, str]:
+        """What entries can be sorted by, in words."""
+        return SORT_WORDS
 
-    def action_sort(self) -> None:
-        """Ask what to sort by; the same once more turns the order round."""
-        title = "Sort by (the same again turns it round)"
-        choose(self.app, title, SORT_WORDS, self.table.order.sort, self._sort)
+    def sort_of(self, column: str) -> str:
+        """Return what a click on the title of a column sorts by."""
+        return "state" if column == "word" else column
 
-    @on(ResultTable.TitleChosen)
-    def _title_chosen(self, event: ResultTable.TitleChosen) -> None:
-        self._sort("state" if event.key == "word" else event.key)
-
-    def _sort(self, sort: str) -> None:
-        self.table.wish(self.table.order.by(sort))
+    def wish(self, order: RowOrder) -> None:
+        """Show other entries, or in another order."""
+        super().wish(order)
         self.paint()
 
     def action_filter(self) -> None:
         """Ask which entries to show."""
 
         def chosen(narrow: str) -> None:
-            self.table.wish(replace(self.table.order, narrow=narrow))
-            self.paint()
+            self.wish(replace(self.table.order, narrow=narrow))
 
         choose(self.app, "Show", FILTER_WORDS, self.table.order.narrow, chosen)
 
@@ -350,7 +347,7 @@ class LiveScreen(SearchedScreen):
 
     def _back_from_entry(self, position: int | None) -> None:
         if position is not None:
-            self.table.move_to_entry(position)
+            self.table.move_to_place(position)
 
     def action_scores(self) -> None:
         """Show every metric, what the composite is made of, and what is missing."""

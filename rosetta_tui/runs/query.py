@@ -12,6 +12,7 @@ from corpora.text.comparison import comparison_form
 from harness.card.reading import block, number
 from rosetta_tui.show.run_facts import setup_words
 from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.ordered_table import RowOrder
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
@@ -68,18 +69,13 @@ SORT_WORDS = {name: words for name, (words, _, _) in _SORTS.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class RunQuery:
-    """A wish for runs; the default is all of them, running ones first, then the newest."""
+class RunQuery(RowOrder):
+    """A wish for runs; the default is all of them, running ones first, then the newest.
 
-    search: str = ""
-    """Words that a run must hold, and filters such as ``state:stopped`` or ``tag:"my tag"``."""
+    ``search``: words that a run must hold, and filters such as ``state:stopped`` or ``tag:"my tag"``.
+    """
+
     sort: str = "when"
-    turned: bool = False
-    """Whether the order of the sort is turned round."""
-
-    def by(self, sort: str) -> RunQuery:
-        """Sort by something; by the same once more, the other way round."""
-        return replace(self, sort=sort, turned=sort == self.sort and not self.turned)
 
     def narrowed(self, term: str) -> RunQuery:
         """Take a filter in, in the place of another of the same field; one that holds already goes."""

@@ -43,7 +43,8 @@ from rosetta_tui.toolkit.content import Telling, Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.keyboard import Keyboard, keyboard
 from rosetta_tui.toolkit.messages import Left
-from rosetta_tui.toolkit.result_table import ResultTable, SearchedScreen
+from rosetta_tui.toolkit.ordered_table import SearchedScreen
+from rosetta_tui.toolkit.result_table import ResultTable
 
 
 class PartsList(OptionList):
@@ -278,8 +279,8 @@ class SettingsScreen(SearchedScreen):
         self._stop_preview()
         self.app.theme = theme_of(self.app, self.settings)
 
-    @on(Input.Changed, "#search")
-    def _search(self) -> None:
+    def look_for(self, text: str) -> None:  # noqa: ARG002  the lines read the field themselves
+        """Show the lines that have these words."""
         self._show()
 
     # Changing

@@ -6,7 +6,7 @@ import sys
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -82,7 +82,7 @@ class Rows(ABC, Generic[T]):
         """Everything is there already."""
 
 
-class OrderedRows:
+class OrderedRows(ABC):
     """Rows of entries by their places in the corpus, in the order that a person chose."""
 
     def __init__(self, order: Iterable[int]) -> None:
@@ -100,6 +100,18 @@ class OrderedRows:
             return self.order.index(place)
         except ValueError:
             return None
+
+    @abstractmethod
+    def key(self, index: int) -> Hashable:
+        """Return what the row's look depends on."""
+
+    @abstractmethod
+    def cells(self, index: int) -> Sequence[Cell]:
+        """Return the cells of one row."""
+
+    @abstractmethod
+    def prepare(self, first: int, last: int) -> None:
+        """Read a screenful."""
 
 
 class NoRows:
@@ -146,6 +158,16 @@ class Column:
     """Where the width is short, the column with the highest goes first; 0 always stays."""
     exported: bool = True
     """False where it stays on this computer, or is drawn and not written."""
+
+    def arrowed(self, arrow: str) -> Column:
+        """Return the column with an arrow behind its title, and room for it."""
+        title = f"{self.title} {arrow}"
+        return replace(self, title=title, width=max(self.width, len(title)))
+
+
+def sorted_by(columns: Iterable[Column], key: str, *, falling: bool) -> list[Column]:
+    """Return columns with an arrow in the title of the one that rows are sorted by, ▼ with the highest first."""
+    return [each.arrowed("▼" if falling else "▲") if each.key == key else each for each in columns]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,24 +6,21 @@ screen. Here rows are asked for when they come into view, and a drawn line is ke
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
-from textual import events, on, work
+from textual import events, work
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
-from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.widgets import Input
 
 from rosetta_tui.show.clipboard import MOST_BYTES
 from rosetta_tui.show.columns import (
@@ -39,7 +36,7 @@ from rosetta_tui.show.columns import (
 from rosetta_tui.show.exporting import row_text
 from rosetta_tui.show.records import CellRecords, Records, ShownRecords, read_all
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.messages import Copied, ExportAsked, Left
+from rosetta_tui.toolkit.messages import Copied, ExportAsked
 
 TOO_MUCH = (
     f"The table is more than a terminal's clipboard takes ({MOST_BYTES:,} bytes). "
@@ -354,48 +351,3 @@ class ResultTable(ScrollView, can_focus=True):
                 return self.columns[placed.index].key
             start += placed.width + GAP
         return ""
-
-
-class SearchedScreen(Screen[None]):
-    """Has a table, above it an input ``#search``, and a connection to the store of its own."""
-
-    _store: sqlite3.Connection | None = None
-
-    @property
-    def table(self) -> Any:
-        """What is searched: a ResultTable with an ``order`` of its own kind and ``wish``, which changes it."""
-        raise NotImplementedError
-
-    def on_unmount(self) -> None:
-        """Let the store go."""
-        if self._store is not None:
-            self._store.close()
-
-    def action_search(self) -> None:
-        """Ask for text to look for."""
-        field = self.query_one("#search", Input)
-        field.display = True
-        self.set_focus(field)
-
-    @on(Input.Submitted, "#search")
-    def _searched(self) -> None:
-        self.set_focus(self.table)
-
-    def end_search(self) -> bool:
-        """Show everything again; gives False where nobody searches."""
-        field = self.query_one("#search", Input)
-        if not field.display:
-            return False
-        field.display = False
-        field.value = ""
-        self.set_focus(self.table)
-        return True
-
-    def action_back(self) -> None:
-        """End the search, then the filter, then leave."""
-        if self.end_search():
-            return
-        if self.table.order != self.table.order.everything:
-            self.table.wish(self.table.order.everything)
-        else:
-            self.post_message(Left())

@@ -23,7 +23,7 @@ async def test_live(size: tuple[int, int], tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite")
     made.middle(84)
     async with at_rest(App(made, watch=True), size) as (app, pilot):
-        app.screen.query_one("#entries").move_to_entry(95)  # type: ignore[attr-defined]
+        app.screen.query_one("#entries").move_to_place(95)  # type: ignore[attr-defined]
         await settle(pilot)
         compare("live", size, app)
 

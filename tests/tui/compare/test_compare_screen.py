@@ -212,14 +212,14 @@ async def test_sorting_filtering_and_searching(path: Path) -> None:
         assert "only: B wins" in text(app)
         await press(pilot, "escape", "f", "down", "down", "down", "down", "enter")
         assert "only: failed in one of A and B" in text(app)
-        assert [table.entries.places[row] for row in range(table.entries.count)] == [20]
+        assert [table.entries.order[row] for row in range(table.entries.count)] == [20]
         assert "✗ failed" in text(app)
         await press(pilot, "escape", "s", "down", "enter")
         assert "where B gains most over A" in text(app)
         await press(pilot, "slash", *"zz")
         assert "nothing found" in text(app)
         await press(pilot, "escape", "slash", *"E 7", "enter")
-        assert table.entries.places == [7]
+        assert list(table.entries.order) == [7]
         await press(pilot, "escape", "slash", *"hundo", "enter")
         assert table.entries.count
         await press(pilot, "escape")

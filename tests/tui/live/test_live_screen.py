@@ -83,7 +83,7 @@ async def test_results_appear_as_they_come_and_are_followed(tmp_path: Path) -> N
         made.play([EntryScored(made.run_id, scored)])
         await settle(pilot)
         assert "following" in text(app)
-        assert live(app).table.position == 300
+        assert live(app).table.place == 300
         assert any("nova eligo" in line and line.startswith(" ✓") for line in lines(app))
         await press(pilot, "up")
         assert "following" not in text(app)
@@ -125,11 +125,11 @@ async def test_sorting_turns_round_and_shows_the_top_of_the_list(middle: Scene) 
         await press(pilot, "down", "down", "down", "enter")
         table = live(app).table
         assert table.order == Order(sort="chrf")
-        assert (table.position, table.cursor) == (11, 0)
+        assert (table.place, table.cursor) == (11, 0)
         assert "chrF++ ▲" in text(app)
         assert table.entries is not None
         assert table.entries.order[0] == 11
-        live(app)._sort("chrf")
+        live(app).sort_by("chrf")
         await settle(pilot)
         assert "chrF++ ▼" in text(app)
         assert table.entries.order[0] == 0
@@ -241,7 +241,7 @@ async def test_a_run_that_cannot_go_on_says_what_to_do(middle: Scene) -> None:
         assert "The run stopped. What is done is stored. " in screen
         assert "The endpoint refuses the key [/x]." in screen
         assert "rosetta resume 0f3b8c1e" in screen
-        assert live(app).check_action("drain", ()) is False
+        assert live(app).check_action("steer", ("drain",)) is False
         await pilot.press("q")
         await pilot.pause()
         assert not app.is_running
@@ -309,7 +309,7 @@ async def test_an_entry_opens_and_its_place_is_kept(middle: Scene) -> None:
         assert isinstance(app.screen, EntryScreen)
         await press(pilot, "right", "right")
         await press(pilot, "q")
-        assert live(app).table.position == 3
+        assert live(app).table.place == 3
 
 
 @pytest.mark.parametrize("size", [(40, 10), (80, 24), (100, 30), (200, 60)])

@@ -59,7 +59,7 @@ def numbers(query: RunQuery) -> list[int]:
     ],
 )
 def test_words_and_filters_narrow_the_list_down(search: str, found: list[int]) -> None:
-    assert numbers(RunQuery(search)) == found
+    assert numbers(RunQuery(search=search)) == found
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_what_has_no_value_comes_last_in_either_direction(
 
 
 def test_a_filter_replaces_another_of_its_field_and_goes_when_chosen_again() -> None:
-    query = RunQuery("paper").narrowed("state:stopped").narrowed('model:"gpt 5"')
+    query = RunQuery(search="paper").narrowed("state:stopped").narrowed('model:"gpt 5"')
     assert query.search == 'paper state:stopped model:"gpt 5"'
     assert query.narrowed("state:running").search == 'paper model:"gpt 5" state:running'
     assert query.narrowed("state:stopped").search == 'paper model:"gpt 5"'
@@ -109,7 +109,7 @@ def test_every_filter_that_is_offered_finds_its_runs(texts: list[tuple[str, str,
 
 @given(VALUES, st.sampled_from(sorted(SORT_WORDS)), st.booleans())
 def test_nothing_that_can_be_typed_breaks_the_list(search: str, sort: str, turned: bool) -> None:
-    query = RunQuery(search, sort, turned)
+    query = RunQuery(sort, turned, search)
     shown = query.apply(RUNS, UNDER_WAY)
     rows = RunRows(shown)
     assert {each.number for each in shown} <= {1, 2, 3, 4}
