@@ -14,8 +14,8 @@ from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.ranking import Board, leaderboards
 from harness.store.file.database import opened
 from rosetta_tui.leaderboard.rows import (
-    COLUMNS,
     board_words,
+    columns,
     entrant_cells,
     ordered,
     others_words,
@@ -27,12 +27,8 @@ from rosetta_tui.leaderboard.rows import (
 from rosetta_tui.report.card import table
 from rosetta_tui.show.card_fields import (
     caveats_in_words,
-    claim_json,
-    claimable,
     review_of,
-    stated_words,
-    tier_words,
-    told_intervals,
+    tiers_json,
 )
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.run_facts import iso
@@ -103,11 +99,11 @@ def _lines(boards: list[Board], board: Board, index: int, sort: str) -> Iterator
     for note in (others_words(boards, index), board.unclustered):
         if note:
             yield note
-    columns = [(place, each) for place, each in enumerate(COLUMNS[1:]) if each.key in PRINTED]
-    rows = [["run", *(each.title for _, each in columns)]]
+    shown = [(place, each) for place, each in enumerate(columns()[1:]) if each.key in PRINTED]
+    rows = [["run", *(each.title for _, each in shown)]]
     for entrant in ordered(board, sort):
         cells = entrant_cells(board, entrant)
-        rows.append([entrant.run.run_id[:8], *(cells[place].text for place, _ in columns)])
+        rows.append([entrant.run.run_id[:8], *(cells[place].text for place, _ in shown)])
     yield from table(rows)
     for each in board.entrants:
         yield from _notes(each)
@@ -165,7 +161,8 @@ def _board(board: Board, sort: str) -> dict[str, Any]:
 
 def _entrant(board: Board, entrant: Entrant) -> dict[str, Any]:
     run, card = entrant.run, entrant.run.card or {}
-    review = review_of(card, run.certificates)
+    tiers = tiers_json(card, review_of(card, run.certificates))
+    tiers["verification_tier"] = validation(entrant)
     return {
         "run_id": run.run_id,
         "in_place_of": list(entrant.in_place_of),
@@ -180,19 +177,14 @@ def _entrant(board: Board, entrant: Entrant) -> dict[str, Any]:
         "chrf_plus_plus": entrant.value("chrf_plus_plus"),
         "chrf_signature": entrant.chrf_signature or None,
         "composite": entrant.composite,
-        "confidence_intervals": told_intervals(entrant.scores),
+        "confidence_intervals": tiers.pop("confidence_intervals"),
         "fst_acceptance_rate": entrant.value("fst_acceptance_rate"),
         "exact_match_rate": entrant.value("exact_match_rate"),
         "semantic_score": entrant.value("semantic_score"),
         "cost_per_entry_usd": entrant.cost_per_entry_usd,
         "avg_latency_seconds": entrant.avg_latency_seconds,
         "cost_adjusted": entrant.cost_adjusted,
-        "quality_tier": entrant.scores.get("quality_tier"),
-        "claimable_tier": claimable(card, review),
-        "tier_in_words": tier_words(card, review),
-        "claim": claim_json(card),
-        "verification_tier": validation(entrant),
-        "verification_tier_stated": stated_words(card, review) or None,
+        **tiers,
         "setup_hash": entrant.setup_hash,
         "date": iso(run.created),
         "run_card_hash": card.get("run_card_hash"),

@@ -54,7 +54,7 @@ def refusals(comparison: Comparison) -> Iterator[str]:
 def _runs(comparison: Comparison, width: int | None) -> Iterator[str]:
     first, count = comparison.runs[0], len(comparison.entries)
     yield plain(
-        f"{len(comparison.runs)} runs on {count:,} {'entry' if count == 1 else 'entries'} of "
+        f"{len(comparison.runs)} runs on {counted(count, 'entry', 'entries')} of "
         f"{first.dataset_id} {first.language_pair}"
     )
     words = told_apart(comparison.runs, by_id=False)

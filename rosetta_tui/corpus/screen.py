@@ -38,6 +38,7 @@ from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import NewRunAsked, RunChosen
 from rosetta_tui.toolkit.ordered_table import SearchedScreen
 from rosetta_tui.toolkit.result_table import ResultTable
+from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     Found = tuple[sqlite3.Connection, CorpusSummary, Sequence[int]]
@@ -227,7 +228,7 @@ class CorpusScreen(SearchedScreen):
             number = f"{figures.count(rows.count)} of {figures.count(summary.entries)}"
             line = show(f"{number if rows.count else 'nothing found'} · {words}", "$mark")
         else:
-            count = "1 entry" if summary.entries == 1 else f"{summary.entries:,} entries"
+            count = counted(summary.entries, "entry", "entries")
             checked = "checking …" if found is None else problem_words(found)
             tone = "$warn" if found is not None and found.problems else "$quiet"
             line = Content.assemble(
@@ -331,10 +332,9 @@ def problem_words(found: Examination) -> str:
     """Say how much the checks found, such as ``3 findings, 12 entries``."""
     if not found.problems:
         return "checks found nothing"
-    number = len(found.problems)
-    words = "1 finding" if number == 1 else f"{number:,} findings"
-    about = len(found.flagged)
-    return words + (f", {about:,} {'entry' if about == 1 else 'entries'}" if about else "")
+    words = [counted(len(found.problems), "finding")]
+    words += [counted(len(found.flagged), "entry", "entries")] if found.flagged else []
+    return ", ".join(words)
 
 
 def _close(found: Found | None) -> None:

@@ -39,6 +39,7 @@ from rosetta_tui.toolkit.messages import (
     RunsPlotted,
 )
 from rosetta_tui.toolkit.result_table import ResultTable
+from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
@@ -255,7 +256,7 @@ class HomeScreen(Screen[None]):
     def _title(self) -> None:
         runs, marked = self.table.every or (), len(self.table.marked)
         going = sum(run.state in UNDER_WAY for run in runs)
-        many = f"{figures.count(len(runs))} run{'s' * (len(runs) != 1)}"
+        many = counted(len(runs), "run")
         self.query_one(Where).say(
             Content.assemble(
                 (many if runs else "", "$quiet"),

@@ -16,9 +16,10 @@ from harness.core.failures import HarnessError
 from rosetta_tui.session.starting import may_resume, may_retry
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Rows
-from rosetta_tui.show.run_facts import setup_words
+from rosetta_tui.show.run_facts import named
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.result_table import ResultTable
+from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -92,18 +93,11 @@ def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[WaitingItem]:
         if may_resume(run):
             share = f"{figures.count(run.done)} of {figures.count(run.total)} done"
             failed = f", {figures.count(run.failed)} of them failed" if run.failed else ""
-            yield WaitingItem(
-                Lead.RESUME, run.run_id, f"Stopped, {share}{failed} · {_run_words(run)}"
-            )
+            yield WaitingItem(Lead.RESUME, run.run_id, f"Stopped, {share}{failed} · {named(run)}")
     for run in runs:
         if may_retry(run) and run.run_id not in followed and asks(run.method):
-            entries = "entry" if run.failed == 1 else "entries"
-            failed = f"{figures.count(run.failed)} {entries} failed"
-            yield WaitingItem(Lead.RETRY, run.run_id, f"{failed} · {_run_words(run)}")
-
-
-def _run_words(run: RunSummary) -> str:
-    return f"{run.dataset_id} · {setup_words(run)} · {run.run_id[:8]}"
+            failed = f"{counted(run.failed, 'entry', 'entries')} failed"
+            yield WaitingItem(Lead.RETRY, run.run_id, f"{failed} · {named(run)}")
 
 
 def waiting_reviews(desk: OrganiserDesk) -> list[WaitingItem]:
@@ -133,7 +127,7 @@ def _ratings(desk: OrganiserDesk) -> Iterator[WaitingItem]:
         known |= {each.sha256 for each in office.quarantine()}
     fresh = sum(_sha256(each.path, each.size) not in known for each in found)
     if fresh:
-        yield WaitingItem(Lead.IMPORT, "", f"{_many(fresh, 'file')} of ratings on a stick")
+        yield WaitingItem(Lead.IMPORT, "", f"{counted(fresh, 'file')} of ratings on a stick")
 
 
 MOST_HASHED = 64_000_000
@@ -158,7 +152,7 @@ def _strangers(desk: OrganiserDesk) -> Iterator[WaitingItem]:
     with desk.office() as office:
         files = sum(each.files for each in waiting(office))
     if files:
-        words = f"{_many(files, 'file')} of ratings from laptops that nobody vouched for"
+        words = f"{counted(files, 'file')} of ratings from laptops that nobody vouched for"
         yield WaitingItem(Lead.REVIEW, "", words)
 
 
@@ -171,7 +165,7 @@ def _review(desk: OrganiserDesk, line: ReviewLine) -> Iterator[WaitingItem]:
         cases = sum(case.is_open for case in queue(office.state_of_any(review), review.key))
     if cases:
         yield WaitingItem(
-            Lead.REVIEW, name, f"{_many(cases, 'flagged item')} to decide about · {name}"
+            Lead.REVIEW, name, f"{counted(cases, 'flagged item')} to decide about · {name}"
         )
     if any(verdict is not None and verdict.recompute for verdict in line.verdicts):
         yield WaitingItem(Lead.REVIEW, name, f"A certificate is to be issued anew · {name}")
@@ -180,10 +174,6 @@ def _review(desk: OrganiserDesk, line: ReviewLine) -> Iterator[WaitingItem]:
         yield WaitingItem(
             Lead.REVIEW, name, f"All ratings are back; the gate is to be decided · {name}"
         )
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{figures.count(count)} {noun}{'s' * (count != 1)}"
 
 
 NAME = "put-aside.json"

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.ranking import Board, apart
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import (
+    LEAD,
     caveats_in_words,
     claimable,
-    interval,
     review_of,
+    score_record,
     stated_words,
     tier_sign,
     tier_words,
@@ -28,7 +30,7 @@ from scoring.core.metric_names import metric_named, short_title, title, typed_na
 from scoring.core.specification import metric_info, specification
 from scoring.core.wording import counted
 
-COLUMNS = (
+_FIRST = (
     Column("mark", "", 1),
     Column("rank", "rank", 4, right=True),
     Column("cluster", "group", 5, right=True, drop=2),
@@ -40,14 +42,34 @@ COLUMNS = (
     Column("cost", "$/entry", 9, right=True, drop=5),
     Column("speed", "s/entry", 7, right=True, drop=7),
     Column("adjusted", "cost-adj.", 9, right=True, drop=6),
-    Column("exact", "exact", 5, right=True, drop=10),
-    Column("fst", "FST", 5, right=True, drop=11),
-    Column("semantic", "semantic", 8, right=True, drop=12),
+)
+_LAST = (
     Column("verified", "validated by", 16, drop=8),
     Column("class", "class", 11, drop=13),
     Column("when", "when", 16, drop=9),
 )
-"""What a row shows of a run; the key is what lists are sorted by."""
+
+_SOONER = ("exact_match_rate", "fst_acceptance_rate", "semantic_score")
+"""Metrics that have a column where there is no room for one of each."""
+
+
+@cache
+def further_metrics() -> tuple[str, ...]:
+    """Return the metrics of the table that have a column of their own, the most telling first."""
+    return (*_SOONER, *(id_ for id_ in specification().metrics if id_ not in (*_SOONER, *LEAD)))
+
+
+@cache
+def columns() -> tuple[Column, ...]:
+    """Return what a row shows of a run; the key is what lists are sorted by."""
+    further = enumerate(further_metrics())
+    return (*_FIRST, *(_metric_column(id_, place) for place, id_ in further), *_LAST)
+
+
+def _metric_column(metric: str, place: int) -> Column:
+    name = short_title(metric)
+    drop = 10 + place + (place >= len(_SOONER))  # the class of a method goes between
+    return Column(typed_name(metric), name, max(5, len(name)), right=True, drop=drop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +195,11 @@ class LeaderboardRows(Rows["Entrant"]):
 
     def needs(self) -> Sequence[int]:
         """Return the cells that the widest text of each column takes."""
-        return widest(COLUMNS, {"method": (setup_words(each.run) for each in self.items)})
+        texts = {"method": [setup_words(each.run) for each in self.items]}
+        for id_ in further_metrics():
+            there = (each.value(id_) for each in self.items)
+            texts[typed_name(id_)] = [value(id_, number) for number in there if number is not None]
+        return widest(columns(), texts)
 
 
 def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
@@ -193,12 +219,9 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
         "caveats": caveats_in_words(card) or None,
         "validated_by": validation(entrant),
     }
-    for name in ("chrf_plus_plus", "composite"):
-        low, high = interval(entrant.scores, name) or (None, None)
-        record |= {name: entrant.value(name), f"{name}_lower": low, f"{name}_upper": high}
-    for name in ("exact_match_rate", "fst_acceptance_rate", "semantic_score"):
-        record[name] = entrant.value(name)
-    return record | {
+    return {
+        **record,
+        **score_record(entrant.scores),
         "failures": ", ".join(f"{name} {n}" for name, n in entrant.failures.items()) or None,
         "unranked": entrant.unranked or None,
         "cost_per_entry_usd": entrant.cost_per_entry_usd,
@@ -227,9 +250,7 @@ def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
         Cell(figures.money(entrant.cost_per_entry_usd), "quiet"),
         Cell(figures.seconds(entrant.avg_latency_seconds), "quiet"),
         Cell(adjusted_words(entrant), "quiet"),
-        Cell(value("exact_match_rate", entrant.value("exact_match_rate")), "quiet"),
-        Cell(value("fst_acceptance_rate", entrant.value("fst_acceptance_rate")), "quiet"),
-        Cell(value("semantic_score", entrant.value("semantic_score")), "quiet"),
+        *(Cell(value(id_, entrant.value(id_)), "quiet") for id_ in further_metrics()),
         Cell(validation(entrant), "warn" if entrant.unverified else "quiet"),
         Cell(entrant.method_class or figures.NONE, "quiet"),
         Cell(when(run.created), "quiet"),
@@ -285,11 +306,6 @@ def others_words(boards: Sequence[Board], index: int) -> str:
     words = "1 run of this corpus is" if runs == 1 else f"{runs:,} runs of this corpus are"
     reasons = " | ".join(dict.fromkeys(why for why, _ in told))
     return f"{words} in other lists: {reasons}"
-
-
-def count_words(runs: int) -> str:
-    """Say how many runs there are."""
-    return "1 run" if runs == 1 else f"{runs:,} runs"
 
 
 def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:

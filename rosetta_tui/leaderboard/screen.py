@@ -19,11 +19,10 @@ from harness.leaderboard.clusters import with_clusters
 from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.ranking import Board, BoardGrounds, leaderboards
 from rosetta_tui.leaderboard.rows import (
-    COLUMNS,
     Dimension,
     LeaderboardRows,
     board_words,
-    count_words,
+    columns,
     dimension,
     dimensions,
     entrant_words,
@@ -32,6 +31,7 @@ from rosetta_tui.leaderboard.rows import (
     ranked_for,
     signature_words,
 )
+from rosetta_tui.show.columns import sorted_by
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import background
 from rosetta_tui.toolkit.content import EmptyState, Where, show
@@ -39,6 +39,7 @@ from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Left, RunChosen, RunsCompared
 from rosetta_tui.toolkit.result_table import ResultTable
+from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -98,7 +99,7 @@ class LeaderboardScreen(Screen[None]):
         yield Where()
         yield Static(id="board")
         yield EmptyState("Reading …")
-        yield ResultTable(COLUMNS, id="leaderboard")
+        yield ResultTable(columns(), id="leaderboard")
         yield Static(id="chosen")
         yield Static(id="signature")
         yield KeyLine(palette_from=120)
@@ -193,7 +194,7 @@ class LeaderboardScreen(Screen[None]):
     def _head(self, shown: Board) -> None:
         boards = self._boards or []
         which = f"list {self._index + 1} of {len(boards)} ←→" if len(boards) > 1 else ""
-        count = count_words(len(shown.entrants))
+        count = counted(len(shown.entrants), "run")
         best = "best of each set-up" if self._best else ""
         self.query_one(Where).say(
             show(" · ".join(each for each in (which, count, best) if each), "$quiet")
@@ -208,15 +209,7 @@ class LeaderboardScreen(Screen[None]):
 
     def _titles(self) -> None:
         best_first = dimension(self._sort).high_first is not self._turned
-        arrow = " ▼" if best_first else " ▲"
-        self.table.show_columns(
-            [
-                replace(each, title=each.title + arrow, width=max(each.width, len(each.title) + 2))
-                if each.key == self._sort
-                else each
-                for each in COLUMNS
-            ]
-        )
+        self.table.show_columns(sorted_by(columns(), self._sort, falling=best_first))
 
     @on(ResultTable.Moved)
     def _moved(self) -> None:
@@ -244,7 +237,7 @@ class LeaderboardScreen(Screen[None]):
     def action_lists(self) -> None:
         """Choose a list."""
         words = {
-            str(i): plain(f"{board_words(each)[0]} · {count_words(len(each.entrants))}")
+            str(i): plain(f"{board_words(each)[0]} · {counted(len(each.entrants), 'run')}")
             for i, each in enumerate(self._boards or [])
         }
         if words:

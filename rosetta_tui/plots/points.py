@@ -15,10 +15,10 @@ import numpy as np
 
 from harness.card.reading import block, number
 from rosetta_tui.show import figures
-from rosetta_tui.show.card_fields import interval, with_interval
+from rosetta_tui.show.card_fields import ends_record, interval, with_interval
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.records import Record
-from rosetta_tui.show.run_facts import iso, setup_words, when
+from rosetta_tui.show.run_facts import iso, score, setup_words, when
 from scoring.card.cost import percentiles
 from scoring.core.metric_names import short_title
 from scoring.core.specification import specification
@@ -118,7 +118,7 @@ def by_corpus(runs: Sequence[RunSummary]) -> dict[PlotCorpus, list[RunSummary]]:
 def metrics_of(runs: Sequence[RunSummary]) -> list[str]:
     """Return the metrics that any of the runs has a value of, the composite first."""
     known = [COMPOSITE, *specification().metrics]
-    return [name for name in known if any(_score(run, name) is not None for run in runs)]
+    return [name for name in known if any(score(run, name) is not None for run in runs)]
 
 
 def scores(runs: Sequence[RunSummary], metric: str, *, by_name: bool = False) -> PlotPicture:
@@ -127,13 +127,13 @@ def scores(runs: Sequence[RunSummary], metric: str, *, by_name: bool = False) ->
         Point(
             run.run_id,
             name,
-            score,
-            f"{_title(metric)} {with_interval(_scores(run), metric)}",
+            reached,
+            f"{short_title(metric)} {with_interval(_scores(run), metric)}",
             ends=interval(_scores(run), metric),
             record=_record(run, metric),
         )
         for run, name in _named(runs)
-        if (score := _score(run, metric)) is not None
+        if (reached := score(run, metric)) is not None
     ]
     if by_name:
         points.sort(key=lambda point: point.name.casefold())
@@ -143,7 +143,7 @@ def scores(runs: Sequence[RunSummary], metric: str, *, by_name: bool = False) ->
         "",
         tuple(points),
         lambda place: value(metric, place),
-        beside=_without(runs, points, f"no {_title(metric)}"),
+        beside=_without(runs, points, f"no {short_title(metric)}"),
     )
 
 
@@ -207,13 +207,13 @@ def cost(runs: Sequence[RunSummary], metric: str, effort: Effort = Effort.COST) 
             run.run_id,
             name,
             took,
-            f"{by.entry(took)} an entry · {_title(metric)} {with_interval(_scores(run), metric)}",
-            up=score,
+            f"{by.entry(took)} an entry · {short_title(metric)} {with_interval(_scores(run), metric)}",
+            up=reached,
             up_ends=interval(_scores(run), metric),
             record={by.field: took, **_record(run, metric)},
         )
         for run, name in _named(runs)
-        if (score := _score(run, metric)) is not None and (took := _took(run, effort)) is not None
+        if (reached := score(run, metric)) is not None and (took := _took(run, effort)) is not None
     ]
     front = _front(points, _better(metric))
     marked = sorted(
@@ -229,7 +229,7 @@ def cost(runs: Sequence[RunSummary], metric: str, effort: Effort = Effort.COST) 
         by.tick,
         lambda place: value(metric, place),
         logarithmic=bool(taken) and max(taken) > 20 * min(taken),
-        beside=_without(runs, points, f"unknown {effort} or no {_title(metric)}"),
+        beside=_without(runs, points, f"unknown {effort} or no {short_title(metric)}"),
     )
 
 
@@ -315,7 +315,7 @@ def difficulty(runs: Sequence[RunSummary], metric: str) -> PlotPicture:
         "",
         tuple(points),
         lambda place: value(metric, place),
-        beside=_without(runs, points, f"no {_title(metric)} by difficulty"),
+        beside=_without(runs, points, f"no {short_title(metric)} by difficulty"),
     )
 
 
@@ -332,7 +332,7 @@ def _levels(run: RunSummary, name: str, metric: str) -> Iterator[Point]:
                 run.run_id,
                 name,
                 score,
-                f"difficulty {level} · {_title(metric)} {with_interval(group, metric)} · {many}",
+                f"difficulty {level} · {short_title(metric)} {with_interval(group, metric)} · {many}",
                 ends=interval(group, metric),
                 heading=f"difficulty {level}",
                 record={"difficulty": level, "entries": entries, **_numbers(run, group, metric)},
@@ -364,10 +364,6 @@ def _scores(run: RunSummary) -> Mapping[str, Any]:
     return block(run.card or {}, "scores")
 
 
-def _score(run: RunSummary, metric: str) -> float | None:
-    return number(_scores(run).get(metric))
-
-
 def _took(run: RunSummary, effort: Effort) -> float | None:
     by = _EFFORTS[effort]
     return number(block(run.card or {}, by.block).get(by.field))
@@ -388,9 +384,7 @@ def _record(run: RunSummary, metric: str) -> dict[str, Any]:
 
 
 def _numbers(run: RunSummary, group: Mapping[str, Any], metric: str) -> dict[str, Any]:
-    low, high = interval(group, metric) or (None, None)
-    numbers = {metric: number(group.get(metric)), f"{metric}_lower": low, f"{metric}_upper": high}
-    return _about(run) | numbers
+    return _about(run) | ends_record(group, metric)
 
 
 def point_words(point: Point, runs: Mapping[str, RunSummary]) -> tuple[str, str]:
@@ -399,12 +393,8 @@ def point_words(point: Point, runs: Mapping[str, RunSummary]) -> tuple[str, str]
     return f"{setup_words(run)} · {when(run.created)} · {run.run_id[:8]}", point.words
 
 
-def _title(metric: str) -> str:
-    return short_title(metric)
-
-
 def _axis(metric: str) -> str:
-    return f"{_title(metric)}, {_BETTER[_better(metric)]}"
+    return f"{short_title(metric)}, {_BETTER[_better(metric)]}"
 
 
 _BETTER = {"higher": "more is better", "lower": "less is better", "neither": "1 is ideal"}

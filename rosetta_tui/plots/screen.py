@@ -35,7 +35,6 @@ from rosetta_tui.plots.points import (
     scores,
 )
 from rosetta_tui.plots.view import PlotView
-from rosetta_tui.show import figures
 from rosetta_tui.show.exporting import row_text
 from rosetta_tui.show.records import Listed
 from rosetta_tui.toolkit.background import background
@@ -44,6 +43,7 @@ from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Copied, ExportAsked, Left, RunChosen
 from scoring.core.metric_names import title
+from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -242,8 +242,7 @@ class PlotsScreen(Screen[None]):
         )
         corpus, corpora = self._corpus, self._corpora or {}
         more = f" · {len(corpora)} corpora" if len(corpora) > 1 else ""
-        count = len(self.runs)
-        runs = f" · {figures.count(count)} run{'s' * (count != 1)}{more}"
+        runs = f" · {counted(len(self.runs), 'run')}{more}"
         self.query_one(Where).say(
             Content.assemble(show(corpus.words if corpus else ""), (runs, "$quiet"))
         )

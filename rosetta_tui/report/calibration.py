@@ -11,7 +11,7 @@ from rosetta_tui.report.card import table
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
 from scoring.core.metric_names import short_title, title
-from scoring.core.wording import percent
+from scoring.core.wording import counted, percent
 
 if TYPE_CHECKING:
     from review.calibration.evidence import CalibrationEvidence
@@ -41,19 +41,19 @@ def _evidence(found: Calibration, evidence: CalibrationEvidence) -> Iterator[str
     people = (
         "an unknown number of people"
         if evidence.raters is None
-        else _some(evidence.raters, "person", "people")
+        else counted(evidence.raters, "person", "people")
     )
     least, most = evidence.least_ratings, evidence.most_ratings
     each = str(least) if least == most else f"{least}–{most}"
     yield (
-        f"{_some(found.outputs, 'rated output')} of {_some(found.items, 'entry', 'entries')}; "
-        f"{_some(evidence.ratings, 'rating')} by {people}, {each} for an output"
+        f"{counted(found.outputs, 'rated output')} of {counted(found.items, 'entry', 'entries')}; "
+        f"{counted(evidence.ratings, 'rating')} by {people}, {each} for an output"
     )
     for why, count in evidence.left_out.items():
         yield (
-            f"left out: {_some(count, 'rating')} {why}"
+            f"left out: {counted(count, 'rating')} {why}"
             if why != "without a rating"
-            else (f"left out: {_some(count, 'row')} {why}")
+            else (f"left out: {counted(count, 'row')} {why}")
         )
     if evidence.raters == 1:
         yield "! all ratings are one person's: what is fitted to them is how this person judges"
@@ -177,10 +177,6 @@ def _threshold(found: ThresholdProposal) -> Iterator[str]:
         yield f"A curve of no fixed shape {shape}: that agrees."
     else:
         yield f"! A curve of no fixed shape {shape}, outside of the interval: look at the ratings before you use it."
-
-
-def _some(count: int, one: str, many: str | None = None) -> str:
-    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
 def calibration_json(found: Calibration, evidence: CalibrationEvidence) -> dict[str, Any]:

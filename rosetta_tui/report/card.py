@@ -32,11 +32,10 @@ from rosetta_tui.show.card_fields import (
 )
 from rosetta_tui.show.metric_words import beside_value, by_category, by_reason, remark, value
 from rosetta_tui.show.run_facts import (
-    OTHER_INPUTS,
     failed_told,
     failed_words,
+    lead_words,
     setup_words,
-    so_far,
     when,
 )
 from rosetta_tui.show.text import plain
@@ -65,29 +64,16 @@ WIDEST = 60
 """Cells of the widest column; a longer text is cut."""
 
 
-def _chrf(run: RunSummary, scores: Mapping[str, Any]) -> str:
-    if run.card is None and (now := so_far(run)):
-        return f"{figures.number(now['chrf_plus_plus'], 1)} so far"
-    return with_interval(scores, "chrf_plus_plus")
-
-
-def _composite(run: RunSummary, scores: Mapping[str, Any]) -> str:
-    now = so_far(run) if run.card is None else {}
-    return figures.number(now["composite"] if now else number(scores.get("composite")), 2)
-
-
 def run_line(run: RunSummary, *, other: bool = False) -> tuple[str, ...]:
     """Return the cells of one run in the order of HEADINGS; ``other``: its composite has other inputs than most."""
     card = run.card or {}
-    scores = block(card, "scores")
     return (
         when(run.created),
         run.run_id[:8],
         f"{run.dataset_id} {run.language_pair}",
         setup_words(run),
         _state(run),
-        _chrf(run, scores),
-        _composite(run, scores) + (OTHER_INPUTS if other else ""),
+        *lead_words(run, other=other),
         tier_words(card, review_of(card, run.certificates), beside=True) if card else figures.NONE,
         caveats_in_words(card) if card else "",
         cost(run.card),

@@ -19,7 +19,7 @@ from rosetta_tui.runs.notes import NoteChange, NotesScreen
 from rosetta_tui.runs.table import beside_words
 from rosetta_tui.session.starting import may_resume, may_retry
 from rosetta_tui.show import figures
-from rosetta_tui.show.run_facts import setup_words
+from rosetta_tui.show.run_facts import named
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import COVERED, Found, Work, background, telling
 from rosetta_tui.toolkit.content import show
@@ -78,7 +78,7 @@ class RunActs:
     def _ask_to_erase(self, run: RunSummary) -> None:
         question = Content.assemble(
             ("Erase this run for good?\n\n", "bold"),
-            show(_name(run)),
+            show(named(run)),
             f"\nIt holds secret texts, so it is not kept for an undo: "
             f"{figures.count(run.done)} outputs, their scores",
             " and the sealed card" if run.card is not None else "",
@@ -100,7 +100,7 @@ class RunActs:
                 self._after()
 
         keep = partial(_keep_words, self._path, run.number)
-        self._screen.app.push_screen(NotesScreen(_name(run), run.tags, run.note, keep), answered)
+        self._screen.app.push_screen(NotesScreen(named(run), run.tags, run.note, keep), answered)
 
     def score_again(self, run: RunSummary) -> None:
         """Ask with what a run's outputs are to be scored again; no method is called."""
@@ -170,10 +170,6 @@ class RunActs:
         self._after()
 
 
-def _name(run: RunSummary) -> str:
-    return f"{run.dataset_id} · {setup_words(run)} · {run.run_id[:8]}"
-
-
 def _summary(store: sqlite3.Connection, run_id: str) -> RunSummary:
     """Return the line of a run; UsageError where another process deleted it meanwhile."""
     for run in list_runs(store, run_id=run_id, brief=True):
@@ -185,7 +181,7 @@ def _score_again(path: Path, run: RunSummary, store: sqlite3.Connection) -> Scor
     from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of
 
     before = fields_of(read_run(store, run.number).plan)
-    return ScoreAgainScreen(path, run.number, _name(run), before)
+    return ScoreAgainScreen(path, run.number, named(run), before)
 
 
 def _stop(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
@@ -194,7 +190,7 @@ def _stop(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
     run = _summary(store, run_id)
     return Stop(
         run_id=run_id,
-        name=_name(run),
+        name=named(run),
         waiting=run.total - run.done,
         failed=run.failed,
         budget_usd=read_run(store, run.number).plan.get("run", {}).get("budget_usd"),
@@ -213,7 +209,7 @@ def _retry(run_id: str, store: sqlite3.Connection) -> RetryScreen:
     before = read_run(store, run.number)
     check = partial(changed_plan, plan_of(before))
     fields = settings_of(before.plan)
-    return RetryScreen(_name(run), run.failed, run.total - run.failed, fields, check)
+    return RetryScreen(named(run), run.failed, run.total - run.failed, fields, check)
 
 
 def _like(run: RunSummary, store: sqlite3.Connection) -> RunDraft:
@@ -230,14 +226,14 @@ def _trash(run: RunSummary, store: sqlite3.Connection) -> str:
         trash(store, run.number)
     except HoldsSecrets:
         return ""
-    return f"Deleted: {_name(run)}. For a week, Undo brings it back."
+    return f"Deleted: {named(run)}. For a week, Undo brings it back."
 
 
 def _erase(run: RunSummary, store: sqlite3.Connection) -> str:
     from harness.store.deletion import erase
 
     erase(store, read_run(store, run.number))
-    return f"Erased: {_name(run)}."
+    return f"Erased: {named(run)}."
 
 
 def _bring_back(store: sqlite3.Connection) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from corpora.text.comparison import comparison_form
 from harness.card.reading import block, number
-from rosetta_tui.show.run_facts import setup_words
+from rosetta_tui.show.run_facts import score, setup_words
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.ordered_table import RowOrder
 
@@ -43,10 +43,6 @@ FIELDS: Mapping[str, Callable[[RunSummary], Iterable[str]]] = {
 """Name of a filter → what a run has to say to it; any of it will do."""
 
 
-def _score(run: RunSummary, metric: str) -> float | None:
-    return number(block(run.card or {}, "scores").get(metric))
-
-
 def _cost(run: RunSummary) -> float | None:
     return number(block(run.card or {}, "cost").get("total_cost_usd"))
 
@@ -55,9 +51,9 @@ _SORTS: Mapping[str, tuple[str, bool, Callable[[RunSummary], float | str | None]
     "when": ("newest", True, lambda run: run.created),
     "corpus": ("corpus", False, lambda run: run.dataset_id.casefold()),
     "method": ("method and model", False, lambda run: setup_words(run).casefold()),
-    "result": ("tier", True, lambda run: _score(run, "composite")),
-    "chrf": ("chrF++", True, lambda run: _score(run, "chrf_plus_plus")),
-    "composite": ("composite", True, lambda run: _score(run, "composite")),
+    "result": ("tier", True, lambda run: score(run, "composite")),
+    "chrf": ("chrF++", True, lambda run: score(run, "chrf_plus_plus")),
+    "composite": ("composite", True, lambda run: score(run, "composite")),
     "cost": ("cost", False, _cost),
     "failed": ("failed entries", True, lambda run: run.failed),
     "notes": ("tags", False, lambda run: " ".join(run.tags).casefold() or None),

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from harness.card.reading import block, number
 from harness.core.failures import UsageError
@@ -19,19 +18,18 @@ from rosetta_tui.show.card_fields import (
     caveats_in_words,
     claimable,
     cost,
-    interval,
     review_of,
+    score_record,
     tier_sign,
     tier_words,
-    with_interval,
 )
 from rosetta_tui.show.columns import Cell, Column, Rows, widest
 from rosetta_tui.show.records import Record, Value
 from rosetta_tui.show.run_facts import (
-    OTHER_INPUTS,
     OTHER_INPUTS_WORDS,
     failed_told,
     iso,
+    lead_words,
     other_inputs,
     runs_now,
     setup_words,
@@ -153,7 +151,6 @@ class RunRows(Rows["RunSummary"]):
 def run_record(run: RunSummary) -> dict[str, Value]:
     """Return everything that the list knows about a run and that may leave this computer."""
     card = run.card or {}
-    scores = block(card, "scores")
     record: dict[str, Value] = {
         "run_id": run.run_id,
         "created": iso(run.created),
@@ -170,9 +167,7 @@ def run_record(run: RunSummary) -> dict[str, Value]:
         "retry_of": run.retry_of or None,
         "rescore_of": run.rescore_of or None,
     }
-    for name in ("chrf_plus_plus", "composite"):
-        low, high = interval(scores, name) or (None, None)
-        record |= {name: number(scores.get(name)), f"{name}_lower": low, f"{name}_upper": high}
+    record |= score_record(block(card, "scores"))
     record["cost_usd"] = number(block(card, "cost").get("total_cost_usd"))
     if run.card is not None:
         record["claimable_tier"] = claimable(card, review_of(card, run.certificates))
@@ -182,7 +177,7 @@ def run_record(run: RunSummary) -> dict[str, Value]:
 
 def run_cells(run: RunSummary, *, other: bool = False) -> tuple[Cell, ...]:
     """Say in one row what a run is and what came out; ``other``: its composite has other inputs than most."""
-    scores = block(run.card or {}, "scores")
+    tone = "quiet" if run.card is None and so_far(run) else "plain"
     return (
         _SYMBOLS[run.state],
         Cell(run.run_id[:8], "quiet"),
@@ -191,25 +186,10 @@ def run_cells(run: RunSummary, *, other: bool = False) -> tuple[Cell, ...]:
         Cell(run.language_pair, "quiet"),
         Cell(setup_words(run)),
         _result(run),
-        *_numbers(run, scores, other=other),
+        *(Cell(words, tone) for words in lead_words(run, other=other)),
         Cell(cost(run.card), "quiet"),
         Cell(figures.count(run.failed), "bad" if run.failed else "quiet"),
         Cell(beside_words(run), "quiet"),
-    )
-
-
-def _numbers(run: RunSummary, scores: Mapping[str, Any], *, other: bool) -> tuple[Cell, Cell]:
-    """Return chrF++ and composite; of a run under way those so far, which are no result yet."""
-    if run.card is None and (now := so_far(run)):
-        chrf = figures.number(now.get("chrf_plus_plus"), 1)
-        return (
-            Cell(f"{chrf} so far", "quiet"),
-            Cell(figures.number(now.get("composite"), 2), "quiet"),
-        )
-    composite = figures.number(number(scores.get("composite")), 2)
-    return (
-        Cell(with_interval(scores, "chrf_plus_plus")),
-        Cell(composite + (OTHER_INPUTS if other else "")),
     )
 
 

@@ -29,7 +29,7 @@ def blocks(card: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
 def told_intervals(scores: Mapping[str, Any]) -> dict[str, Any]:
     """Return the intervals of the two metrics that are told first, as the card has them."""
     intervals = block(scores, "confidence_intervals")
-    return {id_: intervals[id_] for id_ in ("chrf_plus_plus", "composite") if id_ in intervals}
+    return {id_: intervals[id_] for id_ in LEAD if id_ in intervals}
 
 
 def interval(scores: Mapping[str, Any], metric: str) -> tuple[float, float] | None:
@@ -59,6 +59,29 @@ def _wilson(
 
     found = wilson(rate * entries, entries)
     return None if found is None else (found.lower, found.upper)
+
+
+LEAD = ("chrf_plus_plus", "composite")
+"""Metrics that are told first and together (T3)."""
+
+
+def score_record(scores: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return every score of a card by metric id, for an export; None where it has none.
+
+    First the two that are told first, with the ends of their intervals, then all of the metric table in its order.
+    """
+    from scoring.core.specification import specification
+
+    found: dict[str, float | None] = {}
+    for name in LEAD:
+        found |= ends_record(scores, name)
+    return found | {id_: number(scores.get(id_)) for id_ in specification().metrics}
+
+
+def ends_record(scores: Mapping[str, Any], metric: str) -> dict[str, float | None]:
+    """Return one score with the ends of its interval, for an export."""
+    low, high = interval(scores, metric) or (None, None)
+    return {metric: number(scores.get(metric)), f"{metric}_lower": low, f"{metric}_upper": high}
 
 
 def with_interval(scores: Mapping[str, Any], metric: str) -> str:
@@ -140,6 +163,19 @@ def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{name: found[name] for name in ("claimable_tier", "limits", "caveats")},
         "floors_of_earlier_version": of_earlier_version(card),
+    }
+
+
+def tiers_json(card: Mapping[str, Any], review: Standing | None) -> dict[str, Any]:
+    """Return the tiers of a run, what may be claimed of it and who validated it; nulls before it has a card."""
+    return {
+        "confidence_intervals": told_intervals(block(card, "scores")),
+        "quality_tier": block(card, "scores").get("quality_tier"),
+        "claimable_tier": claimable(card, review) if card else None,
+        "tier_in_words": tier_words(card, review) if card else None,
+        "claim": claim_json(card) if card else None,
+        "verification_tier": validated_by(review) if card else None,
+        "verification_tier_stated": stated_words(card, review) or None,
     }
 
 

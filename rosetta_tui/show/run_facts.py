@@ -11,7 +11,7 @@ from harness.card.reading import block, number
 from harness.core.run_state import RunState
 from harness.store.runs import RunSummary, under_way
 from rosetta_tui.show import figures
-from rosetta_tui.show.card_fields import blocks
+from rosetta_tui.show.card_fields import LEAD, blocks, with_interval
 
 
 def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
@@ -23,10 +23,33 @@ def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
     ]
 
 
+def score(run: RunSummary, metric: str) -> float | None:
+    """Return a score of a run by metric id, or ``composite``; None where its card has none."""
+    return number(block(run.card or {}, "scores").get(metric))
+
+
+def lead_words(run: RunSummary, *, other: bool = False) -> tuple[str, str]:
+    """Return chrF++ and composite; of a run under way those so far, which are no result yet.
+
+    ``other``: its composite has other inputs than most.
+    """
+    if run.card is None and (now := so_far(run)):
+        chrf = figures.number(now["chrf_plus_plus"], 1)
+        return f"{chrf} so far", figures.number(now["composite"], 2)
+    composite = figures.number(score(run, "composite"), 2)
+    scores = block(run.card or {}, "scores")
+    return with_interval(scores, "chrf_plus_plus"), composite + OTHER_INPUTS * other
+
+
+def named(run: RunSummary) -> str:
+    """Say in a line which run is meant: its corpus, its set-up, the beginning of its id."""
+    return f"{run.dataset_id} · {setup_words(run)} · {run.run_id[:8]}"
+
+
 def so_far(run: RunSummary) -> dict[str, float | None]:
     """Return chrF++ and composite of the entries that are in, of a run without a card; empty where the store does not say."""
     stated = {} if run.live is None else run.live.so_far
-    return {name: stated.get(name) for name in ("chrf_plus_plus", "composite")} if stated else {}
+    return {name: stated.get(name) for name in LEAD} if stated else {}
 
 
 def setup_words(run: RunSummary) -> str:

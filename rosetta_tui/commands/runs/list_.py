@@ -134,13 +134,8 @@ def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
     from harness.card.reading import block
     from rosetta_tui.show.card_fields import (
         blocks,
-        claim_json,
-        claimable,
         review_of,
-        stated_words,
-        tier_words,
-        told_intervals,
-        validated_by,
+        tiers_json,
     )
 
     scores, review = block(card, "scores"), review_of(card, run.certificates)
@@ -149,13 +144,7 @@ def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
         "composite": scores.get("composite"),
         "composite_profile": scores.get("composite_profile"),
         "composite_inputs": [each.get("metric") for each in blocks(scores, "composite_inputs")],
-        "confidence_intervals": told_intervals(scores),
-        "quality_tier": scores.get("quality_tier"),
-        "claimable_tier": claimable(card, review) if card else None,
-        "tier_in_words": tier_words(card, review) if card else None,
-        "claim": claim_json(card) if card else None,
-        "verification_tier": validated_by(review) if card else None,
-        "verification_tier_stated": stated_words(card, review) or None,
+        **tiers_json(card, review),
         "review": None if review is None else review.certificate.outcome,
         "review_suspended": review is not None and review.suspended,
         "certificate_sha256": None if review is None else review.certificate.sha256,

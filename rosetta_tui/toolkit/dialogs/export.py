@@ -25,6 +25,7 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import answers, confirm
 from rosetta_tui.toolkit.form.suggesting_line import Harmless
+from scoring.core.wording import counted
 
 TOLD = 2_000
 """Rows after which it is said again how far it is."""
@@ -56,8 +57,7 @@ class ExportScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the forms, the path and what goes on."""
-        count = self._records.count
-        rows = f"{figures.count(count)} row{'s' * (count != 1)}, as shown"
+        rows = f"{counted(self._records.count, 'row')}, as shown"
         with Vertical(classes="dialog"):
             yield Static(Content.assemble(("Export   ", "bold"), (rows, "$quiet")))
             yield OptionList(
@@ -175,7 +175,7 @@ class ExportScreen(ModalScreen[None]):
         except UsageError as error:
             self._say(str(error), "$warn")
         else:
-            rows = f"{figures.count(len(records))} row{'s' * (len(records) != 1)}"
+            rows = counted(len(records), "row")
             self.app.notify(f"{rows} written: {plain(str(path))}", markup=False)
             self.dismiss(None)
 

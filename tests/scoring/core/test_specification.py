@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from harness.core.failures import UsageError
 from harness.setup.scoring_options import ScoringOptions
 from rosetta_tui.commands.leaderboard import _sort, leaderboard
-from rosetta_tui.leaderboard.rows import COLUMNS, SORTS
+from rosetta_tui.leaderboard.rows import SORTS, columns
 from rosetta_tui.show.metric_words import metric_asked
 from scoring.core.metric import CorpusMetric
 from scoring.core.metric_names import metric_named, short_title, title, typed_name, unknown_metric
@@ -169,7 +169,7 @@ def test_lists_are_sorted_by_the_same_names(
         failed = CliRunner().invoke(leaderboard, ["--sort", typed]).exception
         assert isinstance(failed, UsageError)
         assert words in str(failed)
-    titles = {column.key: column.title for column in COLUMNS}
+    titles = {column.key: column.title for column in columns()}
     for metric in (
         "chrf_plus_plus",
         "composite",
