@@ -41,6 +41,13 @@ class RunScoring:
     references: float | None
     """Share of the references' own words that the run's analyser accepts, 0–1."""
 
+    def values(self, result: Result) -> dict[str, float | None]:
+        """Read an entry's own values from its statistics; the kept ones stand where these do not fit."""
+        try:
+            return dict(self.scorer.entry_values(self.scorer.unpack(result.statistics)).values)
+        except StatisticsError:
+            return {"exact_match_rate": float(result.exact), "chrf_plus_plus": result.chrf}
+
 
 def run_scoring(store: sqlite3.Connection, run: Run) -> RunScoring:
     """Find out how a run was scored; one that states it in a way nobody can read is read by no metric."""
@@ -70,16 +77,8 @@ def scores(result: Result, missing: Mapping[str, str], scoring: RunScoring) -> C
         f" {tier}",
         (" by its scores alone", "$quiet"),
     )
-    values = {id_: v for id_, v in _values(result, scoring.scorer).items() if of_entries(id_)}
+    values = {id_: v for id_, v in scoring.values(result).items() if of_entries(id_)}
     return Content("\n").join([mixed, *_lines(values, scoring), *_nothing(values, missing)])
-
-
-def _values(result: Result, scorer: Scorer) -> dict[str, float | None]:
-    """Read the entry's own values from its statistics; the kept ones stand where these do not fit."""
-    try:
-        return dict(scorer.entry_values(scorer.unpack(result.statistics)).values)
-    except StatisticsError:
-        return {"exact_match_rate": float(result.exact), "chrf_plus_plus": result.chrf}
 
 
 def _lines(values: Mapping[str, float | None], scoring: RunScoring) -> Iterator[Content]:

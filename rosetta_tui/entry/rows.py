@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 from rich.cells import cell_len
 
@@ -11,12 +11,14 @@ from harness.method.result import Result
 from rosetta_tui.session.picture import EntryState, LiveRun
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, OrderedRows
+from rosetta_tui.show.metric_words import of_entries, value
 from rosetta_tui.show.records import LEFT_OUT, Record, Value
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.pages import UNREADABLE, Pages
-from scoring.core.specification import quality_tier
+from scoring.core.metric_names import short_title
+from scoring.core.specification import quality_tier, specification
 
-COLUMNS = (
+_SCORED = (
     Column("state", "", 1),
     Column("word", "state", 8, drop=10),
     Column("id", "id", 6, drop=8),
@@ -25,11 +27,32 @@ COLUMNS = (
     Column("chrf", "chrF++", 6, right=True),
     Column("exact", "match", 7, drop=5),
     Column("composite", "tier", 16, drop=1),
+)
+_TAKEN = (
     Column("tokens", "tokens", 7, right=True, drop=6),
     Column("cost", "cost", 9, right=True, drop=2),
     Column("latency", "s", 6, right=True, drop=9),
 )
-"""What a row shows; the key is what the store sorts by."""
+
+KEPT = frozenset({"chrf_plus_plus", "exact_match_rate", "equivalent_match_rate"})
+"""Metrics that have a place of their own beside an entry."""
+
+
+def further_metrics() -> list[str]:
+    """Return the other metrics of the table that mean something for one entry."""
+    return [id_ for id_ in specification().metrics if of_entries(id_) and id_ not in KEPT]
+
+
+def columns(further: Sequence[str] = ()) -> tuple[Column, ...]:
+    """Return what a row shows, with a column for each further metric; the key is what the store sorts by."""
+    return (*_SCORED, *map(metric_column, further), *_TAKEN)
+
+
+def metric_column(metric: str) -> Column:
+    """Return the column of one further metric."""
+    name = short_title(metric)
+    return Column(metric, name, max(5, len(name)), right=True)
+
 
 SYMBOLS = {
     EntryState.QUEUED: Cell("…", "quiet"),
@@ -47,16 +70,28 @@ WORDS = {
     EntryState.FAILED: "failed",
 }
 
-_EMPTY = (Cell(""),) * 6
+_EMPTY = Cell("")
+
+Values = Callable[[Result], Mapping[str, float | None]]
+"""Gives an entry's own values by metric id."""
 
 
 class EntryRows(OrderedRows):
     """Rows in the order that a person chose, read from the picture of the run and from the store."""
 
     def __init__(
-        self, live: LiveRun, entries: Pages[Entry], results: Pages[Result], order: Iterable[int]
+        self,
+        live: LiveRun,
+        entries: Pages[Entry],
+        results: Pages[Result],
+        values: Values,
+        order: Iterable[int],
+        further: Sequence[str] = (),
     ) -> None:
+        """``further``: metrics that have a column of their own."""
         super().__init__(order)
+        self.further = further
+        self._values = values
         self._live = live
         self.entries = entries
         self._results = results
@@ -81,12 +116,25 @@ class EntryRows(OrderedRows):
         entry = self.entries.get(position)
         how = (SYMBOLS[state], Cell(WORDS[state], SYMBOLS[state].tone))
         if entry is None:
-            return (*how, Cell(""), Cell(UNREADABLE, "bad"), Cell(""), *_EMPTY)
+            return (*how, Cell(""), Cell(UNREADABLE, "bad"), *self._empty)
         head = (*how, Cell(str(entry.id), "quiet"), Cell(entry.source))
         if state < EntryState.DONE:
-            return (*head, Cell(self._next_try(position), "warn"), *_EMPTY)
+            return (*head, Cell(self._next_try(position), "warn"), *self._empty[1:])
         result = self._result(position)
-        return (*head, *(_outcome(result) if result else (Cell(UNREADABLE, "bad"), *_EMPTY)))
+        if result is None:
+            return (*head, Cell(UNREADABLE, "bad"), *self._empty[1:])
+        return (*head, *_outcome(result, self._scores(result)))
+
+    @property
+    def _empty(self) -> Sequence[Cell]:
+        """Cells of what comes out of an entry."""
+        return [_EMPTY] * (7 + len(self.further))
+
+    def _scores(self, result: Result) -> list[Cell]:
+        if not self.further:
+            return []
+        values = {} if result.failed else self._values(result)
+        return [Cell(value(id_, values.get(id_)), "quiet") for id_ in self.further]
 
     def record(self, index: int) -> Record:
         """Return the values of one row; of a secret entry no text and no number."""
@@ -96,7 +144,8 @@ class EntryRows(OrderedRows):
         result = self._result(position) if done else None
         if entry is None:
             return {"id": None, "state": WORDS[state], LEFT_OUT: UNREADABLE}
-        record = entry_record(entry, WORDS[state], result)
+        values = self._values(result) if result is not None and not result.failed else {}
+        record = entry_record(entry, WORDS[state], result, values)
         return {**record, LEFT_OUT: f"result: {UNREADABLE}"} if done and not result else record
 
     def _result(self, position: int) -> Result | None:
@@ -116,12 +165,13 @@ def _match(result: Result) -> Cell:
     return Cell("variant", "good") if result.equivalent else Cell("no", "quiet")
 
 
-def _outcome(result: Result) -> tuple[Cell, ...]:
+def _outcome(result: Result, further: Sequence[Cell]) -> tuple[Cell, ...]:
     return (
         _output(result),
         Cell(figures.number(result.chrf, 1)),
         _match(result),
         _tier(result),
+        *further,
         Cell(figures.count(result.total_tokens), "quiet"),
         Cell(figures.charged(result.cost_usd, failed=result.failed), "quiet"),
         Cell("cached" if result.cached else figures.seconds(result.latency_seconds), "quiet"),
@@ -143,8 +193,13 @@ def _tier(result: Result) -> Cell:
     )
 
 
-def entry_record(entry: Entry, state: str, result: Result | None) -> dict[str, Value]:
-    """Return everything about an entry's outcome; of a secret one no text and no number, but a word on it."""
+def entry_record(
+    entry: Entry, state: str, result: Result | None, scores: Mapping[str, float | None]
+) -> dict[str, Value]:
+    """Return everything about an entry's outcome, with its ``scores`` by every metric that entries have.
+
+    Of a secret one no text and no number, but a word on it.
+    """
     told = not entry.secret
     record: dict[str, Value] = {
         "id": entry.id,
@@ -157,6 +212,7 @@ def entry_record(entry: Entry, state: str, result: Result | None) -> dict[str, V
     }
     if result is not None:
         values = _values(result) | {"error": result.error}
+        values |= {id_: scores.get(id_) for id_ in further_metrics()}
         record |= values if told else dict.fromkeys(values)
     return record if told else {**record, LEFT_OUT: LEFT_OUT_WORDS}
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
 from time import monotonic
 
 import numpy as np
@@ -18,13 +20,14 @@ from harness.method.result import Result
 from harness.store.file.database import opened, store_path
 from harness.store.ordering import Cancelled, Ordering, stored_places
 from harness.store.runs import Run
-from rosetta_tui.entry.rows import COLUMNS, EntryRows, id_width
+from rosetta_tui.entry.page import RunScoring, run_scoring
+from rosetta_tui.entry.rows import EntryRows, columns, further_metrics, id_width, metric_column
 from rosetta_tui.session.picture import EntryState, LiveRun
-from rosetta_tui.show.columns import sorted_by
+from rosetta_tui.show.columns import GAP, sorted_by
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.ordered_table import OrderedTable, RowOrder
-from rosetta_tui.toolkit.pages import Pages, entry_pages, result_pages
+from rosetta_tui.toolkit.pages import Pages, entry_pages, readable, result_pages
 
 SORT_WORDS = {
     "position": "corpus order",
@@ -66,6 +69,9 @@ class Order(RowOrder):
         return self.said(only, self.by_words(SORT_WORDS))
 
 
+ROOMY = 160
+"""Cells above which further metrics have columns of their own."""
+
 ORDER_SECONDS = 1.0
 """How often rows are put in order anew while entries arrive."""
 
@@ -74,13 +80,14 @@ class EntryTable(OrderedTable[EntryRows]):
     """The entries of one run; sorting is the store's work, in a thread of its own."""
 
     def __init__(self, live: LiveRun, store: sqlite3.Connection, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
-        super().__init__(COLUMNS, id=id)
+        super().__init__(columns(), id=id)
         self.order = Order()
         self._live = live
         self._store = store
         self._path = store_path(store)
         self._trouble = ""
         """Why rows could not be put in order last; empty where they could."""
+        self._run: Run | None = None
         self._entries: Pages[Entry] | None = None
         self._results: Pages[Result] | None = None
         self._ordering: Ordering | None = None
@@ -94,6 +101,7 @@ class EntryTable(OrderedTable[EntryRows]):
         self._entries = entry_pages(self._store, run.corpus)
         self._results = result_pages(self._store, run.id)
         self._ordering = Ordering(run.id)
+        self._run = run
         self._show(self.order, positions)
         self._title()
         if done:
@@ -132,8 +140,9 @@ class EntryTable(OrderedTable[EntryRows]):
 
     def _title(self) -> None:
         width = id_width(self.entries)
-        columns = [replace(c, width=width) if c.key == "id" else c for c in COLUMNS]
-        self.show_columns(sorted_by(columns, self.order.sort, falling=self.order.turned))
+        further = () if self.entries is None else self.entries.further
+        shown = [replace(c, width=width) if c.key == "id" else c for c in columns(further)]
+        self.show_columns(sorted_by(shown, self.order.sort, falling=self.order.turned))
 
     def _read(self) -> None:
         if self._ordering is None or self._live.started is None:
@@ -198,5 +207,35 @@ class EntryTable(OrderedTable[EntryRows]):
         if order != self.order or self._entries is None or self._results is None:
             return
         from_top, self._from_top = self._from_top, False
-        entries = EntryRows(self._live, self._entries, self._results, positions)
-        self.show_entries(entries, top=from_top)
+        found = EntryRows(
+            self._live, self._entries, self._results, self._values, positions, self._further()
+        )
+        before = () if self.entries is None else self.entries.further
+        self.show_entries(found, top=from_top)
+        if found.further != before:
+            self._title()
+
+    # Scores of single entries
+
+    @cached_property
+    def _scoring(self) -> RunScoring | None:
+        run = self._run
+        return None if run is None else readable(lambda: run_scoring(self._store, run))
+
+    def _values(self, result: Result) -> Mapping[str, float | None]:
+        return {} if self._scoring is None else self._scoring.values(result)
+
+    def _further(self) -> list[str]:
+        """Return the further metrics of the run that there is room for beside texts that can be read."""
+        missing = self._live.started.missing if self._live.started else {}
+        there = [id_ for id_ in further_metrics() if id_ not in missing]
+        widths = accumulate(metric_column(id_).width + GAP for id_ in there)
+        return [
+            id_ for id_, used in zip(there, widths, strict=True) if used <= self.size.width - ROOMY
+        ]
+
+    def on_resize(self) -> None:
+        """Show as many metrics as there is room for now."""
+        if self.entries is not None and self.entries.further != (further := self._further()):
+            self.entries.further = further
+            self._title()

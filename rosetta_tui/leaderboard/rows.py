@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from harness.leaderboard.entrant import Entrant
@@ -53,13 +52,11 @@ _SOONER = ("exact_match_rate", "fst_acceptance_rate", "semantic_score")
 """Metrics that have a column where there is no room for one of each."""
 
 
-@cache
 def further_metrics() -> tuple[str, ...]:
     """Return the metrics of the table that have a column of their own, the most telling first."""
     return (*_SOONER, *(id_ for id_ in specification().metrics if id_ not in (*_SOONER, *LEAD)))
 
 
-@cache
 def columns() -> tuple[Column, ...]:
     """Return what a row shows of a run; the key is what lists are sorted by."""
     further = enumerate(further_metrics())

@@ -12,13 +12,17 @@ from pathlib import Path
 import pytest
 
 from harness.card.schema import card_schema
+from harness.leaderboard.ranking import leaderboards
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_entries
 from harness.store.file.database import open_store
 from harness.store.results import read_results
-from harness.store.runs import find_run, read_run
+from harness.store.runs import find_run, list_runs, read_run
 from rosetta_tui.cli import main
+from rosetta_tui.entry.table import EntryTable
+from rosetta_tui.leaderboard.rows import columns, entrant_record
+from rosetta_tui.runs.table import run_record
 from scoring.core.specification import specification, table_row
 from tests.harness.ranked import play, ranked_corpus
 from tests.tui.screens import App, settle, text
@@ -147,6 +151,32 @@ async def test_the_screen_of_all_scores_shows_it(runs: Runs) -> None:
         await pilot.press("m")
         await settle(pilot)
         assert "Loss of Vowels" in text(app)
+
+
+async def test_the_table_of_entries_has_a_column_and_its_export_a_field(runs: Runs) -> None:
+    app = App(None, runs.path)
+    async with app.run_test(size=(420, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        table = app.screen.query_one("#entries", EntryTable)
+        assert " vowels " in text(app)
+        assert table.entries is not None
+        cells = dict(zip(table.entries.further, table.entries.cells(0)[8:], strict=False))
+        assert cells["vowel_loss"].text == "0.2"
+        assert table.records.record(0)["vowel_loss"] == 1 / 6
+        await pilot.resize_terminal(150, 30)
+        await settle(pilot)
+        assert " vowels " not in text(app), "texts come first"
+
+
+def test_lists_of_runs_have_it(runs: Runs) -> None:
+    with closing(open_store(runs.path)) as store:
+        for board in leaderboards(store):
+            assert "vowels" in [column.key for column in columns()]
+            worst = entrant_record(board, board.entrants[-1])
+        [bad] = [run_record(run) for run in list_runs(store) if run.run_id == runs.bad]
+    assert bad["vowel_loss"] == worst["vowel_loss"] == pytest.approx(12 / 36)
 
 
 @pytest.mark.usefixtures("home")
