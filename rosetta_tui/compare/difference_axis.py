@@ -167,29 +167,9 @@ def _line(
     run: ComparedRun, metric: str, low: float, high: float, width: int, *, tested: bool
 ) -> str:
     value, ends = run.values.get(metric), _interval(run, metric, tested=tested)
-    return "·" * width if value is None else interval_line(value, ends, low, high, width)
-
-
-def interval_line(
-    value: float, interval: tuple[float, float] | None, low: float, high: float, width: int
-) -> str:
-    """Draw a value ``●`` and its interval ``├ ┤`` on an axis from low to high; zero is ``┊``."""
-    line = ["·"] * width
-
-    def place(at: float) -> int:
-        if high <= low:
-            return width // 2
-        return max(0, min(width - 1, round((at - low) / (high - low) * (width - 1))))
-
-    if low < 0 < high:
-        line[place(0.0)] = "┊"
-    if interval is not None:
-        start, stop = place(interval[0]), place(interval[1])
-        for at in range(start, stop + 1):
-            line[at] = "┼" if line[at] == "┊" else "─"
-        line[start], line[stop] = "├", "┤"
-    line[place(value)] = "●"
-    return "".join(line)
+    if value is None:
+        return "·" * width
+    return figures.interval_bar(value, ends, low=low, top=high, width=width)
 
 
 def _scale(metric: str, low: float, high: float, before: int, width: int) -> Content:

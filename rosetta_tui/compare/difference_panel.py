@@ -12,7 +12,7 @@ from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.message import Message
 
-from rosetta_tui.compare.difference_axis import DifferenceAxis, interval_line
+from rosetta_tui.compare.difference_axis import DifferenceAxis
 from rosetta_tui.compare.sentences import (
     cached_words,
     claim_words,
@@ -277,7 +277,8 @@ class PairRows(Rows["Pair"]):
             (max(abs(i) for i in each) for pair in self.items if (each := self._ends(pair))),
             default=1.0,
         )  # fmt: skip
-        return interval_line(value, interval, -reach or -1.0, reach or 1.0, LINE)
+        reach = reach or 1.0
+        return figures.interval_bar(value, interval, low=-reach, top=reach, width=LINE)
 
     def _ends(self, pair: Pair) -> tuple[float, float] | None:
         found = (pair.running if pair.under_way else pair.by_metric).get(self._metric)

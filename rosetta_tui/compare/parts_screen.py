@@ -13,10 +13,10 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from rosetta_tui.compare.difference_axis import interval_line
 from rosetta_tui.compare.difference_panel import BLANK, LINE
 from rosetta_tui.compare.lines import ordered
 from rosetta_tui.compare.sentences import name, number
+from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Rows
 from rosetta_tui.show.records import Record, Value
 from rosetta_tui.show.text import plain
@@ -128,7 +128,8 @@ class PartRows(Rows[PartRow]):
             few = Cell(f"n<{LEAST_FOR_INTERVAL}, too few", "quiet")
             return (*head, *shown, difference, few, Cell(""))
         low, high = (number(metric, end, sign=True) for end in found.interval)
-        line = interval_line(found.difference, found.interval, -self._reach, self._reach, LINE)
+        reach, value = self._reach, found.difference
+        line = figures.interval_bar(value, found.interval, low=-reach, top=reach, width=LINE)
         return (*head, *shown, difference, Cell(f"{low} … {high}", "quiet"), Cell(line, "mark"))
 
 

@@ -109,21 +109,26 @@ def interval_bar(
     *,
     top: float,
     width: int,
+    low: float = 0.0,
     floor: float | None = None,
 ) -> str:
-    """Return a value between 0 and ``top`` at its place on a line, with its interval and the best floor.
+    """Return a value at its place on a line from ``low`` to ``top``, with its interval and the best floor.
 
-    ``●`` is the value, ``├ ┤`` the ends of its interval, ``╿`` what a worthless method reaches (T2).
+    ``●`` is the value, ``├ ┤`` the ends of its interval, ``╿`` what a worthless method reaches (T2), ``┊`` zero.
     """
     line = ["·"] * width
 
     def place(at: float) -> int:
-        return max(0, min(width - 1, round(at / top * (width - 1))))
+        if top <= low:
+            return width // 2
+        return max(0, min(width - 1, round((at - low) / (top - low) * (width - 1))))
 
+    if low < 0 < top:
+        line[place(0.0)] = "┊"
     if interval is not None:
-        low, high = place(interval[0]), place(interval[1])
-        line[low : high + 1] = ["─"] * (high + 1 - low)
-        line[low], line[high] = "├", "┤"
+        start, stop = map(place, interval)
+        line[start : stop + 1] = ["┼" if each == "┊" else "─" for each in line[start : stop + 1]]
+        line[start], line[stop] = "├", "┤"
     if floor is not None and line[place(floor)] in "·─":
         line[place(floor)] = "╿"
     line[place(value)] = "●"

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosetta_tui.compare.difference_axis import interval_line
 from rosetta_tui.compare.entry_screen import ComparedEntryScreen
 from rosetta_tui.compare.order import ComparedOrder, ComparisonView, ordered_places
 from rosetta_tui.compare.screen import CompareScreen
 from rosetta_tui.compare.sentences import sentence
+from rosetta_tui.show.figures import interval_bar
 from rosetta_tui.toolkit.messages import RunsCompared
 from scoring.core.wording import minus
 from tests.tui.compare.compared import (
@@ -157,7 +157,7 @@ async def test_before_the_tests_nothing_of_theirs_is_shown(
 def test_a_line_holds_its_interval_and_its_value_in_their_order(
     value: float, below: float, above: float, width: int, low: float
 ) -> None:
-    line = interval_line(value, (value - below, value + above), low, 9.0, width)
+    line = interval_bar(value, (value - below, value + above), low=low, top=9.0, width=width)
     assert len(line) == width
     assert line.count("●") == 1
     at = line.index("●")
@@ -167,7 +167,7 @@ def test_a_line_holds_its_interval_and_its_value_in_their_order(
 
 
 def test_a_line_without_a_scale_stands_in_the_middle() -> None:
-    assert interval_line(1.0, None, 1.0, 1.0, 5) == "··●··"
+    assert interval_bar(1.0, None, low=1.0, top=1.0, width=5) == "··●··"
 
 
 # Entries
