@@ -292,6 +292,23 @@ def estimate(store: Path, asked: RunRequest) -> RunEstimate:
         return estimated(connection, entries, method, plan)
 
 
+def metrics(store: Path, asked: RunRequest) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the ids of the metrics that the run would have, and id → why it would not have each of the others.
+
+    Looks for cards, analysers and models as ``start`` does, so it may take a while; stores nothing. Raises
+    HarnessError with what keeps a metric off that was asked for.
+    """
+    from harness.run.beginning import tools_for
+    from harness.store.file.database import opened
+
+    with opened(store) as connection:
+        tools = tools_for(connection, asked.corpus, asked.positions, asked.plan)
+        try:
+            return tools.setup.metrics, dict(tools.setup.off)
+        finally:
+            tools.close()
+
+
 def verify(store: Path, card: str | Path) -> CardVerdict:
     """Check the seal of a card, and compute every number again from its outputs.
 

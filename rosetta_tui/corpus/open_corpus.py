@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,8 +18,7 @@ from textual.content import Content
 from textual.widgets import Button, Input, Static
 
 from corpora.files.problems import CorpusError, Problem
-from corpora.formats.columns import Columns
-from corpora.formats.load import load
+from harness import api
 from harness.core.failures import StoreError
 from harness.store.corpora.examination import Examination, examine
 from harness.store.corpora.listing import CorpusSummary, hold_in_memory, list_corpora
@@ -48,18 +47,9 @@ class OpenedCorpus:
             raise StoreError("The corpus cannot be read any more; open its file again.") from error
 
 
-def open_corpus(
-    file: Path,
-    reference: Path | None,
-    dataset: Mapping[str, str],
-    columns: Mapping[str, str] | None = None,
-) -> OpenedCorpus:
-    """Read a corpus from its one or two files; ``dataset`` and ``columns`` (by side) say what they do not.
-
-    Raises CorpusError with everything that is wrong with them.
-    """
-
-    corpus = load(file, reference, dataset=dict(dataset), columns=Columns(**(columns or {})))
+def open_corpus(asked: api.CorpusRequest) -> OpenedCorpus:
+    """Read a corpus through the door, and look at it; raises CorpusError with everything that is wrong with it."""
+    corpus = api.open_corpus(asked)
     connection, _ = hold_in_memory(corpus)
     return OpenedCorpus(corpus.sha256, connection, examine(corpus))
 
@@ -166,12 +156,10 @@ class OpenCorpusScreen(AnsweringScreen[Found | None]):
 
 def _read(path: Path, given: dict[str, str]) -> Found:
     second = given.pop("reference")
-    reference = Path(second).expanduser() if second else None
-    said = {name: text for name, text in given.items() if text}
-    named = [name for name in said if name.endswith("_column")]
-    columns = {name.removesuffix("_column"): said.pop(name) for name in named}
+    references = (Path(second).expanduser(),) if second else ()
+    told = {name: text or None for name, text in given.items()}
     try:
-        return open_corpus(path, reference, said, columns)
+        return open_corpus(api.CorpusRequest(path, references, **told))
     except CorpusError as error:
         return error.problems
 

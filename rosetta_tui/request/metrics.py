@@ -30,12 +30,6 @@ def measured(store_path: Path, draft: RunDraft, corpus: Corpus, known: Known) ->
     key = (corpus.sha256, *(draft.values.get(name) for name in names))
     found = known.metrics.get(key)
     if found is None:
-        with opened(store_path) as connection:
-            places, plan = draft.positions(corpus), draft.plan(corpus)
-            tools = tools_for(connection, corpus, places, plan)
-            try:
-                found = tools.setup.metrics, dict(tools.setup.off)
-            finally:
-                tools.close()
+        found = api.metrics(store_path, draft.request(corpus))
         known.metrics = {key: found}
     return found

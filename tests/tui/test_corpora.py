@@ -15,6 +15,7 @@ from corpora.files.original import Original
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment
+from harness.api import CorpusRequest
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store
 from rosetta_tui.corpus import originals
@@ -339,7 +340,7 @@ async def test_the_original_opens_in_the_editor_at_the_line_of_the_entry(
     editor.chmod(0o700)
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", os.fspath(editor))
-    opened = open_corpus(file, None, {})
+    opened = open_corpus(CorpusRequest(file))
     app = App(None, tmp_path / "s.sqlite")
     monkeypatch.setattr(app, "suspend", pytest.MonkeyPatch.context)
     async with app.run_test(size=(120, 30)) as pilot:
@@ -371,7 +372,7 @@ async def test_the_system_s_program_is_believed_only_where_it_opens_the_file(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(originals, "system_command", lambda path: [str(program), str(path)])
     monkeypatch.setattr(originals, "SOON", 10.0 if does.startswith("exit") else 0.2)
-    opened = open_corpus(file, None, {})
+    opened = open_corpus(CorpusRequest(file))
     app = App(None, tmp_path / "s.sqlite")
     async with app.run_test(size=(120, 30)) as pilot:
         await shown(pilot, app, CorpusScreen(tmp_path / "s.sqlite", opened.sha256, opened))
@@ -386,7 +387,7 @@ async def test_a_terminal_that_cannot_be_handed_over_says_so(
 ) -> None:
     file = json_file(tmp_path, FAULTY)
     monkeypatch.setenv("VISUAL", "vi")
-    opened = open_corpus(file, None, {})
+    opened = open_corpus(CorpusRequest(file))
     file.write_text(file.read_text("utf-8") + " ", "utf-8")
     app = App(None, tmp_path / "s.sqlite")
     async with app.run_test(size=(120, 30)) as pilot:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from harness.api import CorpusRequest
 from harness.core.failures import StoreError
 from harness.store.deletion import delete_run
 from harness.store.file.database import open_store
@@ -182,7 +183,7 @@ async def test_a_corpus_that_is_left_while_it_is_read_keeps_no_connection(
 
 
 async def test_an_opened_corpus_that_is_closed_while_it_is_sorted(tmp_path: Path) -> None:
-    looked_at = open_corpus(json_file(tmp_path, FAULTY), None, {})
+    looked_at = open_corpus(CorpusRequest(json_file(tmp_path, FAULTY)))
     app = App(None, tmp_path / "s.sqlite")
     async with app.run_test() as pilot:
         await settle(pilot)
