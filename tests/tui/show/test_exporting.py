@@ -204,7 +204,7 @@ async def test_what_is_shown_is_exported_in_its_order(
     async with at_rest(App(made), (120, 24)) as (app, pilot):
         await press(pilot, "enter")
         await press(pilot, "slash", *"cats", "enter")
-        app.screen._sort("position")  # type: ignore[attr-defined]
+        app.screen.sort_by("position")  # type: ignore[attr-defined]
         await settle(pilot)
         await press(pilot, "e", *["down"] * list(TableFormat).index(form), "enter", "enter")
         written = exported(tmp_path, form)
