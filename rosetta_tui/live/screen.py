@@ -27,10 +27,9 @@ from harness.store.runs import Run, find_run, read_card, under_way
 from rosetta_tui.entry.explaining import Explaining
 from rosetta_tui.entry.screen import EntryScreen
 from rosetta_tui.entry.table import FILTER_WORDS, SORT_WORDS, EntryTable, Order
-from rosetta_tui.live import steering
 from rosetta_tui.live.panels import CostPanel, CountLine, RunBanner, RunHeader, SpeedPanel
 from rosetta_tui.live.scores import InputsLine, QualityPanel, ScoresScreen
-from rosetta_tui.live.steering import Helm, Here
+from rosetta_tui.live.steering import Helm, Here, steer
 from rosetta_tui.runs.acts import RunEnd
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.recorded import seal
@@ -45,14 +44,14 @@ from rosetta_tui.toolkit.result_table import ResultTable
 LOOKS_PER_SECOND = 12
 """How often the screen takes in what happened."""
 
-STEERING = {"space": "pause", "c": "concurrency", "d": "drain", "x": "stop"}
-"""Keys that need a run under way, and their actions."""
+_TURNS = frozenset({Wish.PAUSE, Wish.GO_ON})
+"""Two wishes of one key, each where the other holds."""
 
-STEERS = frozenset(STEERING.values()) | {"go_on"}
-"""Actions that need a run under way."""
+STEERING = frozenset({"space", "c", "d", "x"})
+"""Keys that need a run under way."""
 
-TOO_LATE = frozenset({"pause", "go_on", "drain"})
-"""Actions that change nothing any more in a run that drains."""
+TOO_LATE = _TURNS | {Wish.DRAIN}
+"""What changes nothing any more in a run that drains."""
 
 AFTERWARDS_SECONDS = 2.0
 """How often is looked whether a run that stopped goes on elsewhere."""
@@ -82,15 +81,17 @@ class LiveScreen(SearchedScreen):
         Binding("slash", "search", "Search", key_display="/", id="search"),
         Binding("s", "sort", "Sort", id="sort"),
         Binding("f", "filter", "Filter", id="filter"),
-        Binding("space", "pause", "Pause", id="run.pause"),
-        Binding("space", "go_on", "Go on", id="run.pause"),
-        Binding("d", "drain", "Drain", tooltip="Drain: begin nothing more", id="run.drain"),
-        Binding("x", "stop", "Stop", id="run.stop"),
+        Binding("space", "steer('pause')", "Pause", id="run.pause"),
+        Binding("space", "steer('go_on')", "Go on", id="run.pause"),
+        Binding(
+            "d", "steer('drain')", "Drain", tooltip="Drain: begin nothing more", id="run.drain"
+        ),
+        Binding("x", "steer('stop')", "Stop", id="run.stop"),
         Binding("question_mark", "app.keys", "Help", key_display="?", id="help"),
         Binding("q,escape", "back", "Back", key_display="q", id="back"),
         Binding("m", "scores", "Metrics", id="run.metrics"),
         Binding("F", "follow", "Follow", tooltip="Follow the newest entry", id="run.follow"),
-        Binding("c", "concurrency", "Calls", id="run.calls"),
+        Binding("c", "steer('limit')", "Calls", id="run.calls"),
         Binding("p", "end('replay')", "Replay", id="run.replay"),
         Binding("S", "end('score_again')", "Score again", show=False, id="home.score_again"),
         Binding("t", "end('notes')", "Tags and note", show=False, id="home.notes"),
@@ -359,13 +360,14 @@ class LiveScreen(SearchedScreen):
         """Leave out what does not work now: the keys that steer where the run is over or cannot be steered."""
         if action == "end":
             return self._end_acts.can(str(parameters[0]), over=self.live.over)
-        if action in STEERS and (self.live.over or self._helm is None):
-            return False
-        if action in TOO_LATE and self.live.draining:
-            return False
-        if action in {"pause", "go_on"}:
-            return self.paused is (action == "go_on")
+        if action == "steer":
+            return self._may_steer(str(parameters[0]))
         return super().check_action(action, parameters)
+
+    def _may_steer(self, wish: str) -> bool:
+        if self.live.over or self._helm is None or (self.live.draining and wish in TOO_LATE):
+            return False
+        return wish not in _TURNS or self.paused is (wish == Wish.GO_ON)
 
     def on_key(self, event: Key) -> None:
         """Say why a steering key does nothing here."""
@@ -389,34 +391,13 @@ class LiveScreen(SearchedScreen):
         finished = self.live.finished
         self._end_acts.do(act, (finished.reason or "") if finished else "")
 
-    def action_pause(self) -> None:
-        """Start no further entries."""
-        if self._helm is not None:
-            self._helm.wish(self, Wish.PAUSE)
-
-    def action_go_on(self) -> None:
-        """End the pause."""
-        if self._helm is not None:
-            self._helm.wish(self, Wish.GO_ON)
-
-    def action_concurrency(self) -> None:
-        """Ask how many calls may be under way at once."""
+    def action_steer(self, wish: str) -> None:
+        """Ask the run for something; where it may not be taken back, after a question."""
         progress = self.live.progress
         if self._helm is not None:
             chosen = self.control.most_concurrency if self.control else None
-            steering.limit(
-                self, self._helm, chosen or (progress.most_concurrency if progress else 1)
-            )
-
-    def action_drain(self) -> None:
-        """Finish what is under way, start nothing more."""
-        if self._helm is not None:
-            steering.drain(self, self._helm)
-
-    def action_stop(self) -> None:
-        """Break off what is under way, after a question."""
-        if self._helm is not None:
-            steering.stop(self, self._helm)
+            most = chosen or (progress.most_concurrency if progress else 1)
+            steer(self, self._helm, Wish(wish), most)
 
     def action_interrupt(self) -> None:
         """Copy what is selected; else drain, then stop, then leave, as in a plain run."""
@@ -427,7 +408,7 @@ class LiveScreen(SearchedScreen):
         elif self.control.state is RunState.DRAINING:
             self.control.stop()
         else:
-            self.action_drain()
+            self.action_steer(Wish.DRAIN)
 
     def on_unmount(self) -> None:
         """Let the tools and the source go: they are this screen's own."""

@@ -119,26 +119,26 @@ class There:
         in_thread(screen, "steer", work, lambda words: said(plain(words)), cannot, exclusive=False)
 
 
-def limit(screen: Screen[Any], helm: Helm, most: int) -> None:
-    """Ask how many calls may be under way at once; ``most`` is what holds now."""
+def steer(screen: Screen[Any], helm: Helm, wish: Wish, most: int) -> None:
+    """Ask a run for something; ``most`` calls may be under way at once now.
+
+    How many calls there may be is asked first, and whether what is under way is to be broken off.
+    """
 
     def chosen(calls: int | None) -> None:
         if calls is not None:
-            helm.wish(screen, Wish.LIMIT, calls)
+            helm.wish(screen, wish, calls)
 
-    screen.app.push_screen(ConcurrencyScreen(most), chosen)
-
-
-def drain(screen: Screen[Any], helm: Helm) -> None:
-    """Finish what is under way, start nothing more."""
-    helm.wish(screen, Wish.DRAIN)
-
-
-def stop(screen: Screen[Any], helm: Helm) -> None:
-    """Break off what is under way, after a question."""
-    question = Content.assemble(
-        ("Stop the run now?\n\n", "bold"),
-        "Nothing that is done is lost: every finished entry is stored.\n"
-        "Calls under way are broken off and asked again when the run goes on.",
-    )
-    confirm(screen.app, question, "Stop", partial(helm.wish, screen, Wish.STOP))
+    wished = partial(helm.wish, screen, wish)
+    match wish:
+        case Wish.LIMIT:
+            screen.app.push_screen(ConcurrencyScreen(most), chosen)
+        case Wish.STOP:
+            question = Content.assemble(
+                ("Stop the run now?\n\n", "bold"),
+                "Nothing that is done is lost: every finished entry is stored.\n"
+                "Calls under way are broken off and asked again when the run goes on.",
+            )
+            confirm(screen.app, question, "Stop", wished)
+        case _:
+            wished()

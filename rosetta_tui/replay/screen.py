@@ -18,7 +18,7 @@ from harness.core.failures import HarnessError
 from harness.events.kinds import Event, Started
 from harness.store.file.database import open_store, opened
 from rosetta_tui.live.panels import RunHeader
-from rosetta_tui.live.screen import STEERS, LiveScreen
+from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.replay.timeline import Jump, Pause, Playback
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
@@ -265,7 +265,7 @@ class ReplayScreen(LiveScreen):
         """Leave the keys of a typed line to it; there is nothing to steer."""
         if action in SEEKS and isinstance(self.focused, Input):
             return False
-        if action in STEERS or action == "end":
+        if action in {"steer", "end"}:
             return False
         if action == "play":
             return self.player.rests is bool(parameters[0])

@@ -248,8 +248,6 @@ PATHS = frozenset(
 
 _OF_METHODS = frozenset(field.name for field in _METHOD) - {"method"}
 _OF_PLUGINS = frozenset({"settings", "model", "batch_size", "temperature", "max_tokens"})
-_BOTH = frozenset({"analyser"})
-"""Fields that scoring reads too, whatever the method."""
 
 
 def applicable(method: str) -> frozenset[str]:
