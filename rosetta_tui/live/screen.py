@@ -47,8 +47,8 @@ LOOKS_PER_SECOND = 12
 _TURNS = frozenset({Wish.PAUSE, Wish.GO_ON})
 """Two wishes of one key, each where the other holds."""
 
-STEERING = frozenset({"space", "c", "d", "x"})
-"""Keys that need a run under way."""
+STEERING = {"space": Wish.PAUSE, "c": Wish.LIMIT, "d": Wish.DRAIN, "x": Wish.STOP}
+"""Keys that need a run under way, and what they ask of it."""
 
 TOO_LATE = _TURNS | {Wish.DRAIN}
 """What changes nothing any more in a run that drains."""
@@ -371,9 +371,9 @@ class LiveScreen(SearchedScreen):
 
     def on_key(self, event: Key) -> None:
         """Say why a steering key does nothing here."""
-        action = STEERING.get(event.key)
-        why = self.why_not_steered() if action else ""
-        if action in TOO_LATE and self.live.draining:
+        wish = STEERING.get(event.key)
+        why = self.why_not_steered() if wish else ""
+        if wish in TOO_LATE and self.live.draining:
             why = "It is draining: what is under way is finished, then it stops."
         if why:
             self.notify(why, markup=False)
