@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from corpora.files.problems import Problem
 from corpora.samples import DEMO_CORPUS, sample_path
+from harness.api import CorpusRequest
 from harness.store.corpora.listing import CorpusSummary, list_corpora
 from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen, OpenedCorpus, open_corpus
@@ -153,7 +154,7 @@ def _listed(store: sqlite3.Connection) -> list[CorpusSummary]:
 
 
 def _demo() -> OpenedCorpus:
-    return open_corpus(sample_path(DEMO_CORPUS), None, {})
+    return open_corpus(CorpusRequest(sample_path(DEMO_CORPUS)))
 
 
 def _close(opened: OpenedCorpus) -> None:

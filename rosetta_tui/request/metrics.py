@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.model.corpus import Corpus
-from harness.run.beginning import tools_for
-from harness.store.file.database import opened
 from rosetta_tui.request.corpus import READING, SELECTING
 from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.request.fields import SECTIONS
@@ -26,6 +24,8 @@ def measured(store_path: Path, draft: RunDraft, corpus: Corpus, known: Known) ->
     draft is one that nothing is wrong with, the corpus the one that ``look`` read: its file may be another
     by now.
     """
+    from harness import api
+
     names = (*READING, *SELECTING, *_MEASURING)
     key = (corpus.sha256, *(draft.values.get(name) for name in names))
     found = known.metrics.get(key)
