@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from scoring.core.metric import CorpusMetric, Metric
 from scoring.core.setup import ScoringSetup
 from scoring.core.signature import RateMetric
-from scoring.words.resources import Resources
+
+# What a run has at hand loads the languages, and whoever reads a score needs none of it.
+if TYPE_CHECKING:
+    from scoring.words.resources import Resources
 
 
 class ResourceRate(RateMetric):
