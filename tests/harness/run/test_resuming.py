@@ -64,7 +64,7 @@ def test_failed_rows_of_a_run_under_way_elsewhere_are_left_alone(
     stored = kept(store_path)
     assert len(stored.results) == 60
     assert sum(each.failed for each in stored.results) == 3
-    assert stored.run.opening["budget_usd"] is None
+    assert stored.run.opening.budget_usd is None
     assert stored.run.plan["run"]["budget_usd"] is None
 
 

@@ -137,8 +137,8 @@ async def test_no_text_acts_on_any_page(tmp_path: Path, size: tuple[int, int]) -
         for keys in (
             ["enter"],
             ["enter"],
-            [*CODE, "enter"],
             ["a"],
+            [*CODE, "enter"],
             ["end", "enter"],
             ["1"],
             ["2"],
