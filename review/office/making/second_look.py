@@ -149,6 +149,11 @@ def _dataset(review: Review) -> Dataset:
     )
 
 
+def cases_of(office: Office, review: Review, state: State) -> list[Case]:
+    """Return the queue of a first round with what was said in its second look; ``state`` is that of the first round."""
+    return queue(state, review.key, second_looks(office, review, state))
+
+
 def second_looks(office: Office, review: Review, state: State) -> dict[str, SecondLook]:
     """Return item of a first round → what was said of it in the second look, as far as it came back.
 
@@ -202,9 +207,8 @@ def undecided_words(office: Office, review: Review) -> str:
 
     Such a flag is in no evidence, so the gate does not see it: whoever issues a certificate has to.
     """
-    state = office.state(review)
-    looks = second_looks(office, review, state)
-    waiting = [case for case in queue(state, review.key, looks) if case.is_open and not case.flags]
+    cases = cases_of(office, review, office.state(review))
+    waiting = [case for case in cases if case.is_open and not case.flags]
     if not waiting:
         return ""
     return (

@@ -12,10 +12,10 @@ import click
 from harness.core.failures import UsageError
 from harness.store.file.database import home
 from review.files.batch_form import BatchItem
-from review.office.making.second_look import require_first, second_looks
+from review.office.making.second_look import cases_of, require_first
 from review.office.results.certifying import look_at_ratings
 from review.office.store.store import Office, Review, utc_now
-from review.verdict.gate.adjudication import Case, Grounds, decisions, grounds, queue
+from review.verdict.gate.adjudication import Case, Grounds, decisions, grounds
 from rosetta_tui.review.organiser.words.cases import (
     around_words,
     flags_words,
@@ -73,8 +73,7 @@ def on_terminal() -> bool:
 
 def _cases(office: Office, review: Review, *, every: bool) -> list[Case]:
     require_first(review)
-    state = office.state(review)
-    cases = queue(state, review.key, second_looks(office, review, state))
+    cases = cases_of(office, review, office.state(review))
     return [case for case in cases if every or case.is_open or case.decided is None]
 
 

@@ -17,7 +17,7 @@ from review.log.payloads import Adjudicate
 from review.log.saving import saying
 from review.office.intake.file_report import FileReport
 from review.office.intake.importing import enrol_laptop, import_files
-from review.office.making.second_look import second_looks
+from review.office.making.second_look import cases_of
 from review.office.results.attaching import attach
 from review.office.results.certifying import look, look_at_ratings, review_evidence
 from review.office.store.arrivals import free_name
@@ -27,7 +27,7 @@ from review.sealed.keys import Identity, Role, opening_identities
 from review.verdict.certificate.attachment import Standing
 from review.verdict.certificate.certify import EvidenceReading, read_verdict
 from review.verdict.certificate.evidence_file import EvidenceFile
-from review.verdict.gate.adjudication import Case, Grounds, decisions, queue
+from review.verdict.gate.adjudication import Case, Grounds, decisions
 from rosetta_tui.review.organiser import export_files
 from rosetta_tui.review.organiser.export_files import (
     ExportFiles,
@@ -131,8 +131,7 @@ class OrganiserDesk:
             found = office.review(review)
             for each in said:
                 office.append(found, each)
-            state = office.state(found)
-            now = queue(state, found.key, second_looks(office, found, state))
+            now = cases_of(office, found, office.state(found))
         return next((each for each in now if each.item == case.item), case)
 
     def enrol(self, signing_key: str, name: str | None = None) -> Sequence[FileReport]:

@@ -10,7 +10,7 @@ from harness.store.certificates import Attached
 from harness.store.runs import RunSummary, list_runs
 from review.files.batch_form import BatchItem
 from review.office.intake.speaking import Speaking, speaking
-from review.office.making.second_look import second_looks
+from review.office.making.second_look import cases_of
 from review.office.results.certifying import newest_certificate, review_evidence, seen, unseen_runs
 from review.office.results.progress import ReviewProgress, WaitingLaptop, progress, waiting
 from review.office.store.deliveries import Delivery, deliveries
@@ -20,7 +20,7 @@ from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.certify import EvidenceReading
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.certificate.verifying import Verification, verify
-from review.verdict.gate.adjudication import Case, queue
+from review.verdict.gate.adjudication import Case
 from review.verdict.panel.key import KeyRun
 from rosetta_tui.review.organiser.words.gate import advice, has_numbers, settling_words
 from rosetta_tui.show.run_facts import setup_words
@@ -143,8 +143,7 @@ def read_review(desk: OrganiserDesk, name: str, opened: str | None = None) -> Re
     with desk.office() as office:
         review = office.review(name)
         state = office.state_of_any(review)
-        seconds = second_looks(office, review, state)
-        cases = [] if review.is_second_look else queue(state, review.key, seconds)
+        cases = [] if review.is_second_look else cases_of(office, review, state)
         certificates = office.certificates(review)
         runs = [
             _run(run, summaries.get(run.run_id), state.looks, certificates)
