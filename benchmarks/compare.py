@@ -27,8 +27,7 @@ from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry
 from harness.compare.comparing import compare_runs
 from harness.compare.rows import RowReader
-from harness.method.method import MethodClass, Setup
-from harness.method.result import Result
+from harness.method.method import MethodClass, Result, Setup
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store
 from harness.store.file.openings import RunOpening

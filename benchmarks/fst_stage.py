@@ -18,11 +18,10 @@ from pathlib import Path
 from corpora.languages.cards import find_card
 from corpora.model.entry import Entry
 from harness.annotators.fst import FstAnnotator
-from harness.fst.analyser import open_analyser
-from harness.fst.engines import installed_engines
+from harness.fst.analyser import installed_engines, open_analyser
 from harness.fst.model import read_model
 from harness.store.file.database import open_store
-from harness.store.findings import StoredFindings
+from harness.store.replies import StoredFindings
 from scoring.core.translation import Translation
 from tests.harness.fst.making import layout_of, mutated, spelt_by
 from tests.outside import DESCRIPTIVE, STRICT

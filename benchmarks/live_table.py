@@ -35,7 +35,7 @@ from textual.widgets import DataTable, Footer
 from harness.core.run_state import RunState
 from harness.events.control import Control
 from harness.events.kinds import EntryScored, EventQueue, Progress, Started
-from harness.method.result import Result
+from harness.method.method import Result
 from harness.store.results import add_results
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.session.watched import WatchedRun

@@ -17,9 +17,8 @@ from pydantic import BaseModel, ValidationError
 
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
-from corpora.model.corpus import Corpus
+from corpora.model.corpus import Corpus, Selection
 from corpora.model.entry import Entry
-from corpora.model.selection import Selection
 from harness.card.checking.verify import CardVerdict, verify_card
 from harness.card.load import read_raw
 from harness.card.reading import read_card_bytes
@@ -39,7 +38,7 @@ from harness.setup.plan import AS_BEFORE, Plan, Resumption, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.corpora.entries import read_entries
-from harness.store.corpora.naming import names_stored, read_stored
+from harness.store.corpora.listing import names_stored, read_stored
 from harness.store.file.database import home, opened
 from harness.store.notes import change_words, tidy_note, tidy_tags
 from harness.store.runs import Run, find_run, read_run

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from corpora.model.corpus import Corpus
+from corpora.model.corpus import Corpus, Selection
 from corpora.model.entry import EntryId, Segment
-from corpora.model.selection import Selection
 from harness import api
 from harness.card.checking.verify import CardVerdict
 from harness.core.failures import UsageError
@@ -24,8 +23,7 @@ from rosetta.comparison import RunComparison, compared
 from rosetta.options import Choosing, File, Options, Scoring
 from rosetta.stored_run import RunHandle, RunUnderWay
 from rosetta.text_metric import TextMetric
-from scoring.core.metric_names import COMPOSITE, metric_named, unknown_metric
-from scoring.core.specification import specification
+from scoring.core.specification import COMPOSITE, metric_named, specification, unknown_metric
 
 Outputs = Sequence[str | None] | Mapping["EntryId", str | None] | File
 """One text for each entry of the whole corpus in its order, texts by entry id, or a file."""

@@ -12,9 +12,9 @@ from harness.card.model import RunCard
 from harness.card.rows import WITHHELD_ERROR, card_id
 from harness.compare.rows import scorer_of
 from harness.events.kinds import EntryScored, Event, Finished
-from harness.store.certificates import attached_to
 from harness.store.corpora.entries import read_entries
 from harness.store.file.database import opened
+from harness.store.notes import attached_to
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run, list_runs
 from rosetta_tui.session.engine import Engine

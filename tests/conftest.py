@@ -10,7 +10,7 @@ from hypothesis import settings
 
 from harness import privacy
 from harness.endpoint import offline
-from harness.endpoint.retry import RetryPolicy
+from harness.endpoint.limiter import RetryPolicy
 
 settings.register_profile("rosetta", deadline=None)  # a busy machine is no fault of the program
 settings.load_profile("rosetta")

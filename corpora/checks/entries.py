@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 
 from corpora.files.problems import Findings, Problem, shown
 from corpora.languages.tags import nearest, wrong_tag
-from corpora.model.corpus import INHERITED, Dataset, with_tags_of
+from corpora.model.corpus import INHERITED, Dataset, RawEntry, with_tags_of
 from corpora.model.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry
-from corpora.model.raw import RawEntry
 from corpora.text.comparison import NormalForm, comparison_form, is_blank, normal_form
 from corpora.text.near_names import fold
 

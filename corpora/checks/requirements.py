@@ -10,9 +10,8 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from statistics import median
 
-from corpora.model.corpus import Corpus
+from corpora.model.corpus import RECORD, Corpus
 from corpora.model.entry import Entry, Segment
-from corpora.model.raw import RECORD
 from corpora.text.comparison import normal_form, scripts
 
 NOT_GIVEN = "not given"

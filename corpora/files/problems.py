@@ -1,9 +1,10 @@
-"""What is wrong with a file, said so that its owner can mend it.
+"""What is wrong with a file or with a stored value, said so that its owner can mend it.
 
 CorpusError      carries every Problem of a file, not only the first
 └── CardError    the file is a language card
+StoredValueError a value that was packed to be kept cannot be read
 
-Collects what is wrong with a file, so that its owner learns of all of it in one go.
+Findings collects what is wrong with a file, so that its owner learns of all of it in one go.
 """
 
 from __future__ import annotations
@@ -12,6 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypedDict, Unpack
+
+
+class StoredValueError(ValueError):
+    """A stored value cannot be unpacked, is no JSON, or is not what it was when it was stored.
+
+    Its words, where it has any, say the mend and quote nothing of the value.
+    """
 
 
 class Severity(StrEnum):

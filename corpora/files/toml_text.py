@@ -2,14 +2,120 @@
 
 The library follows any depth, by recursion and at a cost that grows with the square of a key's parts. So
 every file from outside is read here, and each error says the same.
+
+What a model refuses in such a file is said with the line in which it stands and with what is wanted there;
+the words never quote the value, which may be anything.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
+
+from pydantic_core import ErrorDetails
+
+Place = tuple[int | str, ...]
+"""Names of sections and fields, and numbers of list items from 0, from the outside in."""
+
+_HEADER = re.compile(r"\s*(\[\[?)([\w.-]+)\]")
+_KEY = re.compile(r"\s*([\w-]+)\s*=")
+_TYPE = re.compile(r"str|int|float|bool|\[key\]|.*\[.*\]|function-.*")
+"""What pydantic puts into a place for one of several types that a field may have."""
+
+_WANTED = {
+    "bool_type": "true or false is wanted, without quotation marks",
+    "bool_parsing": "true or false is wanted, without quotation marks",
+    "string_type": "text in quotation marks is wanted",
+    "int_type": "a whole number is wanted, without quotation marks",
+    "int_parsing": "a whole number is wanted",
+    "int_from_float": "a whole number is wanted",
+    "float_type": "a number is wanted, without quotation marks",
+    "float_parsing": "a number is wanted",
+    "decimal_type": "a number is wanted, without quotation marks",
+    "decimal_parsing": "a number is wanted",
+    "decimal_max_places": "at most {decimal_places} decimal places are wanted",
+    "decimal_max_digits": "at most {max_digits} digits are wanted",
+    "decimal_whole_digits": "at most {whole_digits} digits before the point are wanted",
+    "finite_number": "a finite number is wanted",
+    "greater_than": "a number above {gt} is wanted",
+    "greater_than_equal": "a number of at least {ge} is wanted",
+    "less_than": "a number below {lt} is wanted",
+    "less_than_equal": "a number of at most {le} is wanted",
+    "tuple_type": "a list in square brackets is wanted",
+    "list_type": "a list in square brackets is wanted",
+    "set_type": "a list in square brackets is wanted",
+    "frozen_set_type": "a list in square brackets is wanted",
+    "dict_type": "a section with fields of its own is wanted",
+    "mapping_type": "a section with fields of its own is wanted",
+    "model_type": "a section with fields of its own is wanted",
+    "model_attributes_type": "a section with fields of its own is wanted",
+    "too_short": "this is too short: at least {min_length} is wanted",
+    "too_long": "this list is too long: {max_length} are wanted",
+    "string_too_short": "nothing stands here",
+    "string_too_long": "this is longer than {max_length} characters",
+    "string_pattern_mismatch": "this is not written in the form that is wanted here",
+    "literal_error": "one of {expected} is wanted",
+    "enum": "one of {expected} is wanted",
+    "date_type": "a date is wanted, such as 2026-03-01",
+    "date_parsing": "a date is wanted, such as 2026-03-01",
+    "date_from_datetime_parsing": "a date is wanted, such as 2026-03-01",
+    "datetime_type": "a date with a time is wanted, such as 2026-03-01T12:00:00Z",
+    "datetime_parsing": "a date with a time is wanted, such as 2026-03-01T12:00:00Z",
+    "datetime_from_date_parsing": "a date with a time is wanted, such as 2026-03-01T12:00:00Z",
+    "path_type": "the name of a file is wanted",
+}
+"""pydantic's name of a fault → what was expected, in words."""
+
+
+def place_of(found: ErrorDetails) -> Place:
+    """Return where a fault is, without what pydantic adds for keys and for fields of several types."""
+    return tuple(
+        part for part in found["loc"] if isinstance(part, int) or not _TYPE.fullmatch(part)
+    )
+
+
+def wanted_words(found: ErrorDetails) -> str:
+    """Say what is wrong, without its full stop; a rule of ours says it itself."""
+    kind = found["type"]
+    if kind in {"value_error", "assertion_error"}:
+        return found["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    if kind == "extra_forbidden":
+        return "this field is not known here"
+    if kind == "missing":
+        last = found["loc"][-1] if found["loc"] else ""
+        whole = isinstance(last, str)
+        return "this field is missing" if whole else "this list is too short: a pair is wanted"
+    wanted = _WANTED.get(kind, "another value is wanted here")
+    bounds = {
+        name: f"{value:g}" if isinstance(value, float) else value
+        for name, value in found.get("ctx", {}).items()
+    }
+    return wanted.format_map(defaultdict(str, bounds))
+
+
+def line_of(text: str, place: Place) -> int | None:
+    """Return the 1-based line of a TOML text that says a field, or the nearest thing around it; None without one."""
+    best: tuple[int, int] | None = None
+    section: Place = ()
+    counted: dict[str, int] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if header := _HEADER.match(line):
+            section = tuple(header[2].split("."))
+            if header[1] == "[[":
+                section = (*section, counted.setdefault(header[2], 0))
+                counted[header[2]] += 1
+            here = section
+        elif key := _KEY.match(line):
+            here = (*section, key[1])
+        else:
+            continue
+        if here == place[: len(here)] and (best is None or len(here) > best[0]):
+            best = (len(here), number)
+    return best[1] if best else None
+
 
 MOST_CHARACTERS = 8 * 2**20
 """Longest text; a table that people wrote has some hundred thousand."""

@@ -12,17 +12,18 @@ from corpora.checks.marks import misplaced, without_roles
 from corpora.files.problems import Findings, shown
 from corpora.formats.json_text import strings_in
 from corpora.languages.tags import is_language_tag, nearest, pair_label, wrong_tag
-from corpora.model.corpus import INHERITED, Dataset
-from corpora.model.entry import Entry, Segment
-from corpora.model.raw import (
+from corpora.model.corpus import (
     DIFFICULTY_WORD,
     EXACT_TIER,
+    INHERITED,
     RECORD,
     SIDES,
     TIER_OF_WORD,
+    Dataset,
     RawCorpus,
     RawEntry,
 )
+from corpora.model.entry import Entry, Segment
 from corpora.model.terms import FIELD
 from corpora.text.comparison import MOST_STACKED, is_blank, stacked
 

@@ -6,19 +6,24 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from corpora.formats.columns import JSON_COLUMN, is_plain, write_cell
 from corpora.formats.read_json import PAIR_LABEL, PAIR_NAMES
-from corpora.formats.table_cells import JSON_COLUMN, is_plain, write_cell
 from corpora.languages.tags import pair_label
-from corpora.model.corpus import INHERITED, Corpus, Dataset, Form, dataset_fields, entry_fields
-from corpora.model.entry import Entry
-from corpora.model.raw import (
+from corpora.model.corpus import (
     DIFFICULTY_WORD,
     EXACT_TIER,
+    INHERITED,
     LEGACY_NAMES,
     RECORD,
     TIER_OF_WORD,
     WORD_OF_TIER,
+    Corpus,
+    Dataset,
+    Form,
+    dataset_fields,
+    entry_fields,
 )
+from corpora.model.entry import Entry
 
 Fields = dict[str, Any]
 

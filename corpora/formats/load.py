@@ -16,9 +16,17 @@ from corpora.files.problems import Findings, Problem, Severity, shown
 from corpora.formats.assemble import assemble_dataset, assemble_entry
 from corpora.formats.columns import OPTIONS, Columns
 from corpora.formats.read_json import read_json
-from corpora.model.corpus import Corpus, Dataset, Form, dataset_fields
+from corpora.model.corpus import (
+    SIDES,
+    SYNONYMS,
+    Corpus,
+    Dataset,
+    Form,
+    RawCorpus,
+    RawEntry,
+    dataset_fields,
+)
 from corpora.model.entry import Segment
-from corpora.model.raw import SIDES, SYNONYMS, RawCorpus, RawEntry
 from corpora.model.terms import (
     KNOWN_OF_MARK,
     MEND,

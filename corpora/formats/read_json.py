@@ -23,17 +23,17 @@ from corpora.formats.columns import (
     note_missing,
 )
 from corpora.formats.json_text import Document, parse, parse_line
-from corpora.model.corpus import Form
-from corpora.model.entry import SEGMENT_NAMES
-from corpora.model.raw import (
+from corpora.model.corpus import (
     LEGACY_NAMES,
     RECORD,
     SIDES,
+    Form,
     RawCorpus,
     RawEntry,
     canonical_names,
     renamed,
 )
+from corpora.model.entry import SEGMENT_NAMES
 
 BY_LANGUAGE = "translation"
 """Field that may hold the texts by language."""

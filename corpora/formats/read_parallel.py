@@ -9,8 +9,7 @@ from typing import Any
 from corpora.files.problems import Findings, shown
 from corpora.formats.columns import add_references
 from corpora.languages.tags import language_of_file
-from corpora.model.corpus import Form
-from corpora.model.raw import RawCorpus, RawEntry
+from corpora.model.corpus import Form, RawCorpus, RawEntry
 
 
 def read_parallel(

@@ -18,18 +18,27 @@ from typing import Any
 from corpora.checks.marks import SEGMENT_MEND, TERM_MEND, is_mark, is_term_mark, names_secret
 from corpora.files.problems import Findings
 from corpora.formats.columns import (
+    JSON_COLUMN,
+    NOTHING,
     OPTIONS,
     Columns,
     add_references,
     choose,
     note_choice,
     note_missing,
+    read_cell,
 )
 from corpora.formats.json_text import parse_line
-from corpora.formats.table_cells import JSON_COLUMN, NOTHING, read_cell
-from corpora.languages.language_names import tag_of
-from corpora.model.corpus import Dataset, Form
-from corpora.model.raw import SIDES, SYNONYMS, RawCorpus, RawEntry, canonical_names
+from corpora.languages.tags import tag_of
+from corpora.model.corpus import (
+    SIDES,
+    SYNONYMS,
+    Dataset,
+    Form,
+    RawCorpus,
+    RawEntry,
+    canonical_names,
+)
 from corpora.model.terms import TermMarking, forbids_plainly, has_licence_word, speaks_of_terms
 from corpora.text.near_names import fold, folded_words
 

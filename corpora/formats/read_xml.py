@@ -14,10 +14,8 @@ from corpora.checks.marks import is_mark, is_term_mark, names_secret
 from corpora.files.problems import Findings, shown
 from corpora.formats.columns import LANGUAGE_OPTIONS, LANGUAGES, Columns, choose, note_choice
 from corpora.formats.xml_units import Unit, with_entries
-from corpora.languages.language_names import same_language, tag_of, tidy
-from corpora.languages.tags import is_language_tag
-from corpora.model.corpus import Form
-from corpora.model.raw import SIDES, RawCorpus
+from corpora.languages.tags import is_language_tag, same_language, tag_of, tidy
+from corpora.model.corpus import SIDES, Form, RawCorpus
 from corpora.model.terms import forbids_plainly, has_licence_word
 from corpora.text.near_names import folded_words
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from corpora.files.problems import Findings
-from corpora.formats.table_cells import read_cell
-from corpora.model.raw import RawCorpus, RawEntry
+from corpora.formats.columns import read_cell
+from corpora.model.corpus import RawCorpus, RawEntry
 
 
 @dataclass(slots=True)

@@ -17,9 +17,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from corpora.files.decode import open_regular
-from corpora.files.field_words import line_of, place_of, wanted_words
 from corpora.files.problems import CardError, Problem, Severity
-from corpora.files.toml_text import parse_toml
+from corpora.files.toml_text import line_of, parse_toml, place_of, wanted_words
 from corpora.languages.language import LanguageCard
 from corpora.languages.tags import nearest
 from corpora.languages.writing import Forbidden, WritingSystem

@@ -2,17 +2,128 @@
 
 Cards are TOML files; ``corpora.languages.cards`` finds them. A language with several scripts has one card with one
 section for each. How a language is written in one script is ``corpora.languages.writing``.
+
+VariantRules are the rules of one language by which two sentences say the same (scoring-specification, appendix
+B). They are data of the card, so that a community changes them without touching code; what they do is
+``scoring.grammar.variants``. A rule that a card leaves away is not applied.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, model_validator
 
-from corpora.languages.variant_rules import VariantRules
 from corpora.languages.writing import Forbidden, WritingSystem, composed, shown
+
+
+def _written(text: str) -> str:
+    """Return a word or part of one in NFC and lower case; it must be no more than one word."""
+    form = unicodedata.normalize("NFC", text).casefold()
+    if not form or len(form.split()) != 1 or form != form.strip():
+        raise ValueError("one word, or a part of one, is wanted: no white space, not empty")
+    return form
+
+
+def _part(text: str) -> str:
+    """Return a part of a word, which may be empty."""
+    return _written(text) if text else ""
+
+
+Written = Annotated[str, AfterValidator(_written)]
+Part = Annotated[str, AfterValidator(_part)]
+
+
+class ClusiveAffixes(BaseModel):
+    """One way in which a word says “we”: the affixes without and with the person spoken to."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    exclusive: tuple[Part, Part]
+    """Beginning and end of the word where the person spoken to is left out (“they and I”)."""
+    inclusive: tuple[Part, Part]
+    """Beginning and end of the word where that person belongs to it (“you and I”)."""
+
+    @model_validator(mode="after")
+    def _told_apart(self) -> ClusiveAffixes:
+        for beginning, end in (self.exclusive, self.inclusive):
+            if not beginning or not end:
+                raise ValueError(
+                    "both a beginning and an end are wanted: an end alone is shared by other words"
+                )
+        if self.exclusive == self.inclusive:
+            raise ValueError("exclusive and inclusive are the same")
+        return self
+
+
+class VariantRules(BaseModel):
+    """Which differences do not count, as data of a language card."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ignore_case: StrictBool = False
+    """True where the language has no capitals by convention, so that a capital means nothing."""
+    ignored_marks: str = ""
+    """Punctuation at the edge of a word that may differ, as one string."""
+    sentence_end: str = ".?!"
+    """Marks after which words belong to another sentence; words never move across one."""
+
+    spellings: tuple[tuple[Written, Part], ...] = ()
+    """Orthography: letters that may be written for each other; the first is read as the second."""
+    preverbs: tuple[Written, ...] = ()
+    """Orthography: parts of a verb after which a hyphen and a space are the same."""
+    fused: tuple[tuple[Written, Written], ...] = ()
+    """Orthography: parts that are also written as one, and the same with a hyphen."""
+
+    separate_words: tuple[Written, ...] = ()
+    """Orthography: words of their own that are also joined to the next one by a hyphen."""
+
+    free_word_order: StrictBool = False
+    """True where the same words in another order mean the same, within one clause."""
+    clause_words: tuple[Written, ...] = ()
+    """Words that join clauses: where one stands and no analyser tells otherwise, the order counts."""
+    placed_words: tuple[Written, ...] = ()
+    """Words whose place has a meaning (negation, the mark of a question): with one, the order counts."""
+    verb_tag: str = "V"
+    """The analyser's tag of a verb; with two verbs in a sentence the order counts."""
+
+    optional_particles: tuple[Written, ...] = ()
+    """Words that may stand or be missing; one for another is still a difference."""
+
+    synonyms: tuple[Annotated[tuple[Written, ...], Field(min_length=2)], ...] = ()
+    """Groups of words, or of dictionary forms where there is an analyser, of which each may stand for
+    the others."""
+
+    progressive: tuple[Written, ...] = ()
+    """Preverbs of an action under way that an output may have where the reference does not."""
+    progressive_endings: tuple[Written, ...] = ()
+    """Endings of a source word that tell of an action under way (English ``ing``); without any of them
+    the preverb counts as a difference. Empty: it never does."""
+
+    clusive_affixes: tuple[ClusiveAffixes, ...] = ()
+    """Inclusive and exclusive “we” in words that no analyser knows."""
+    clusive_words: tuple[tuple[Written, Written], ...] = ()
+    """Pairs of whole words, exclusive and inclusive."""
+    clusive_tags: tuple[tuple[str, str], ...] = ()
+    """Pairs of the analyser's tags, exclusive and inclusive; a tag may hold them (``Px1Pl``)."""
+    clusive_told_by: tuple[Written, ...] = ()
+    """Source words that tell which “we” is meant, so that the other one is a difference."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> VariantRules:
+        listed = [word for group in self.synonyms for word in group]
+        if twice := sorted({word for word in listed if listed.count(word) > 1}):
+            raise ValueError(f"synonyms: {twice[0]!r} stands in two groups; join them")
+        if unknown := [each for each in self.progressive if each not in self.preverbs]:
+            raise ValueError(f"progressive: {unknown[0]!r} is not among the preverbs; add it there")
+        if broken := [
+            whole for whole, parts in self.fused if {*parts.split("-")} - {*self.preverbs}
+        ]:
+            raise ValueError(f"fused: {broken[0]!r} is made of parts that are not preverbs")
+        return self
+
 
 __all__ = ["Forbidden", "LanguageCard", "WritingSystem"]
 

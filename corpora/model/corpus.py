@@ -1,19 +1,22 @@
 """A corpus: the envelope of benchmark-specification §2.1 and its entries.
 
-The fields of a corpus that are set, in the order of the specification's tables.
+RawCorpus is a corpus as it stands in a file, before it is checked: field names and values, and where they were.
+Selection says which entries of a corpus take part in a run.
 """
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
-from corpora.files.problems import Problem
-from corpora.model.entry import Entry
+from corpora.files.problems import Findings, Problem, shown
+from corpora.model.entry import Entry, EntryId, Segment
 from corpora.model.terms import Terms, terms_in, weighed
 
 
@@ -143,3 +146,187 @@ def _set_fields(record: Entry | Dataset) -> dict[str, Any]:
         if value is not None and value != [] and name not in _OURS:
             fields[name] = value
     return fields
+
+
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "id": ("index", "entry_id", "sentence_id"),
+    "source": ("source_text", "src", "source_sentence"),
+    "reference": (
+        "target_expected",
+        "ref",
+        "target",
+        "target_text",
+        "tgt",
+        "trg",
+        "translation",
+        "expected",
+    ),
+    "variants": (),
+    "segment": (),
+    "difficulty": (),
+    "provenance": (),
+    "register": (),
+    "context": (),
+    "variety": ("dialect",),
+    "orthography": ("spelling_system",),
+    "morphological_analysis": (),
+    "notes": (),
+    "variant_class": (),
+}
+"""Fields of an entry and the other names that files give them, best first."""
+
+SIDES = ("source", "reference")
+
+LEGACY_NAMES = {"id": "index", "source": "source_text", "reference": "target_expected"}
+"""Names of the implementation note in §2.2."""
+
+TIER_OF_WORD = {"easy": 2, "medium": 3, "hard": 4}
+"""Difficulty words as tiers of §2.4: the nearest to the middle of those that a word stands for."""
+
+WORD_OF_TIER = {1: "easy", 2: "easy", 3: "medium", 4: "hard", 5: "hard"}
+
+DIFFICULTY_WORD = "difficulty_label"
+"""Extra field that keeps the word a difficulty was given as."""
+
+EXACT_TIER = "difficulty_tier"
+"""Extra field of a legacy file that keeps the tier which its word only approximates."""
+
+RECORD = "provenance_record"
+"""Extra field that keeps a provenance given as an object instead of a tag."""
+
+
+@dataclass(slots=True)
+class RawEntry:
+    """One entry under the specification's field names."""
+
+    fields: dict[str, Any]
+    place: int
+    """1-based among the entries of the file."""
+    line: int | None = None
+
+
+@dataclass(slots=True)
+class RawCorpus:
+    """Envelope and entries of one file."""
+
+    form: Form
+    envelope: dict[str, Any]
+    entries: list[RawEntry] = field(default_factory=list)
+    guessed: dict[str, str] = field(default_factory=dict)
+    """Envelope fields read out of file names; what the caller says goes before."""
+    has_envelope: bool = False
+    """True where the form asks for an envelope, so that its id cannot come from the file's name."""
+
+
+def renamed(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a JSON entry under the specification's names; unknown names stay."""
+    names = canonical_names(tuple(fields))
+    return {names.get(name, name): value for name, value in fields.items()} if names else fields
+
+
+@lru_cache(maxsize=256)
+def canonical_names(present: tuple[str, ...], *, any_case: bool = False) -> dict[str, str]:
+    """Map the names that a file uses to the specification's, where they differ.
+
+    A synonym counts only where the specification's own name is absent, so no field is ever overwritten.
+    """
+    spelled: dict[str, str] = {}
+    for name in present:
+        spelled.setdefault(name.strip().lower().replace(" ", "_") if any_case else name, name)
+    mapping: dict[str, str] = {}
+    for known, others in SYNONYMS.items():
+        if known in present:
+            continue
+        found = next((spelled[other] for other in (known, *others) if other in spelled), None)
+        if found is not None:
+            mapping[found] = known
+    return mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Filters, then a sample, then a limit; the empty selection takes every entry."""
+
+    segments: tuple[Segment, ...] = ()
+    difficulties: tuple[int, ...] = ()
+    entry_ids: tuple[EntryId, ...] = ()
+    """Text from a command line also names the entry whose id is that number."""
+    limit: int | None = None
+    """At most so many, the first in the order of the corpus."""
+    sample: int | None = None
+    """So many at random; all where there are fewer."""
+    seed: int = 0
+
+    def apply(self, corpus: Corpus) -> tuple[int, ...]:
+        """Return the positions of the chosen entries, in the order of the corpus.
+
+        Raises CorpusError for an id that is not there, and for a filter that leaves nothing.
+        """
+        findings = Findings(corpus.dataset.id)
+        self._check(findings)
+        chosen = list(range(len(corpus.entries)))
+        if self.entry_ids:
+            wanted = self._wanted(corpus, findings)
+            chosen = [at for at in chosen if str(corpus.entries[at].id) in wanted]
+        chosen = self._by_segment(corpus, chosen, findings)
+        chosen = self._by_difficulty(corpus, chosen, findings)
+        if self.sample is not None:
+            chosen = sorted(
+                sorted(chosen, key=lambda at: self._lot(corpus.entries[at]))[: self.sample]
+            )
+        return tuple(chosen[: self.limit])
+
+    def _check(self, findings: Findings) -> None:
+        for name, number in (("limit", self.limit), ("sample", self.sample)):
+            if number is not None and number < 1:
+                findings.error("It must be at least 1.", "Give a larger number.", field=name)
+        for tier in self.difficulties:
+            if not 1 <= tier <= 5:
+                findings.error("There are tiers 1 to 5.", "Give one of these.", field="difficulty")
+        findings.stop_if_failed()
+
+    def _wanted(self, corpus: Corpus, findings: Findings) -> set[str]:
+        wanted = dict.fromkeys(str(each) for each in self.entry_ids)
+        present = dict.fromkeys(str(entry.id) for entry in corpus.entries)
+        few = ", ".join(shown(each) for each in list(present)[:3])
+        for each in wanted:
+            if each not in present:
+                findings.error(
+                    f"No entry has the id {shown(each)}.",
+                    f"Give ids of the file; it begins with {few}.",
+                    entry=each,
+                )
+        findings.stop_if_failed()
+        return set(wanted)
+
+    def _by_segment(self, corpus: Corpus, chosen: list[int], findings: Findings) -> list[int]:
+        if not self.segments:
+            return chosen
+        left = [at for at in chosen if corpus.entries[at].segment in self.segments]
+        named = ", ".join(self.segments)
+        _refuse_nothing(left, chosen, f"the segment filter ({named})", "segment", findings)
+        return left
+
+    def _by_difficulty(self, corpus: Corpus, chosen: list[int], findings: Findings) -> list[int]:
+        if not self.difficulties:
+            return chosen
+        left = [at for at in chosen if corpus.entries[at].difficulty in self.difficulties]
+        named = ", ".join(map(str, self.difficulties))
+        _refuse_nothing(left, chosen, f"the difficulty filter ({named})", "difficulty", findings)
+        return left
+
+    def _lot(self, entry: Entry) -> bytes:
+        """Draw a lot that depends on seed and id only, so that every Python draws the same."""
+        return hashlib.sha256(f"{self.seed}:{entry.id}".encode()).digest()
+
+
+def _refuse_nothing(
+    left: list[int], before: list[int], what: str, field: str, findings: Findings
+) -> None:
+    if not left:
+        findings.error(
+            f"No entry is left: {what} matches none of the {len(before)} entries before it.",
+            "`rosetta corpus show` counts what there is; choose something else.",
+            field=field,
+        )
+        raise findings.failure()

@@ -1,15 +1,188 @@
-"""Words of a text, and what in it is no word of any language (METRICS §0)."""
+"""Words of a text, and what in it is no word of any language: placeholders and tags (METRICS §0).
+
+A program fills placeholders in and reads tags, so that a translation must keep them. What is left is prose: the
+words of a text are the words of its prose.
+"""
 
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
 import regex
 
-from corpora.text.placeholders import read
+_DEPTH = 8
+"""How deep plural and select arguments are read inside each other."""
+
+_PLURAL_WORDS = frozenset({"zero", "one", "two", "few", "many"})
+"""Plural categories of Unicode CLDR beside ``other``: which of them there are is each language's own."""
+
+_TRANSLATED = frozenset({"alt", "aria-label", "dir", "label", "lang", "placeholder", "title"})
+"""Attributes of tags whose values a translator changes."""
+
+_VOID = frozenset({"br", "hr", "img", "input", "wbr"})
+"""Tags that HTML closes by itself: ``<br>`` is ``<br/>``."""
+
+_NAME = r"[-@.\#/$]?[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.\-\[\]]*+"
+
+_PIECES = rf"""
+      (?P<address> https?://[^\s<>{{}}]+ )
+    | <(?P<closing>/?)(?P<tag>[A-Za-z][\w:.-]*+)(?P<attributes>(?:\s[^<>]*)?)(?P<self>/?)>
+    | (?P<literal> %% )
+    | (?P<printf>
+        %\(\w++\)[-+0\#]*+\d*+(?:\.\d++)?[sdiufgGxXc]
+      | (?<!\d)(?!(?<=\d\s)%\p{{Latin}}{{2}})
+        %(?:\d++\$)?[-+0\#]*+\d*+(?:\.\d++)?(?!\p{{Latin}}{{4}})(?:hh?|ll?|[qzjt])?[sdiufgGxXc@]
+      )
+    | (?P<icu> \{{\s*+(?P<argument>{_NAME})\s*+,\s*+(?P<kind>plural|selectordinal|select)\s*+, )
+    | (?P<typed> \{{\s*+(?P<value>{_NAME})\s*+,\s*+
+        (?P<type>number|date|time|spellout|ordinal|duration|list)\b[^{{}}]*+\}} )
+    | (?P<braced>
+        \{{\{{\{{?\s*+{_NAME}\s*+(?:[|:!][^{{}}]*+)?\}}?\}}\}}
+      | [$%]?\{{\s*+(?:{_NAME}\s*+(?:[|:!][^{{}}]*+)?)?\}}
+      )
+"""
+"""One alternative for each kind; quantifiers that could meet each other give nothing back."""
+
+_BRACE = regex.compile(r"[{}]")
+_BRANCH = regex.compile(r"\s*+(?:offset:\d++\s*+)?(?P<key>=?[\w-]++)\s*+\{")
+_ATTRIBUTE = regex.compile(r"([^\s=\"'/]++)(?:\s*+=\s*+(\"[^\"]*+\"|'[^']*+'|[^\s\"']++))?")
+
+
+@cache
+def _pieces() -> regex.Pattern[str]:
+    return regex.compile(_PIECES, regex.VERBOSE)
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceholderReading:
+    """A text taken apart."""
+
+    text: str
+    variables: Counter[str]
+    """How often each placeholder and tag stands in it, in one spelling for equal ones."""
+    spans: tuple[tuple[int, int], ...]
+    """Where the rest begins and ends, which people read: between placeholders, tags and addresses."""
+
+    @property
+    def prose(self) -> str:
+        """What people read; a blank stands for all between."""
+        return " ".join(self.text[start:end] for start, end in self.spans)
+
+
+def read_placeholders(text: str) -> PlaceholderReading:
+    """Take a text apart: ``{x}`` ``{{x}}`` ``${x}`` ``%s`` ``%1$d`` ``%(x)s``, ICU arguments, tags.
+
+    Of an ICU plural or select, argument, type and keys count, and what its branches hold: once for all
+    branches. The plural words zero, one, two, few and many may differ, since languages differ in them.
+    A ``%`` after a number and braces around several words are prose.
+    """
+    if "{" not in text and "%" not in text and "<" not in text and "://" not in text:
+        return PlaceholderReading(text, Counter(), ((0, len(text)),))
+    spans: list[tuple[int, int]] = []
+    found = _Text(text, _closings(text) if "{" in text else {}, spans).read(0, len(text), 0)
+    return PlaceholderReading(text, found, tuple(spans))
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text that is being taken apart."""
+
+    text: str
+    closings: dict[int, int]
+    """Place of each opening brace → that of its closing one."""
+    spans: list[tuple[int, int]]
+    """Of prose, found so far."""
+
+    def read(self, start: int, end: int, depth: int) -> Counter[str]:
+        """Count the variables of a part of the text, and note its prose."""
+        found: Counter[str] = Counter()
+        place = start
+        while match := _pieces().search(self.text, place, end):
+            place = match.end()
+            if match["icu"]:
+                close = self.closings.get(match.start())
+                if close is None or depth == _DEPTH:
+                    place = match.start() + 1
+                    continue
+                self.spans.append((start, match.start()))
+                found += self._argument(match, close, depth)
+                start = place = close + 1
+                continue
+            if name := _name(match):
+                found[name] += 1
+            self.spans.append((start, match.start()))
+            start = place
+        self.spans.append((start, end))
+        return found
+
+    def _argument(self, match: regex.Match[str], end: int, depth: int) -> Counter[str]:
+        """Read a plural or select argument: its keys, and its branches as if they were one text."""
+        head = f"{match['argument']}, {match['kind']}"
+        keys: Counter[str] = Counter({f"{{{head}}}": 1})
+        inside: Counter[str] = Counter()
+        place = match.end()
+        while branch := self._branch(place, end):
+            key, place = branch["key"], self.closings[branch.end() - 1] + 1
+            if match["kind"] == "select" or key not in _PLURAL_WORDS:
+                keys[f"{{{head}, {key}}}"] += 1
+            first = len(self.spans)
+            variables = self.read(branch.end(), place - 1, depth + 1)
+            if match["kind"] != "select" and self._has_number_sign(first):
+                variables[f"{{{match['argument']}}}"] += 1
+            inside |= variables
+        if self.text[place:end].strip():
+            keys[f"{{{head}, … }} that cannot be read"] += 1
+        return keys + inside
+
+    def _branch(self, place: int, end: int) -> regex.Match[str] | None:
+        """Find the beginning of a branch whose brace is closed."""
+        branch = _BRANCH.match(self.text, place, end)
+        return branch if branch and branch.end() - 1 in self.closings else None
+
+    def _has_number_sign(self, first: int) -> bool:
+        """Tell whether prose from a span on has the sign for the number."""
+        return any(self.text.find("#", *span) >= 0 for span in self.spans[first:])
+
+
+def _name(match: regex.Match[str]) -> str | None:
+    """Return the one spelling of a piece; None for an address and a literal per cent sign."""
+    if match["tag"]:
+        return _tag(match)
+    if match["typed"]:
+        return f"{{{match['value']}, {match['type']}}}"
+    piece = match["printf"] or match["braced"]
+    return "".join(piece.split()) if piece else None
+
+
+def _tag(match: regex.Match[str]) -> str:
+    name, attributes = match["tag"], match["attributes"].rstrip()
+    closed = bool(match["self"]) or attributes.endswith("/")
+    kept = sorted(_attributes(attributes.removesuffix("/")))
+    end = "/" if closed or name.lower() in _VOID else ""
+    return f"<{match['closing']}{' '.join([name, *kept])}{end}>"
+
+
+def _attributes(text: str) -> Iterator[str]:
+    for name, value in _ATTRIBUTE.findall(text):
+        kept = value and name.lower() not in _TRANSLATED
+        yield f'{name}="{value.strip(chr(34) + chr(39))}"' if kept else name
+
+
+def _closings(text: str) -> dict[int, int]:
+    """Find the closing brace of every opening one in one pass."""
+    closings, waiting = {}, []
+    for match in _BRACE.finditer(text):
+        if match[0] == "{":
+            waiting.append(match.start())
+        elif waiting:
+            closings[waiting.pop()] = match.start()
+    return closings
+
 
 JOINERS = "'’ʼʔ·‑-"
 """Characters that join letters to one word in a language whose card says nothing else."""
@@ -38,7 +211,7 @@ def words(text: str, joiners: str = JOINERS, letters: str = "") -> Iterator[Word
         yield Word(text, 0, len(text))
         return
     word = _word(joiners, letters)
-    for start, end in read(text).spans:
+    for start, end in read_placeholders(text).spans:
         for match in word.finditer(text, start, end):
             yield Word(match[0], *match.span())
 

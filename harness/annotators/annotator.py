@@ -1,4 +1,4 @@
-"""What an annotator is, and where it keeps what it found."""
+"""What an annotator is, where it keeps what it found, and what a model that turns texts into vectors is to one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
+from scoring.core.setup import EmbeddingFacts
 from scoring.core.translation import Translation
 
 if TYPE_CHECKING:
@@ -14,6 +18,27 @@ if TYPE_CHECKING:
 
     from corpora.model.entry import Entry
     from scoring.words.resources import Resources
+
+
+Received = Callable[[Sequence[str], npt.NDArray[np.float64]], None]
+"""Is told of some texts and their vectors, one a row, as they come."""
+
+
+class Embedder(Protocol):
+    """A model that turns texts into vectors."""
+
+    facts: EmbeddingFacts
+    maker: str
+    """Identifies the model among what a memo keeps."""
+    here: bool
+    """True where no text leaves this machine."""
+
+    def embed(self, texts: Sequence[str], received: Received) -> None:
+        """Give the vectors of all texts, in batches and in any order, to ``received``.
+
+        Some may be secret, so no error quotes what the model says. Raises HarnessError.
+        """
+        ...
 
 
 class Memo(Protocol):

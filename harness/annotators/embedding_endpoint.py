@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 import numpy as np
 import numpy.typing as npt
 
-from harness.annotators.embedder import Received
+from harness.annotators.annotator import Received
 from harness.core.calls import Reply, Request
 from harness.core.failures import CallError, ErrorClass, NoCredit, Refused, Transient, UsageError
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import Endpoint, chat_endpoint
 from harness.endpoint.keys import KeySource, find_key
-from harness.endpoint.retry import RetryPolicy
+from harness.endpoint.limiter import RetryPolicy
 from scoring.core.setup import EmbeddingFacts
 
 MOST_INPUTS = 64

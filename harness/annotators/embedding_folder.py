@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from harness.annotators.embedder import Received
+from harness.annotators.annotator import Received
 from harness.core.failures import HarnessError, UsageError
 from harness.core.installation import install_line
 from scoring.core.setup import EmbeddingFacts

@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from corpora.model.entry import Entry
 from corpora.text.comparison import comparison_form, is_blank
-from harness.annotators.annotator import Find, Memo, NoMemo, Search
-from harness.annotators.embedder import Embedder
+from harness.annotators.annotator import Embedder, Find, Memo, NoMemo, Search
 from harness.annotators.embedding_folder import FolderEmbedder
 from harness.core.failures import HarnessError, UsageError
 from harness.endpoint.keys import KeySource, find_key

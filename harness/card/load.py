@@ -15,8 +15,7 @@ from harness.card.rows import entry_rows, row_json
 from harness.core.failures import HarnessError, StoreError
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_entries
-from harness.store.results import read_results
-from harness.store.row_words import read_row_words
+from harness.store.results import read_results, read_row_words
 from harness.store.runs import Run, read_card, read_imported, read_run
 from scoring.statistics.breakdown import FREE
 

@@ -1,9 +1,9 @@
 """What a card is made of, read from the store: the card follows from it and from nothing else.
 
-What a card says of a run that goes back to another and asked only for its failed entries again.
+A run that goes back to another asked only for its failed entries again. Entries that are tried until they
+succeed flatter a score: the card says which they are, and each row how often its entry was tried in all.
 
-Entries that are tried until they succeed flatter a score: the card says which they are, and each row how often
-its entry was tried in all.
+Besides numbers, the rows of a card say of each output its analyses and its lint verdict.
 """
 
 from __future__ import annotations
@@ -17,25 +17,70 @@ from typing import Any
 
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
+from corpora.text.comparison import is_blank
 from harness.card.fingerprint import fingerprint
 from harness.card.model import DatasetBlock, EntryResult, Retries, Stretch
 from harness.card.rows import card_id, entry_rows
 from harness.core.failures import HarnessError
-from harness.method.method import Setup
-from harness.method.result import Attempt
+from harness.method.method import Attempt, Result, Setup
 from harness.setup.floors import floor_scores, floors_version
-from harness.setup.scoring_tools import stated_setup, stored_scorer
+from harness.setup.scoring_tools import ScoringTools, stated_setup, stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.mixed_setups import parts_of, tried_before
 from harness.store.replies import read_exchange
-from harness.store.results import read_all_attempts, read_results
-from harness.store.row_words import read_row_words
+from harness.store.results import RowWords, read_all_attempts, read_results, read_row_words
 from harness.store.runs import Run, read_run
 from scoring.card.floors import VERSION, FloorScores
 from scoring.core.scorer import Scorer
 from scoring.core.setup import ScoringSetup
 from scoring.core.table import EntryStatistics
+from scoring.core.translation import FstAnnotation, Translation, WordAnalysis
 from scoring.statistics.breakdown import FREE
+
+EXACT, EQUIVALENT, MISS, NO_OUTPUT = "EXACT", "EQUIVALENT", "MISS", "NO_OUTPUT"
+
+
+def row_words(
+    tools: ScoringTools, entries: Mapping[int, Entry], results: Sequence[Result]
+) -> dict[int, RowWords]:
+    """Return the words of the rows by place in the corpus; secret entries have none.
+
+    Empty where there is neither an analyser nor a language with rules of variants.
+    """
+    annotators = [each for each in tools.annotators if each.id == "fst"]
+    rules = tools.setup.variant_rules
+    if not annotators and not rules:
+        return {}
+    open_ones = [each for each in results if not entries[each.position].secret]
+    texts = [Translation(entries[each.position], each.output or "") for each in open_ones]
+    found: Sequence[object] = [None] * len(texts)
+    if annotators:
+        found = annotators[0].annotate(texts)
+    return {
+        result.position: RowWords(_analyses(said), verdict(result) if rules else None)
+        for result, said in zip(open_ones, found, strict=True)
+    }
+
+
+def _analyses(said: object) -> tuple[str, ...] | None:
+    if not isinstance(said, FstAnnotation):
+        return None
+    return tuple(string for word in said.output for string in _strings(word))
+
+
+def _strings(word: WordAnalysis) -> Sequence[str]:
+    if word.accepted is None:
+        return (f"{word.word}+?",)
+    return word.analyses or (word.word,)
+
+
+def verdict(result: Result) -> str:
+    """Return the lint verdict on an output by the rules of variants (scoring-specification, appendix B)."""
+    if is_blank(result.output or ""):
+        return NO_OUTPUT
+    if result.exact:
+        return EXACT
+    return EQUIVALENT if result.equivalent else MISS
 
 
 def retry_block(

@@ -9,8 +9,8 @@ from typing import Any
 from corpora.model.entry import SEGMENT_NAMES, Entry, EntryId, Segment
 from harness.card.model import EntryResult, EntryUsage
 from harness.core.failures import ErrorClass
-from harness.method.result import Result
-from harness.store.row_words import RowWords
+from harness.method.method import Result
+from harness.store.results import RowWords
 from scoring.core.scorer import Scorer
 from scoring.core.table import EntryStatistics
 from scoring.statistics.breakdown import FREE

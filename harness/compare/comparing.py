@@ -15,8 +15,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from corpora.model.entry import EntryId
-from harness.compare.comparison import Comparison
-from harness.compare.entries import ComparedEntries
+from harness.compare.comparison import ComparedEntries, Comparison
 from harness.compare.pairs import (
     ComparedRun,
     Pair,

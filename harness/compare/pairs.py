@@ -13,11 +13,10 @@ from harness.card.fingerprint import fingerprint
 from harness.compare.rows import ComparedRow, OrderedRun
 from harness.method.method import Setup
 from harness.setup.scoring_tools import changes
-from harness.store.certificates import Attached
+from harness.store.notes import Attached
 from scoring.core.composite import composite_metrics, profile_for
 from scoring.core.metric import FloatArray
-from scoring.core.metric_names import short_title
-from scoring.core.specification import specification
+from scoring.core.specification import short_title, specification
 from scoring.core.table import Table
 from scoring.statistics.confidence_sequence import ConfidenceSequence, span_of
 from scoring.statistics.intervals import Interval

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from corpora.model.entry import EntryId
 from harness.setup.scoring_tools import stated_setup, stored_setup
-from harness.store.certificates import Attached, attached_to
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.trouble import stored_object
+from harness.store.notes import Attached, attached_to
 from harness.store.runs import Run
 from scoring.core.scorer import Scorer
 from scoring.core.setup import ScoringSetup

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from corpora.files.field_words import line_of, place_of, wanted_words
+from corpora.files.toml_text import line_of, place_of, wanted_words
 
 _MOST_NAMED = 3
 """Further wrong fields that are named; the rest is counted."""

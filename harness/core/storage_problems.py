@@ -1,15 +1,29 @@
-"""What keeps a file or a disk from being read or written: the one table of the errors of SQLite and of the system.
+"""What files, disks and databases cannot hold, and what keeps them from being read or written.
 
-Whoever tells a person of it (the store, the reviewer's file, a stick, a window) has a table of words by problem.
-It may leave problems out: ``words_for`` then takes the words of the wider problem.
+This is the one table of the errors of SQLite and of the system. Whoever tells a person of a problem (the store,
+the reviewer's file, a stick, a window) has a table of words by problem. It may leave problems out: ``words_for``
+then takes the words of the wider problem.
 """
 
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def storable(text: str) -> str:
+    """Return the text with each lone surrogate as U+FFFD, and each pair as the character that it stands for.
+
+    JSON and Python's strings may hold them, UTF-8 and databases cannot.
+    """
+    if _SURROGATES.search(text) is None:
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 class StorageProblem(StrEnum):

@@ -16,7 +16,7 @@ from harness.core.installation import always_needed, install_line, installed
 from harness.core.version import VERSION
 from harness.doctor.finding import Finding, Health
 from harness.endpoint.keys import known_variables, stored_names
-from harness.fst.engines import installed_engines
+from harness.fst.analyser import installed_engines
 from harness.setup.annotator_table import ANNOTATORS
 from harness.setup.language_check import hfst_has_wheel
 from scoring.words.source_words import listed_words

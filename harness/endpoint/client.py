@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.calls import Reply, Request
 from harness.core.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
-from harness.core.storable import storable
+from harness.core.storage_problems import storable
 from harness.endpoint import offline
 from harness.endpoint.endpoints import is_loopback
-from harness.endpoint.retry import retry_after
+from harness.endpoint.limiter import retry_after
 from harness.endpoint.usage import reported_cost, sound_reply, usage
 
 if TYPE_CHECKING:

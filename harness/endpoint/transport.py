@@ -20,7 +20,7 @@ import httpx
 
 from harness.core.calls import Reply, Request
 from harness.core.failures import CallError, ErrorClass, NoServer, Refused, Transient
-from harness.core.storable import storable
+from harness.core.storage_problems import storable
 from harness.endpoint.endpoints import is_loopback
 
 MOST_BYTES = 16 * 2**20

@@ -1,25 +1,75 @@
-"""What earlier runs of this store tell about one that is planned: tokens, money and seconds an entry.
+"""What earlier runs of this store, and the method's own requests, tell about a run that is planned.
 
-Where nobody has counted the tokens of a text they are guessed, with bounds. Every model parts text in its own way. A token is about four letters of English, two to three of other Latin
-writing, and a letter of a script that is rare in training data may be several tokens, one a byte at worst.
+Earlier runs tell tokens, money and seconds an entry. Where nobody has counted the tokens of a text they are
+guessed, with bounds: every model parts text in its own way. A token is about four letters of English, two to
+three of other Latin writing, and a letter of a script that is rare in training data may be several tokens, one a
+byte at worst.
+
+What a method will send is seen before anything is sent, for previews and estimates: the method itself writes its
+requests, and they are caught on their way out. So what is shown is what will go over the wire, and no second
+copy of the prompt's rules can drift from the first.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from corpora.model.entry import Entry
-from harness.core.calls import Request
-from harness.estimate.asking_ahead import first_request, groups
+from harness.core.calls import Reply, Request
 from harness.method.method import Method, Setup
+from harness.methods.api import Api
+from harness.methods.chat import Chat
+from harness.methods.pipeline import Pipeline
 from harness.setup.plan import plan_of
 from harness.store.corpora.entries import read_entries
 from harness.store.file.trouble import unpacks
+from harness.store.holding import elapsed_seconds
 from harness.store.runs import Run, read_run
-from harness.store.stretches import elapsed_seconds
+
+
+class _Caught(Exception):  # noqa: N818  no error: the way by which a request comes back out of a method
+    def __init__(self, request: Request) -> None:
+        self.request = request
+
+
+class _Catching:
+    """Stands in the place of whatever carries calls, and carries none."""
+
+    async def send(self, request: Request) -> Reply:
+        """Break off with the request."""
+        raise _Caught(request)
+
+
+def shows_requests(method: Method) -> bool:
+    """Tell whether a method's requests can be seen ahead; a plug-in might do anything on the way to one."""
+    return isinstance(method, Chat | Pipeline | Api)
+
+
+def first_request(method: Method, entries: Sequence[Entry]) -> Request | None:
+    """Return the first request that a method makes for entries of one call; None where it makes none.
+
+    ``entries`` are at most ``setup.batch_size``. Nothing is sent, and nothing is awaited.
+    """
+    if not shows_requests(method):
+        return None
+    coroutine = cast("Coroutine[Any, Any, object]", method.translate(entries, _Catching()))
+    try:
+        coroutine.send(None)
+    except _Caught as caught:
+        return caught.request
+    except StopIteration:
+        return None
+    coroutine.close()
+    return None
+
+
+def groups(entries: Sequence[Entry], size: int) -> list[Sequence[Entry]]:
+    """Part entries into those that go in one call, as a run does."""
+    return [entries[start : start + size] for start in range(0, len(entries), size)]
+
 
 MOST_RUNS = 5
 """Earlier runs that are looked at, the newest first."""

@@ -18,8 +18,18 @@ from harness.core.calls import Price, Request, Usage
 from harness.core.failures import UsageError
 from harness.endpoint.budget import most_cost, too_dear
 from harness.endpoint.endpoints import is_loopback
-from harness.estimate.asking_ahead import first_request, groups, shows_requests
-from harness.estimate.earlier import NOTHING, Earlier, Range, Seen, guess, guess_request, look_back
+from harness.estimate.earlier import (
+    NOTHING,
+    Earlier,
+    Range,
+    Seen,
+    first_request,
+    groups,
+    guess,
+    guess_request,
+    look_back,
+    shows_requests,
+)
 from harness.method.method import Method
 from harness.methods.pipeline import MOST_ROUNDS
 from harness.setup.plan import Plan

@@ -19,11 +19,10 @@ from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live
 from harness.store.file.trouble import worded
-from harness.store.holding import is_held
+from harness.store.holding import elapsed_seconds, is_held, spent_usd
 from harness.store.mixed_setups import sum_tries
 from harness.store.results import results_after
 from harness.store.runs import Run, find_run, read_card, read_run, silent_seconds, under_way
-from harness.store.stretches import elapsed_seconds, spent_usd
 
 POLL_SECONDS = 0.25
 """Time from one look at the store to the next."""

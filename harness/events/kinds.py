@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from corpora.model.corpus import Dataset
 from harness.core.run_state import RunState
-from harness.method.method import Setup
-from harness.method.result import Result
+from harness.method.method import Result, Setup
 from harness.store.file.openings import Floor
 
 if TYPE_CHECKING:

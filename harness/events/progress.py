@@ -13,7 +13,7 @@ from harness.core.run_state import RunState
 from harness.endpoint.budget import Ledger
 from harness.events.control import Control
 from harness.events.kinds import InFlight, Progress
-from harness.method.result import Result
+from harness.method.method import Result
 from harness.store.file.openings import Live
 from scoring.card.caveats import OutputTally
 from scoring.card.claim import Claim, Score, decide

@@ -1,16 +1,180 @@
-"""An analyser that can be asked, whichever engine reads it."""
+"""An analyser that can be asked, whichever engine reads it: the built-in one, or a native one to compare it with.
+
+The built-in engine reads every file that is sound, and no file can make it end the process. A native
+engine is taken only where its name is given: it is quicker, and trusts what it reads.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import gc
-from collections.abc import Iterator, Sequence
+import io
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from threading import Lock
+from typing import Any, Protocol
 
-from harness.fst.engines import open_engine
-from harness.fst.layout import Layout, check_layout
-from harness.fst.model import read_model
+from harness.core.installation import install_line
+from harness.fst.builtin import MOST_ANALYSES, BuiltinEngine
+from harness.fst.layout import Layout, check_layout, shown
+from harness.fst.model import AnalyserError, FstStatus, read_model
+
+
+class LookupEngine(Protocol):
+    """Looks up words that the alphabet can spell."""
+
+    @property
+    def name(self) -> str:
+        """As it is written on the run card."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """As it is written on the run card."""
+        ...
+
+    def analyse(self, word: str, letters: list[int]) -> tuple[str, ...] | None:
+        """Return the analyses of a word in order, empty from an acceptor; None where it is rejected."""
+        ...
+
+
+class NativeEngine:
+    """An engine of an installed package; it is given a copy of what was checked, under our own header."""
+
+    def __init__(self, name: str, layout: Layout, look_up: Callable[[str], Iterable[str]]) -> None:
+        self.name = name
+        self.version = version(name)
+        self._look_up = look_up
+        self._layout = layout
+
+    def analyse(self, word: str, letters: list[int]) -> tuple[str, ...] | None:  # noqa: ARG002
+        """See ``LookupEngine``."""
+        try:
+            found = {shown(analysis) for analysis in self._look_up(word)}
+        except Exception as error:
+            raise _failed(self.name, self._layout, error) from error
+        if not found:
+            return None
+        return () if self._layout.acceptor else tuple(sorted(found)[:MOST_ANALYSES])
+
+
+def open_engine(layout: Layout, name: str | None = None) -> LookupEngine:
+    """Return the built-in engine, or the named one.
+
+    AnalyserError with ``engine_error`` where the named engine is not installed, does not fit the file or
+    fails to open it.
+    """
+    if name is None or name == BuiltinEngine.name:
+        return BuiltinEngine(layout)
+    if name not in _NATIVE:
+        known = ", ".join([BuiltinEngine.name, *_NATIVE])
+        raise AnalyserError(
+            FstStatus.ENGINE_ERROR, f"FST engine {name!r} is not known. There are: {known}."
+        )
+    return _native(layout, name)
+
+
+def installed_engines() -> dict[str, str]:
+    """Return the engines of this machine with their versions, the one that reads analysers first."""
+    found = {BuiltinEngine.name: BuiltinEngine.version}
+    for name in _NATIVE:
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def _native(layout: Layout, name: str) -> NativeEngine:
+    """Load a package's engine with a private copy of the file's checked content."""
+    if layout.cyclic:
+        raise AnalyserError(
+            FstStatus.ENGINE_ERROR,
+            f"Analyser {layout.model.name} has a cycle that reads no letter, which would crash "
+            f"{name}: use the engine {BuiltinEngine.name!r}.",
+        )
+    if layout.weighted and name == "hfst-optimized-lookup":
+        raise AnalyserError(
+            FstStatus.ENGINE_ERROR,
+            f"Analyser {layout.model.name} has weights, which {name} cannot read: use the engine "
+            f"'hfst' or {BuiltinEngine.name!r}.",
+        )
+    if name == "pyhfst" and _misread_by_pyhfst(layout):
+        raise AnalyserError(
+            FstStatus.ENGINE_ERROR,
+            f"Analyser {layout.model.name} has flag diacritics that {name} misreads: use the engine "
+            f"{BuiltinEngine.name!r}.",
+        )
+    try:
+        with tempfile.TemporaryDirectory(prefix="rosetta-fst-") as folder:
+            copy = Path(folder) / "analyser.hfstol"
+            copy.write_bytes(layout.with_own_header())
+            return NativeEngine(name, layout, _NATIVE[name](str(copy)))
+    except ImportError:
+        raise AnalyserError(
+            FstStatus.ENGINE_ERROR,
+            f"FST engine {name!r} is not installed: install it with “{install_line(name)}”, or use the "
+            f"engine {BuiltinEngine.name!r}.",
+        ) from None
+    except Exception as error:
+        raise _failed(name, layout, error) from error
+
+
+def _misread_by_pyhfst(layout: Layout) -> bool:
+    """Find flags that pyhfst takes for letters (shorter than six characters), or unifies wrongly (N)."""
+    flags = layout.flags.by_symbol.items()
+    return any(
+        operator == "N" or len(layout.alphabet.symbols[number]) < 6
+        for number, (operator, _, _) in flags
+    )
+
+
+def _failed(name: str, layout: Layout, error: Exception) -> AnalyserError:
+    """Say that an engine failed; never quotes what it says, which may hold the word."""
+    return AnalyserError(
+        FstStatus.ENGINE_ERROR,
+        f"FST engine {name!r} failed with analyser {layout.model.name} ({type(error).__name__}): use "
+        f"the engine {BuiltinEngine.name!r}.",
+    )
+
+
+def _hfst(path: str) -> Callable[[str], Iterable[str]]:
+    stream = import_module("hfst").HfstInputStream(path)
+    analyser = stream.read()
+    stream.close()
+
+    def look_up(word: str) -> Iterable[str]:
+        return (analysis for analysis, _ in analyser.lookup(word, max_number=_MOST_RESULTS))
+
+    return look_up
+
+
+def _hfst_optimized_lookup(path: str) -> Callable[[str], Iterable[str]]:
+    analyser = import_module("hfst_optimized_lookup").TransducerFile(path)
+    look_up: Callable[[str], Iterable[str]] = analyser.lookup
+    return look_up
+
+
+def _pyhfst(path: str) -> Callable[[str], Iterable[str]]:
+    pyhfst = import_module("pyhfst")
+    with contextlib.redirect_stdout(io.StringIO()):  # it says what it reads
+        analyser = pyhfst.HfstInputStream(path).read()
+
+    def look_up(word: str) -> Iterable[str]:
+        return (analysis for analysis, _ in analyser.lookup(word))
+
+    return look_up
+
+
+_MOST_RESULTS = 20_000
+_NATIVE: dict[str, Any] = {
+    "hfst-optimized-lookup": _hfst_optimized_lookup,
+    "hfst": _hfst,
+    "pyhfst": _pyhfst,
+}
+
 
 FORMAT = "1"
 """Version of what an analysis looks like here, whichever engine gives it; part of every memo's name."""
@@ -23,7 +187,7 @@ class Analyser:
     """A checked analyser file with the engine that reads it; any thread may ask."""
 
     def __init__(self, layout: Layout, engine: str | None = None) -> None:
-        """``engine`` is a name of ``harness.fst.engines``; None: the built-in one."""
+        """``engine`` is a name of ``harness.fst.analyser``; None: the built-in one."""
         self._layout = layout
         self._engine = open_engine(layout, engine)
         self._lock = Lock()

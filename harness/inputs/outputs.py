@@ -19,7 +19,7 @@ from typing import Any
 
 from corpora.model.entry import Entry, EntryId
 from harness.core.failures import ErrorClass, UsageError
-from harness.core.storable import storable
+from harness.core.storage_problems import storable
 from harness.core.user_file import read_text
 from harness.endpoint.usage import usage
 from harness.method.method import Output, Recorded

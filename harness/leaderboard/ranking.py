@@ -22,9 +22,8 @@ from harness.setup.scoring_tools import stated_setup
 from harness.store.file.trouble import stored_object
 from harness.store.runs import RunSummary, find_run, list_runs
 from scoring.core.composite import profile_for
-from scoring.core.metric_names import short_title
 from scoring.core.setup import ScoringSetup
-from scoring.core.specification import specification
+from scoring.core.specification import short_title, specification
 from scoring.metrics.inventory import make_scorer
 from scoring.words.resources import Resources
 

@@ -1,4 +1,8 @@
-"""What a translation method is (benchmark-specification §1.2, §9.6)."""
+"""What a translation method is (benchmark-specification §1.2, §9.6), and what is stored of what it gave.
+
+A Result is one entry of a run; every total of a run is derived from these rows. A Prediction is what a method
+made of an entry, with what it took: the share of each call that falls to the entry.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
-from corpora.model.entry import Entry
+from corpora.model.entry import Entry, EntryId
 from harness.core.calls import Calls, Usage
 from harness.core.failures import ErrorClass
 
@@ -120,3 +124,111 @@ class Priced(Protocol):
     def check_budget(self) -> None:
         """Raise UsageError where a budget could not be kept."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try at an entry: an HTTP exchange, an answer from the cache, or a step without a call."""
+
+    reply_key: bytes | None = None
+    """Key of the stored request and reply, None where the try got none."""
+    status: int | None = None
+    latency_seconds: float | None = None
+    waited_seconds: float = 0.0
+    """Time spent waiting before this try because the endpoint asked for it or the one before failed."""
+    cached: bool = False
+    error_class: ErrorClass | None = None
+    error: str | None = None
+    note: str | None = None
+    """A step worth seeing, such as the words that a pipeline rejected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One entry's outcome: what came out, how it scored, what it cost and how long it took."""
+
+    position: int
+    """0-based place of the entry in its corpus."""
+    entry_id: EntryId
+    output: str | None
+    """None where the entry failed."""
+    statistics: bytes
+    """Packed statistics of every metric (``scoring.core.scorer.unpack``)."""
+    chrf: float | None
+    exact: bool
+    composite: float | None
+    """chrF++, exact match and composite of this entry, kept for sorting; derived from statistics."""
+    error_class: ErrorClass | None = None
+    error: str | None = None
+    latency_seconds: float | None = None
+    """Sum over the entry's calls, waiting left out; None where nothing was called."""
+    cached: bool = False
+    """True where every call was answered from the cache; left out of latency figures (M4)."""
+    batch_size: int = 1
+    """How many entries shared the call: its latency is theirs, its tokens and cost are parted among them."""
+    attempts: int = 1
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost_usd: float | None = None
+    """None: unknown (M5). What the output cost when it was made, also where it came from the cache."""
+    spent_usd: float | None = None
+    """What this run paid for it: 0 where it came from the cache."""
+    finished_at: float = 0.0
+    """Unix time."""
+    equivalent: bool | None = None
+    """Equal to the reference or one of its variants; None where the corpus has no variants."""
+
+    raw: str | None = None
+    """The method's first answer where its own gates or repairs changed it; None where they did not."""
+
+    @property
+    def failed(self) -> bool:
+        """True where there is no output."""
+        return self.error_class is not None
+
+    @property
+    def total_tokens(self) -> int | None:
+        """Prompt and completion tokens, None where the method counts none."""
+        if self.prompt_tokens is None and self.completion_tokens is None:
+            return None
+        return (self.prompt_tokens or 0) + (self.completion_tokens or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """One entry's output on its way to be scored and stored."""
+
+    position: int
+    entry: Entry
+    output: Output
+    attempts: tuple[Attempt, ...] = ()
+    latency_seconds: float | None = None
+    cached: bool = False
+    batch_size: int = 1
+    usage: Usage | None = None
+    cost_usd: float | None = None
+    spent_usd: float | None = None
+    finished_at: float = 0.0
+
+
+def shares(usage: Usage | None, entries: int) -> list[Usage | None]:
+    """Part a call's tokens among its entries; whole numbers that add up to the call's own."""
+    if usage is None:
+        return [None] * entries
+    parts = [
+        _part(count, entries)
+        for count in (
+            usage.prompt_tokens,
+            usage.completion_tokens,
+            usage.reasoning_tokens,
+            usage.cached_tokens,
+        )
+    ]
+    return [Usage(*numbers) for numbers in zip(*parts, strict=True)]
+
+
+def _part(count: int, entries: int) -> Sequence[int]:
+    whole, rest = divmod(count, entries)
+    return [whole + (place < rest) for place in range(entries)]

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import rfc8785
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, JsonValue, field_validator
 
-from corpora.languages.language_names import language_name
+from corpora.languages.tags import language_name
 from harness.core.failures import UsageError
 from harness.endpoint.endpoints import checked_url
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from corpora.text.comparison import MOST_STACKED, stacked
 from harness.core.failures import CallError, ErrorClass
-from harness.core.storable import storable
+from harness.core.storage_problems import storable
 from harness.endpoint.usage import sound_amount, sound_usage
 from harness.method.method import Output, Recorded
 

@@ -1,16 +1,21 @@
-"""api: a translation service such as DeepL, as a baseline (§9.6)."""
+"""api: a translation service as a baseline (§9.6): DeepL, Google, LibreTranslate or Microsoft.
+
+Each service says how texts are sent to it and how its replies are read.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
+from urllib.parse import urlencode
 
 from corpora.model.entry import Entry
 from harness.core.calls import Calls, Price, Reply, Request
-from harness.core.failures import ErrorClass, UsageError
-from harness.core.storable import storable
+from harness.core.failures import ErrorClass, Transient, UsageError
+from harness.core.storage_problems import storable
 from harness.endpoint.budget import bounded
 from harness.endpoint.endpoints import Endpoint, service_endpoint
 from harness.endpoint.keys import KeySource
@@ -18,15 +23,181 @@ from harness.endpoint.prices import LOCAL, Prices
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
 from harness.method.takes import TAKES
-from harness.methods.services import (
-    DeepL,
-    Google,
-    LibreTranslate,
-    Microsoft,
-    Service,
-    ServiceQuestion,
-    read_texts,
-)
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceQuestion:
+    """What is asked of a service, in its own language tags."""
+
+    texts: Sequence[str]
+    source: str
+    """BCP 47 tag."""
+    target: str
+    """BCP 47 tag."""
+    key: str | None = field(repr=False)
+    region: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceRequest:
+    """A question in the form in which it goes over the wire."""
+
+    url: str
+    body: Mapping[str, Any] | Sequence[Any]
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+class Service(Protocol):
+    """One translation service."""
+
+    name: str
+    most_texts: int
+    """Texts that one call may hold."""
+
+    def request(self, url: str, question: ServiceQuestion) -> ServiceRequest:
+        """Put a question into the service's shape; keys into headers, never into the URL."""
+        ...
+
+    def texts(self, reply: Any) -> list[Any]:
+        """Take the translations out of a decoded reply, in order; any error is a malformed reply."""
+        ...
+
+
+def read_texts(service: Service, reply: Any, count: int) -> list[str]:
+    """Read exactly ``count`` translations; Transient where the reply has another shape or number."""
+    try:
+        texts = service.texts(reply)
+    except (KeyError, IndexError, TypeError, AttributeError):
+        texts = []
+    if len(texts) != count or not all(isinstance(text, str) for text in texts):
+        raise Transient(ErrorClass.MALFORMED, f"{service.name} did not give {count} translations.")
+    return texts
+
+
+def language(tag: str) -> str:
+    """Return the language of a tag, without script and region, in lower case."""
+    return tag.replace("_", "-").split("-")[0].lower()
+
+
+_VARIANTS = {"EN-US", "EN-GB", "PT-PT", "PT-BR", "ZH-HANS", "ZH-HANT", "ES-419"}
+
+
+class DeepL:
+    """Speaks DeepL's shape; keys that end in ``:fx`` go to the free plan's host."""
+
+    name = "deepl"
+    most_texts = 50
+
+    def request(self, url: str, question: ServiceQuestion) -> ServiceRequest:
+        """See ``Service``."""
+        if (question.key or "").endswith(":fx"):
+            url = url.replace("https://api.deepl.com/", "https://api-free.deepl.com/")
+        body = {
+            "text": list(question.texts),
+            "source_lang": _language(question.source),
+            "target_lang": _target(question.target),
+        }
+        headers = {"Authorization": f"DeepL-Auth-Key {question.key}"} if question.key else {}
+        return ServiceRequest(url, body, headers)
+
+    def texts(self, reply: Any) -> list[Any]:
+        """See ``Service``."""
+        return [translation["text"] for translation in reply["translations"]]
+
+
+def _language(tag: str) -> str:
+    return {"NO": "NB"}.get(language(tag).upper(), language(tag).upper())
+
+
+def _target(tag: str) -> str:
+    """A target may name a variant, where DeepL has it."""
+    whole = tag.replace("_", "-").upper()
+    return whole if whole in _VARIANTS else _language(tag)
+
+
+_GOOGLE_TAGS = {"zh-hans": "zh-CN", "zh-hant": "zh-TW", "nb": "no"}
+
+
+class Google:
+    """Speaks Google's shape; the key goes into a header, because URLs are logged."""
+
+    name = "google"
+    most_texts = 128
+
+    def request(self, url: str, question: ServiceQuestion) -> ServiceRequest:
+        """See ``Service``."""
+        body = {
+            "q": list(question.texts),
+            "source": _GOOGLE_TAGS.get(question.source.lower(), question.source),
+            "target": _GOOGLE_TAGS.get(question.target.lower(), question.target),
+            "format": "text",
+        }
+        return ServiceRequest(url, body, {"X-goog-api-key": question.key} if question.key else {})
+
+    def texts(self, reply: Any) -> list[Any]:
+        """See ``Service``."""
+        return [translation["translatedText"] for translation in reply["data"]["translations"]]
+
+
+class LibreTranslate:
+    """Speaks LibreTranslate's shape, which wants a key inside the body."""
+
+    name = "libretranslate"
+    most_texts = 50
+
+    def request(self, url: str, question: ServiceQuestion) -> ServiceRequest:
+        """See ``Service``."""
+        body = {
+            "q": list(question.texts),
+            "source": _tag(question.source),
+            "target": _tag(question.target),
+            "format": "text",
+        }
+        secrets = {"api_key": question.key} if question.key else {}
+        return ServiceRequest(url, body, body_secrets=secrets)
+
+    def texts(self, reply: Any) -> list[Any]:
+        """See ``Service``; a single text may come back without a list."""
+        texts = reply["translatedText"]
+        return [texts] if isinstance(texts, str) else texts
+
+
+def _tag(tag: str) -> str:
+    """Scripts matter for Chinese only; regions for Portuguese of Brazil."""
+    known = {"zh": "zh-Hans", "zh-hans": "zh-Hans", "zh-hant": "zh-Hant", "pt-br": "pt-BR"}
+    return known.get(tag.lower(), language(tag))
+
+
+_MICROSOFT_TAGS = {"zh": "zh-Hans", "no": "nb", "sr": "sr-Cyrl"}
+
+
+class Microsoft:
+    """Speaks Microsoft's shape: languages in the URL, texts in a list."""
+
+    name = "microsoft"
+    most_texts = 100
+
+    def request(self, url: str, question: ServiceQuestion) -> ServiceRequest:
+        """See ``Service``."""
+        source, target = (
+            _MICROSOFT_TAGS.get(tag, tag) for tag in (question.source, question.target)
+        )
+        asked = urlencode({"api-version": "3.0", "from": source, "to": target})
+        headers = {
+            "Ocp-Apim-Subscription-Key": question.key,
+            "Ocp-Apim-Subscription-Region": question.region,
+        }
+        return ServiceRequest(
+            url=f"{url}?{asked}",
+            body=[{"Text": text} for text in question.texts],
+            headers={name: value for name, value in headers.items() if value},
+        )
+
+    def texts(self, reply: Any) -> list[Any]:
+        """See ``Service``."""
+        return [item["translations"][0]["text"] for item in reply]
+
 
 SERVICES: dict[str, type[Service]] = {
     service.name: service for service in (DeepL, Google, Microsoft, LibreTranslate)

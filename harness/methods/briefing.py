@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.failures import UsageError
-from harness.core.storable import storable
+from harness.core.storage_problems import storable
 from harness.inputs.coaching import Coaching, read_coaching
 from harness.inputs.prompt import Prompt, load_prompt
 from harness.method.options import MethodOptions

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import regex
 
-from corpora.languages.scripts import tag_script
-from corpora.text.placeholders import read
-from corpora.text.words import folded, words
+from corpora.languages.tags import tag_script
+from corpora.text.words import folded, read_placeholders, words
 from harness.core.failures import UsageError
 
 if TYPE_CHECKING:  # loaded only where an analyser is given
@@ -158,7 +157,7 @@ class PlaceholderCheck:
     def rejections(self, source: str, output: str) -> list[Rejection]:
         """Reject each placeholder that is missing, and each that the source does not have."""
 
-        wanted, found = read(source).variables, read(output).variables
+        wanted, found = read_placeholders(source).variables, read_placeholders(output).variables
         missing = [Rejection("missing: keep it as it is", name) for name in wanted - found]
         invented = [Rejection("not in the text: leave it out", name) for name in found - wanted]
         return [*missing, *invented]

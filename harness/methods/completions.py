@@ -16,7 +16,7 @@ from typing import Any
 
 from harness.core.calls import Price, Reply, Request
 from harness.core.failures import CallError, ErrorClass, NoCredit, RateLimited, Refused, Transient
-from harness.core.storable import storable
+from harness.core.storage_problems import storable
 from harness.endpoint.budget import bounded
 from harness.endpoint.endpoints import Endpoint
 from harness.endpoint.usage import reported_cost, usage

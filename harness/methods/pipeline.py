@@ -1,13 +1,17 @@
-"""pipeline: translate, check, and ask again with the rejected words named (§9.6)."""
+"""pipeline: translate, check, and ask again with the rejected words named (§9.6).
+
+While it translates, a model may ask a dictionary and the analyser of the target language.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from corpora.languages.cards import FoundCard, find_card
-from corpora.languages.scripts import tag_script
+from corpora.languages.tags import tag_script
 from corpora.model.entry import Entry
 from harness.core.calls import Calls, Reply
 from harness.core.failures import UsageError
@@ -23,11 +27,123 @@ from harness.methods.briefing import Briefing, briefing
 from harness.methods.chat import model_completions, model_setup
 from harness.methods.checks import Check, Rejection, make_checks
 from harness.methods.completions import Completions, Message, answers_alone, output_of
-from harness.methods.lookup import Tool, account, analyse_tool, answers, lookup_tool
 
 if TYPE_CHECKING:
     from harness.annotators.fst import FstAnnotator
     from harness.fst.analyser import Analyser
+
+
+MOST_CALLS = 32
+"""Tool calls answered in one reply; a model that loops must not fill the next call."""
+
+MOST_ANALYSES = 32
+"""Analyses of a word that are told; an ambiguous word must not fill the next call either."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A function of one word that a model may call."""
+
+    name: str
+    description: str
+    word: str
+    """What the word is, for the model."""
+    answer: Callable[[str], dict[str, Any]]
+    """Gives what is known of a word."""
+    prompt: str
+    """Shipped prompt that tells the model of the tool."""
+    said: str
+    """What the tool did with a number of words, for the entry screen."""
+
+    @property
+    def declaration(self) -> dict[str, Any]:
+        """The tool as the body of a call describes it."""
+        return {
+            "type": "function",
+            "function": {
+                "name": self.name,
+                "description": self.description,
+                "parameters": {
+                    "type": "object",
+                    "properties": {"word": {"type": "string", "description": self.word}},
+                    "required": ["word"],
+                },
+            },
+        }
+
+
+def lookup_tool(dictionary: Dictionary) -> Tool:
+    """Let the model look up words of the source language."""
+    return Tool(
+        name="lookup",
+        description="Look up a word or phrase of the source language in the dictionary.",
+        word="The word or phrase.",
+        answer=lambda word: {"translations": list(dictionary.lookup(word))},
+        prompt="tools-v1",
+        said="looked up",
+    )
+
+
+def analyse_tool(annotator: FstAnnotator) -> Tool:
+    """Let the model ask whether a word of the target language exists, and what form it is."""
+
+    def answer(word: str) -> dict[str, Any]:
+        try:
+            [found] = annotator.analyse_words([word], secret=True)
+        except AnalyserError:
+            return {"error": "the analyser cannot answer"}
+        analyses = list(found.analyses[:MOST_ANALYSES])
+        return {"accepted": found.accepted is not None, "analyses": analyses}
+
+    return Tool(
+        name="analyse",
+        description="Ask the morphological analyser of the target language about one word: whether it "
+        "exists, and its lemma and inflection.",
+        word="The word as it would stand in the translation.",
+        answer=answer,
+        prompt="analyse-v1",
+        said="analysed",
+    )
+
+
+def answers(calls: Sequence[Mapping[str, Any]], tools: Sequence[Tool]) -> list[Message]:
+    """Answer each tool call of a reply, also one that makes no sense: the model is told so."""
+    return [
+        {
+            "role": "tool",
+            "tool_call_id": call["id"],
+            "content": json.dumps(
+                _answer(call["function"], tools)
+                if place < MOST_CALLS
+                else {"error": "too many calls at once"},
+                ensure_ascii=False,
+            ),
+        }
+        for place, call in enumerate(calls)
+    ]
+
+
+def account(calls: Sequence[Mapping[str, Any]], tools: Sequence[Tool]) -> str:
+    """Say what the calls of a reply asked for, in a sentence for the entry screen."""
+    asked = [call["function"].get("name") for call in calls]
+    parts = [f"{tool.said} {asked.count(tool.name)} words" for tool in tools if tool.name in asked]
+    return f"The model {' and '.join(parts) or 'called tools that do not exist'}."
+
+
+def _answer(function: Mapping[str, Any], tools: Sequence[Tool]) -> dict[str, Any]:
+    tool = next((tool for tool in tools if tool.name == function.get("name")), None)
+    if tool is None:
+        known = " and ".join(repr(tool.name) for tool in tools)
+        return {"error": f"there is only the tool {known}"}
+    try:
+        arguments = json.loads(function.get("arguments") or "")
+    except (TypeError, ValueError, RecursionError):
+        return {"error": "the arguments are not valid JSON"}
+    word = arguments.get("word") if isinstance(arguments, dict) else None
+    if not isinstance(word, str):
+        return {"error": "the argument 'word' must be a text"}
+    return tool.answer(word)
+
 
 MOST_ROUNDS = 4
 """Times that a model may call tools before one answer; in the round after it must answer."""

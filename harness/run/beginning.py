@@ -38,8 +38,8 @@ from harness.store.corpora.secret_texts import note_secrets, refuse_known_secret
 from harness.store.file.database import store_path
 from harness.store.file.openings import Live, RunOpening, find_openings, set_opening, set_plan
 from harness.store.file.transaction import transaction
-from harness.store.findings import StoredFindings
 from harness.store.mixed_setups import asked_with
+from harness.store.replies import StoredFindings
 from harness.store.results import failed_attempts
 from harness.store.runs import Run, create_run, forget_failed, read_run, set_live
 from scoring.card.floors import VERSION as FLOORS_VERSION

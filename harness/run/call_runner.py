@@ -22,14 +22,13 @@ from harness.core.failures import (
     Refused,
     UsageError,
 )
-from harness.core.storable import storable
+from harness.core.storage_problems import storable
 from harness.endpoint.budget import BudgetReached, Ledger, most_cost
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import is_loopback, presets
-from harness.endpoint.limiter import Limiter, Slot
-from harness.endpoint.retry import RetryPolicy
+from harness.endpoint.limiter import Limiter, RetryPolicy, Slot
 from harness.events.kinds import InFlight, Pending
-from harness.method.result import Attempt
+from harness.method.method import Attempt
 from harness.store.replies import NewReply, StoredReply, request_key
 
 

@@ -20,8 +20,7 @@ from harness.core.failures import CallError, ErrorClass, HarnessError
 from harness.core.run_state import RunState
 from harness.endpoint.limiter import Slot
 from harness.events.control import Control
-from harness.method.method import Method, Output
-from harness.method.result import Attempt, Prediction, shares
+from harness.method.method import Attempt, Method, Output, Prediction, shares
 from harness.method.validation import NO_SOURCE, failed, raised, sound, wordless
 from harness.run.call_runner import CallRunner, RunCalls
 from harness.run.recorder import Recorder

@@ -17,12 +17,12 @@ from contextlib import suppress
 
 from harness.events.kinds import EntryScored, Event
 from harness.events.progress import ProgressBoard
-from harness.method.result import Attempt, Prediction, Result
+from harness.method.method import Attempt, Prediction, Result
 from harness.store.file.transaction import transaction
+from harness.store.holding import touch_stretch
 from harness.store.replies import NewReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import set_live
-from harness.store.stretches import touch_stretch
 from scoring.card.constant import Annotate
 from scoring.core.scorer import EntryValues, Scorer
 from scoring.core.translation import Translation

@@ -1,7 +1,8 @@
 """Scoring a finished run again, with more metrics or other tools; no method is called.
 
 A sealed card never changes (DESIGN C4): the result is a record of its own that names the run it is of.
-What it would give can be told before it is done.
+What it would give can be told before it is done. A single translation is looked at again to say in words why it
+has the values it has.
 """
 
 from __future__ import annotations
@@ -11,32 +12,99 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from corpora.model.entry import Entry
+from corpora.text.comparison import is_blank
 from harness.card.build import assemble, store_card
-from harness.card.material import stored_material
-from harness.card.row_verdicts import row_words
+from harness.card.material import row_words, stored_material
 from harness.core.failures import HarnessError, UsageError
-from harness.method.result import Result
+from harness.method.method import Result
 from harness.privacy import shut_door
-from harness.run.beginning import begin_like, new_identity, tools_with
-from harness.run.final_scores import Scored, Tell, score_outputs
+from harness.run.beginning import begin_like, new_identity, tools_of, tools_with
+from harness.run.final_scores import Scored, Tell, score_outputs, translation
 from harness.setup.floors import floors_version
 from harness.setup.plan import scoring_of
 from harness.setup.scoring_options import ScoringOptions
-from harness.setup.scoring_tools import stored_setup
+from harness.setup.scoring_tools import ScoringTools, changes, stored_setup
 from harness.store.corpora.entries import read_entries
 from harness.store.file.openings import Origin, RunOpening
 from harness.store.file.transaction import transaction, undone
-from harness.store.results import copy_results, read_all_attempts, read_results, replace_scores
-from harness.store.row_words import RowWords, keep_row_words, read_row_words
+from harness.store.holding import copy_stretches
+from harness.store.results import (
+    RowWords,
+    copy_results,
+    keep_row_words,
+    read_all_attempts,
+    read_results,
+    read_row_words,
+    replace_scores,
+)
 from harness.store.runs import Run, read_card, read_run
-from harness.store.stretches import copy_stretches
 from scoring.core.metric import Statistics
 from scoring.core.scorer import EntryValues, RunningTotals, Scorer
 from scoring.core.setup import ScoringSetup
 from scoring.core.specification import specification
 from scoring.core.table import EntryStatistics, StatisticsError
+from scoring.core.translation import FstAnnotation
 from scoring.metrics.inventory import make_scorer, maker
 from scoring.words.resources import Resources
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What is known of one translation beyond its numbers. Its words may quote the output: hostile text."""
+
+    sentences: Mapping[str, tuple[str, ...]]
+    """By metric id, in the order of the inventory; metrics that say nothing are left out."""
+    words: FstAnnotation | None
+    """The analyser's verdicts; None where none is here."""
+
+
+_NO_SOURCE = "The corpus has no source text for this entry, and this compares with the source."
+
+
+class Explainer:
+    """Explains the entries of one run; costs what the run's tools cost, so it is made in a thread."""
+
+    def __init__(self, connection: sqlite3.Connection, run: Run) -> None:
+        self._tools, self.why_not = _tools(connection, run)
+        """``why_not`` says why nothing can be explained, None where it can."""
+
+    def explain(self, entry: Entry, result: Result) -> Explanation:
+        """Explain one stored output."""
+        if self._tools is None or result.failed:
+            return Explanation({}, None)
+        given = [translation(entry, result)]
+        (annotated,) = self._tools.annotated(given)
+        said = {
+            metric.info.id: (_NO_SOURCE,)
+            if metric.reads_source and is_blank(entry.source)
+            else metric.explain(annotated)
+            for metric in self._tools.scorer.metrics
+        }
+        words = annotated.annotations.get("fst")
+        return Explanation(
+            {id_: sentences for id_, sentences in said.items() if sentences},
+            words if isinstance(words, FstAnnotation) else None,
+        )
+
+    def close(self) -> None:
+        """Let the annotators go."""
+        if self._tools is not None:
+            self._tools.close()
+
+
+def _tools(connection: sqlite3.Connection, run: Run) -> tuple[ScoringTools | None, str | None]:
+    """Find what the run was scored with; another analyser or card would explain other numbers."""
+    if "scoring" not in run.plan:
+        return None, "the run was imported; only its numbers are here"
+    try:
+        found = tools_of(connection, run)
+    except HarnessError as error:
+        return None, str(error)
+    setup = stored_setup(run, found.setup.target_language, found.resources.entries)
+    if changed := changes(setup, found.setup):
+        return None, f"the run was scored with something else: {', '.join(changed)} changed since"
+    return found, None
 
 
 def rescore(

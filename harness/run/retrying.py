@@ -36,10 +36,10 @@ from harness.setup.scoring_tools import ScoringTools
 from harness.store.corpora.entries import corpus_sha256, read_entries
 from harness.store.file.openings import Origin
 from harness.store.file.transaction import transaction
+from harness.store.holding import copy_stretches
 from harness.store.mixed_setups import parts_of, whole_setup, with_part
 from harness.store.results import copy_done, failed_attempts
 from harness.store.runs import Run, read_card, read_run
-from harness.store.stretches import copy_stretches
 
 CHANGEABLE = (
     set(MethodOptions.model_fields) - {"source_language", "target_language", "file_lines"}

@@ -13,13 +13,12 @@ from pathlib import Path
 from corpora.files.problems import CorpusError
 from corpora.model.entry import Entry
 from harness.card.build import seal
-from harness.card.row_verdicts import row_words
+from harness.card.material import row_words
 from harness.core.failures import HarnessError
 from harness.core.run_state import RunState
 from harness.endpoint.budget import Ledger
 from harness.endpoint.client import EndpointClient
-from harness.endpoint.limiter import Limiter
-from harness.endpoint.retry import RetryPolicy
+from harness.endpoint.limiter import Limiter, RetryPolicy
 from harness.events.control import Control
 from harness.events.kinds import Event, Failed, Finished, InFlight, Started
 from harness.events.progress import ProgressBoard
@@ -40,13 +39,11 @@ from harness.store.file.database import open_store
 from harness.store.file.openings import Live
 from harness.store.file.transaction import transaction
 from harness.store.file.trouble import STORE_ERRORS, in_words
-from harness.store.holding import alone
+from harness.store.holding import alone, begin_stretch, elapsed_seconds, spent_usd, touch_stretch
 from harness.store.mixed_setups import tries_before
 from harness.store.replies import NewReply, StoredReply, find_reply, known_keys
-from harness.store.results import read_results, stored_positions
-from harness.store.row_words import keep_row_words
+from harness.store.results import keep_row_words, read_results, stored_positions
 from harness.store.runs import Run, leave_run, read_run, set_live
-from harness.store.stretches import begin_stretch, elapsed_seconds, spent_usd, touch_stretch
 
 Listener = Callable[[Event], None]
 

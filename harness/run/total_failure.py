@@ -11,9 +11,9 @@ import sqlite3
 
 from harness.core.failures import ErrorClass
 from harness.endpoint.endpoints import is_loopback
+from harness.store.distinctions import failures_by_run
 from harness.store.results import failures
 from harness.store.runs import Run
-from harness.store.tallies import failures_by_run
 
 _OWN_FAULTS = (
     ErrorClass.EMPTY,

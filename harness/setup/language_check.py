@@ -15,11 +15,10 @@ from pathlib import Path
 
 from corpora.languages.cards import FoundCard
 from corpora.languages.language import LanguageCard
-from corpora.languages.scripts import resolve_script, tag_script
+from corpora.languages.tags import resolve_script, tag_script
 from corpora.model.entry import Entry
 from harness.core.installation import install_line
-from harness.fst.analyser import Analyser, open_analyser
-from harness.fst.engines import installed_engines
+from harness.fst.analyser import Analyser, installed_engines, open_analyser
 from harness.fst.find import find_analyser, passed_over
 from harness.fst.model import AnalyserError, FstStatus
 from scoring.core.setup import AnalyserFacts, ScoringSetup

@@ -9,14 +9,13 @@ from typing import Any
 
 from corpora.languages.cards import FoundCard, find_card, read_card
 from corpora.languages.language import LanguageCard
-from corpora.languages.scripts import resolve_script
+from corpora.languages.tags import resolve_script
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
 from harness.annotators.annotator import Memo, NoMemo
 from harness.core.failures import UsageError
 from harness.inputs.coaching import holds_coaching, read_coaching
-from harness.inputs.dictionary import read_dictionary
-from harness.inputs.gloss_dictionary import GlossDictionary, read_gloss_dictionary
+from harness.inputs.dictionary import GlossDictionary, read_dictionary, read_gloss_dictionary
 from harness.settings import read_settings
 from harness.setup.annotator_table import find_annotators
 from harness.setup.scoring_options import ScoringOptions

@@ -6,8 +6,13 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from scoring.core.metric_names import COMPOSITE, ROSETTA, metric_named, unknown_metric
-from scoring.core.specification import specification
+from scoring.core.specification import (
+    COMPOSITE,
+    ROSETTA,
+    metric_named,
+    specification,
+    unknown_metric,
+)
 
 
 class ScoringOptions(BaseModel):

@@ -10,10 +10,9 @@ from corpora.model.entry import Segment
 from harness.core.failures import StoreError, UsageError
 from harness.store.corpora.entries import forget_unused_secrets, read_dataset
 from harness.store.file.database import store_path
-from harness.store.file.texts import sweep_texts
-from harness.store.file.transaction import transaction
-from harness.store.findings import forget_findings
+from harness.store.file.transaction import sweep_texts, transaction
 from harness.store.holding import alone, forget_lock
+from harness.store.replies import forget_findings
 from harness.store.results import unpack_attempts
 from harness.store.runs import Run, read_run, under_way
 

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.core.failures import StoreError
-from harness.core.storable import storable
-from harness.store.file.positions import little_endian_positions
+from harness.core.storage_problems import storable
+from harness.store.file.trouble import little_endian_positions
 
 Places = npt.NDArray[np.uint32]
 Column = npt.NDArray[np.float64]

@@ -1,22 +1,62 @@
-"""Entry rows of runs: written in groups, read by page, never loaded whole for a screen."""
+"""Entry rows of runs: written in groups, read by page, never loaded whole for a screen.
+
+Beside each row lies what an analyser said of its output, and what the rules of variants make of it, as it goes
+on the card. Runs that were sealed before have none of it, so that their rows stay as they were sealed.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any
 
 import msgpack
 
-from corpora.files.stored_value import StoredValueError
+from corpora.files.problems import StoredValueError
 from corpora.model.entry import EntryId
 from harness.core.failures import ErrorClass
-from harness.method.result import Attempt, Result
-from harness.store.file.texts import intern_text
+from harness.method.method import Attempt, Result
+from harness.store.file.transaction import intern_text
 from harness.store.file.trouble import of_kind, stored_word, unpacked_message
 from scoring.core.scorer import EntryValues
+
+
+@dataclass(frozen=True, slots=True)
+class RowWords:
+    """Of one output."""
+
+    analyses: tuple[str, ...] | None
+    """Analysis strings in the order of its words, ``word+?`` for a rejected one; None without an analyser."""
+    lint: str | None
+    """EXACT, EQUIVALENT, MISS or NO_OUTPUT; None for a language without rules of variants."""
+
+
+def keep_row_words(connection: sqlite3.Connection, run: int, found: Mapping[int, RowWords]) -> None:
+    """Keep the words of a run's rows by place in the corpus; called within a transaction."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO row_words (run, position, analyses, lint) VALUES (?, ?, ?, ?)",
+        [
+            (run, place, None if each.analyses is None else msgpack.packb(each.analyses), each.lint)
+            for place, each in found.items()
+        ],
+    )
+
+
+def read_row_words(connection: sqlite3.Connection, run: int) -> dict[int, RowWords]:
+    """Return the words of a run's rows by place in the corpus; StoredValueError where one is damaged."""
+    rows = connection.execute(
+        "SELECT position, analyses, lint FROM row_words WHERE run = ?", (run,)
+    )
+    return {place: RowWords(_analyses(packed), lint) for place, packed, lint in rows}
+
+
+def _analyses(packed: bytes | None) -> tuple[str, ...] | None:
+    if packed is None:
+        return None
+    return tuple(of_kind(each, str) for each in of_kind(unpacked_message(packed), list))
+
 
 _ELSEWHERE = {"entry_id": "e.entry_id", "output": "t.body", "raw": "w.body"}
 """Field of ``Result`` that is not kept in its row itself → where it is."""

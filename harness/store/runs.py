@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.failures import StoreError, UsageError
 from harness.core.run_state import RunState
-from harness.core.storable import storable
-from harness.store.certificates import Attached, attached_by_run
-from harness.store.distinctions import distinctions_by_run
-from harness.store.file.positions import count_positions, pack_positions, unpack_positions
-from harness.store.file.trouble import inflated, stored_object, stored_word, unpacks
-from harness.store.notes import tags_by_run
-from harness.store.tallies import done_by_run, failures_by_run
+from harness.core.storage_problems import storable
+from harness.store.distinctions import distinctions_by_run, done_by_run, failures_by_run
+from harness.store.file.trouble import (
+    count_positions,
+    inflated,
+    pack_positions,
+    stored_object,
+    stored_word,
+    unpack_positions,
+    unpacks,
+)
+from harness.store.notes import Attached, attached_by_run, tags_by_run
 
 if TYPE_CHECKING:
     from harness.method.method import Setup

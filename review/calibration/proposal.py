@@ -12,7 +12,7 @@ from harness.card.canonical import canonical_sha256
 if TYPE_CHECKING:
     from review.calibration.evidence import CalibrationEvidence
     from scoring.calibration.calibration import Calibration
-    from scoring.calibration.resampling import Estimate
+    from scoring.calibration.judgements import Estimate
 
 FORMAT = "rosetta-calibration-proposal/1"
 HASH_FIELD = "proposal_sha256"

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from corpora.text.visible import plain
-from harness.core.storable import storable
+from harness.core.storage_problems import storable
 from review.log.laptop import Draft, Laptop
 from review.log.payloads import MOST_TEXT
 from review.session.view import TextField

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Collection
 
-from corpora.languages.scripts import CODES
+from corpora.languages.tags import CODES
 from corpora.text.comparison import script_of
 from corpora.text.visible import MOST_NAMED, any_of
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.failures import HarnessError
-from harness.core.storable import storable
+from harness.core.storage_problems import storable
 from review.files.batch import Batch
 from review.files.batch_form import BatchManifest
 from review.log.laptop import Draft, Laptop

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 import click
 
 from harness.compare.comparing import compare_runs, require_two
-from harness.compare.comparison import Comparison
-from harness.compare.entries import open_texts
+from harness.compare.comparison import Comparison, open_texts
 from harness.core.failures import UsageError
 from harness.store.file.database import opened
 from rosetta_tui.compare.lines import comparison_lines, entry_lines, refusals

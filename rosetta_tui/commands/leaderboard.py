@@ -33,8 +33,7 @@ from rosetta_tui.show.card_fields import (
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.run_facts import iso
 from rosetta_tui.show.text import plain
-from scoring.core.metric_names import metric_named, typed_name
-from scoring.core.specification import specification
+from scoring.core.specification import metric_named, specification, typed_name
 
 SORTS = (
     "chrf", "composite", "exact", "fst", "semantic", "cost", "speed", "adjusted", "failed", "method", "class",

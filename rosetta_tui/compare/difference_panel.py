@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from corpora.model.entry import Entry
     from harness.compare.comparison import Comparison
     from harness.compare.pairs import ComparedRun, Pair, RunningDifference
-    from harness.method.result import Result
+    from harness.method.method import Result
 
 WHY_NOW = (
     "Ordinary tests may be wrong when they are looked at early; this interval stays right at every look. "

@@ -25,7 +25,7 @@ from rosetta_tui.toolkit.pages import UNREADABLE
 if TYPE_CHECKING:
     from corpora.model.entry import Entry
     from harness.compare.comparison import Comparison
-    from harness.method.result import Result
+    from harness.method.method import Result
 
 SIGNS = "[left→right] changed   [-only left-]   [+only right+]"
 """What the signs of a diff mean where two texts of equal rank are held against each other."""

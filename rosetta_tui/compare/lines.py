@@ -19,13 +19,12 @@ from rosetta_tui.compare.sentences import (
 from rosetta_tui.report.card import WIDEST, table
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
-from scoring.core.metric_names import short_title
+from scoring.core.specification import short_title
 from scoring.core.wording import counted
 from scoring.statistics.significance import COMPOSITE
 
 if TYPE_CHECKING:
-    from harness.compare.comparison import Breakdown, Comparison, CorpusPart
-    from harness.compare.entries import EntryTexts
+    from harness.compare.comparison import Breakdown, Comparison, CorpusPart, EntryTexts
     from harness.compare.pairs import ComparedRun, Pair
 
 LEAD = ("chrf_plus_plus", COMPOSITE)

@@ -15,8 +15,7 @@ from scoring.core.metric import oriented
 from scoring.statistics.significance import direction, outcomes
 
 if TYPE_CHECKING:
-    from harness.compare.comparison import Comparison
-    from harness.compare.entries import ComparedEntries
+    from harness.compare.comparison import ComparedEntries, Comparison
 
 Mask = npt.NDArray[np.bool_]
 Column = npt.NDArray[np.float64]

@@ -30,7 +30,7 @@ from rosetta_tui.toolkit.pages import UNREADABLE, entry_pages, result_pages
 if TYPE_CHECKING:
     from corpora.model.entry import Entry
     from harness.compare.comparison import Comparison
-    from harness.method.result import Result
+    from harness.method.method import Result
 
 
 class ComparedTexts:

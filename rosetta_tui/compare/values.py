@@ -11,8 +11,7 @@ from rosetta_tui.show.card_fields import claim_json, claimable, review_of, tier_
 from rosetta_tui.show.run_facts import iso
 
 if TYPE_CHECKING:
-    from harness.compare.comparison import Comparison, CorpusPart
-    from harness.compare.entries import EntryTexts
+    from harness.compare.comparison import Comparison, CorpusPart, EntryTexts
     from harness.compare.pairs import ComparedRun, Pair
     from scoring.statistics.reproducibility import Reproduction
 

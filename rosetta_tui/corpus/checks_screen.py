@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from corpora.files.original import Original
+from corpora.files.decode import Original
 from corpora.files.problems import Problem, Severity
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Rows

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SuspendNotSupported
 
-from corpora.files.original import Original, original
+from corpora.files.decode import Original, original
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 

@@ -17,18 +17,18 @@ from corpora.files.problems import CorpusError
 from corpora.model.entry import Entry
 from corpora.text.words import folded
 from harness.core.failures import HarnessError
-from harness.method.result import Result
+from harness.method.method import Result
 from harness.store.file.database import opened
 from harness.store.runs import find_run
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import PageLine, show
-from scoring.core.metric_names import short_title
+from scoring.core.specification import short_title
 from scoring.core.translation import Acceptance, FstAnnotation, WordAnalysis
 from scoring.core.wording import shortened
 from scoring.grammar.morpheme_difference import morpheme_differences, sentences
 
 if TYPE_CHECKING:
-    from harness.run.explaining import Explainer, Explanation
+    from harness.run.rescoring import Explainer, Explanation
 
 MOST_WORDS = 300
 """Words shown one by one; beyond them only how many there are."""
@@ -167,7 +167,7 @@ class Explaining:
         return Why(found.sentences, found.words, new)
 
     def _made(self) -> Explainer:
-        from harness.run.explaining import Explainer  # it brings all metrics and annotators with it
+        from harness.run.rescoring import Explainer  # it brings all metrics and annotators with it
 
         with opened(self._path) as connection:
             return Explainer(connection, find_run(connection, self._run_id))

@@ -13,7 +13,7 @@ from textual.content import Content
 
 from corpora.model.entry import Entry
 from harness.core.failures import HarnessError
-from harness.method.result import Attempt, Result
+from harness.method.method import Attempt, Result
 from harness.setup.scoring_tools import stated_setup, stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.replies import Exchange
@@ -25,9 +25,8 @@ from rosetta_tui.show.metric_words import by_category, by_reason, of_entries
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import PageLine, show, show_lines, shown_value
 from rosetta_tui.toolkit.diff_text import LEGEND, diff_content
-from scoring.core.metric_names import short_title
 from scoring.core.scorer import Scorer
-from scoring.core.specification import quality_tier
+from scoring.core.specification import quality_tier, short_title
 from scoring.core.table import StatisticsError
 from scoring.core.wording import counted
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from rich.cells import cell_len
 
 from corpora.model.entry import Entry
-from harness.method.result import Result
+from harness.method.method import Result
 from rosetta_tui.session.picture import EntryState, LiveRun
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, OrderedRows
@@ -15,8 +15,7 @@ from rosetta_tui.show.metric_words import of_entries, value
 from rosetta_tui.show.records import LEFT_OUT, Record, Value
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.pages import UNREADABLE, Pages
-from scoring.core.metric_names import short_title
-from scoring.core.specification import quality_tier, specification
+from scoring.core.specification import quality_tier, short_title, specification
 
 _SCORED = (
     Column("state", "", 1),

@@ -16,7 +16,7 @@ from textual.worker import get_current_worker
 
 from corpora.model.entry import Entry
 from harness.core.failures import StoreError
-from harness.method.result import Result
+from harness.method.method import Result
 from harness.store.file.database import opened, store_path
 from harness.store.ordering import Cancelled, Ordering, stored_places
 from harness.store.runs import Run

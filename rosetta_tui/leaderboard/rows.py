@@ -25,8 +25,14 @@ from rosetta_tui.show.columns import Cell, Column, Rows, widest
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.records import Record, Value
 from rosetta_tui.show.run_facts import failed_words, iso, setup_words, when
-from scoring.core.metric_names import metric_named, short_title, title, typed_name
-from scoring.core.specification import metric_info, specification
+from scoring.core.specification import (
+    metric_info,
+    metric_named,
+    short_title,
+    specification,
+    title,
+    typed_name,
+)
 from scoring.core.wording import counted
 
 _FIRST = (

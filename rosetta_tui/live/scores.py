@@ -28,8 +28,7 @@ from rosetta_tui.show.metric_words import (
 from rosetta_tui.toolkit.content import Telling, show, shown_value
 from scoring.card.claim import caveat_sentence, caveat_words
 from scoring.core.composite import Composite, composite, composite_metrics
-from scoring.core.metric_names import short_title, title
-from scoring.core.specification import Tier, specification
+from scoring.core.specification import Tier, short_title, specification, title
 from scoring.core.wording import percent
 
 BAR = 21

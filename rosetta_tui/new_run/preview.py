@@ -14,7 +14,7 @@ from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.show.metric_words import by_reason
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show, show_lines
-from scoring.core.metric_names import short_title
+from scoring.core.specification import short_title
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.records import Record
 from rosetta_tui.show.run_facts import iso, score, setup_words, when
 from scoring.card.cost import percentiles
-from scoring.core.metric_names import short_title
-from scoring.core.specification import specification
+from scoring.core.specification import short_title, specification
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:

@@ -23,14 +23,14 @@ from harness.endpoint.budget import Ledger
 from harness.events.control import Control
 from harness.events.kinds import EntryScored, Event, Finished, InFlight, Pending, Progress, Started
 from harness.events.progress import RATE_SECONDS, ProgressBoard, RunTally
-from harness.method.result import Attempt
+from harness.method.method import Attempt
 from harness.setup.floors import floor_scores
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
+from harness.store.holding import read_stretches
 from harness.store.mixed_setups import own_tries
 from harness.store.results import Moment, moments, read_attempts, read_results
 from harness.store.runs import Run, find_run, read_card, under_way
-from harness.store.stretches import read_stretches
 from rosetta_tui.session.picture import RECENT, EntryState
 from scoring.core.scorer import Scorer
 from scoring.core.table import Table

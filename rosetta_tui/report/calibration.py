@@ -10,14 +10,14 @@ from review.calibration.proposal import evidence_facts, threshold_facts, weight_
 from rosetta_tui.report.card import table
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
-from scoring.core.metric_names import short_title, title
+from scoring.core.specification import short_title, title
 from scoring.core.wording import counted, percent
 
 if TYPE_CHECKING:
     from review.calibration.evidence import CalibrationEvidence
     from scoring.calibration.calibration import Calibration
+    from scoring.calibration.judgements import Estimate
     from scoring.calibration.measures import Measure
-    from scoring.calibration.resampling import Estimate
     from scoring.calibration.threshold import ThresholdProposal
     from scoring.calibration.weights import WeightProposal
 

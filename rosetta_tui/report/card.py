@@ -39,8 +39,7 @@ from rosetta_tui.show.run_facts import (
     when,
 )
 from rosetta_tui.show.text import plain
-from scoring.core.metric_names import title
-from scoring.core.specification import specification
+from scoring.core.specification import specification, title
 from scoring.core.wording import percent
 from scoring.statistics.breakdown import FREE
 

@@ -13,10 +13,10 @@ from rosetta_tui.show.metric_words import floor_words, value
 from rosetta_tui.show.text import plain
 from scoring.card.claim import caveat_sentence
 from scoring.card.floors import FloorScores
-from scoring.core.metric_names import title
+from scoring.core.specification import title
 
 if TYPE_CHECKING:
-    from harness.run.retried_scores import RetriedScores
+    from harness.run.final_scores import RetriedScores
 
 
 def line(name: str, *parts: object) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.core.run_state import RunState
 from harness.events.kinds import EntryScored, Event, Failed, Finished, Progress, Started
-from harness.method.result import Result
+from harness.method.method import Result
 from rosetta_tui.session.starting import resume_call
 from rosetta_tui.show import figures
 from rosetta_tui.show.json_forms import form_text

@@ -10,16 +10,16 @@ from typing import Any
 
 from harness.events.following import Follower
 from harness.events.kinds import Finished, Progress, Started
+from harness.store.distinctions import failures_by_run
 from harness.store.file.database import opened
 from harness.store.runs import find_run
-from harness.store.tallies import failures_by_run
 from rosetta_tui.report.paragraphs import line
 from rosetta_tui.report.run import sentence
 from rosetta_tui.session.starting import resume_call
 from rosetta_tui.show import figures
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.run_facts import failed_words
-from scoring.core.metric_names import short_title
+from scoring.core.specification import short_title
 from scoring.core.wording import counted, percent
 
 _SURE = ("chrf_plus_plus", "composite")

@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from corpora.model.corpus import Corpus, Dataset
-from corpora.model.selection import Selection
+from corpora.model.corpus import Corpus, Dataset, Selection
 from harness.core.failures import UsageError
 from harness.setup.plan import Plan, plan_of
-from harness.store.corpora.naming import read_corpus_of_run, read_stored, stored_name
+from harness.store.corpora.listing import read_corpus_of_run, read_stored, stored_name
 from harness.store.runs import Run
 from rosetta_tui.request.draft import YES, RunDraft, Value
 

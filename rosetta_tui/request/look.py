@@ -18,7 +18,7 @@ from harness.core.calls import Request
 from harness.core.failures import HarnessError, UsageError
 from harness.endpoint.endpoints import Endpoint, chat_endpoint, service_endpoint
 from harness.endpoint.keys import find_key, no_key
-from harness.estimate.asking_ahead import first_request
+from harness.estimate.earlier import first_request
 from harness.estimate.estimate import RunEstimate, estimate
 from harness.method.method import Method, Priced
 from harness.method.takes import TAKES

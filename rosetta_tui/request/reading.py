@@ -15,8 +15,7 @@ from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from corpora.files.problems import Problem
-    from corpora.model.corpus import Corpus
-    from corpora.model.selection import Selection
+    from corpora.model.corpus import Corpus, Selection
 
 WRITTEN = ("specification", "legacy", "reference-implementation", "jsonl", "csv", "tsv", "parallel")
 """Forms that a corpus is read from and written in."""
@@ -85,7 +84,7 @@ def read_corpus(given: dict[str, Any], reference: Path | None, store: Path | Non
     ``store``: its path; None: that of the data folder.
     """
     from harness.api import CorpusRequest, open_corpus
-    from harness.store.corpora.naming import names_stored
+    from harness.store.corpora.listing import names_stored
 
     others = tuple(given.get("other_reference") or ())
     if others and reference is None and not names_stored(str(given["file"])):
@@ -135,8 +134,8 @@ def _known(corpus: Corpus) -> bool:
 
 def selection(given: Mapping[str, Any]) -> Selection:
     """Read the options that choose entries."""
+    from corpora.model.corpus import Selection
     from corpora.model.entry import Segment
-    from corpora.model.selection import Selection
 
     ids = given["entries"] or ""
     return Selection(

@@ -14,13 +14,11 @@ from harness.endpoint.endpoints import chat_endpoint, presets
 from harness.endpoint.prices import Prices
 from harness.inputs.prompt import load_prompt, shipped_versions
 from harness.methods.names import method_names
-from harness.store.corpora.listing import list_corpora
-from harness.store.corpora.naming import PREFIX
+from harness.store.corpora.listing import PREFIX, list_corpora
 from harness.store.file.database import opened
 from harness.store.mixed_setups import RETRIED_WITH
 from rosetta_tui.request.reading import FORMS
-from scoring.core.metric_names import metric_named, short_title, title, typed_name
-from scoring.core.specification import specification
+from scoring.core.specification import metric_named, short_title, specification, title, typed_name
 from scoring.core.wording import counted
 
 MOST = 200

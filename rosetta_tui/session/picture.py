@@ -20,7 +20,7 @@ from harness.events.kinds import (
     Started,
     Waiting,
 )
-from harness.method.result import Result
+from harness.method.method import Result
 from harness.store.file.openings import Floor
 from scoring.card.claim import Claim
 

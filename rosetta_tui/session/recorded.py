@@ -12,10 +12,10 @@ from harness.card.reading import block, number
 from harness.events.kinds import Event, Finished, Progress, Started
 from harness.store.corpora.entries import read_dataset
 from harness.store.file.openings import Floor
+from harness.store.holding import elapsed_seconds
 from harness.store.mixed_setups import sum_tries
 from harness.store.results import StoredTotals, read_outcome
 from harness.store.runs import Run, find_run
-from harness.store.stretches import elapsed_seconds
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show.card_fields import interval
 

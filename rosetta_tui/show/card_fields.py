@@ -13,7 +13,7 @@ from harness.card.reading import block, number
 from rosetta_tui.show import figures
 
 if TYPE_CHECKING:
-    from harness.store.certificates import Attached
+    from harness.store.notes import Attached
     from review.verdict.certificate.attachment import Standing
     from scoring.core.specification import Tier
 

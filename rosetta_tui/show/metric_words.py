@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from harness.core.failures import UsageError
 from rosetta_tui.show import figures
-from scoring.core.metric_names import metric_named, short_title, unknown_metric
-from scoring.core.specification import specification
+from scoring.core.specification import metric_named, short_title, specification, unknown_metric
 
 _FLOORS = {
     "empty": "empty outputs",

@@ -11,7 +11,7 @@ from textual.cache import LRUCache
 
 from corpora.model.entry import Entry
 from harness.core.failures import StoreError
-from harness.method.result import Result
+from harness.method.method import Result
 from harness.store.corpora.entries import read_entries
 from harness.store.file.trouble import STORE_ERRORS, of_a_value
 from harness.store.results import read_results

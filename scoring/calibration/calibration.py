@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.calibration.judgements import Judgements
+from scoring.calibration.judgements import DRAWS, SEED, Estimate, Judgements, estimate, row_weights
 from scoring.calibration.measures import Measure, measures
-from scoring.calibration.resampling import DRAWS, SEED, Estimate, estimate, row_weights
 from scoring.calibration.threshold import (
     LEVEL,
     Decisions,

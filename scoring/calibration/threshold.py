@@ -14,8 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from scoring.calibration.judgements import Judgements
-from scoring.calibration.resampling import DRAWS, SEED, Estimate, estimate, once, row_weights
+from scoring.calibration.judgements import (
+    DRAWS,
+    SEED,
+    Estimate,
+    Judgements,
+    estimate,
+    once,
+    row_weights,
+)
 from scoring.core.metric import FloatArray
 from scoring.core.specification import Tier, specification
 

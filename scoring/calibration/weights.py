@@ -18,9 +18,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from scoring.calibration.judgements import IndexArray, Judgements
+from scoring.calibration.judgements import (
+    DRAWS,
+    SEED,
+    Estimate,
+    IndexArray,
+    Judgements,
+    estimate,
+    once,
+    row_weights,
+)
 from scoring.calibration.measures import kendall_tau_b
-from scoring.calibration.resampling import DRAWS, SEED, Estimate, estimate, once, row_weights
 from scoring.core.composite import normalised
 from scoring.core.metric import FloatArray
 from scoring.core.specification import specification

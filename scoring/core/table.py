@@ -14,7 +14,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from corpora.files.stored_value import StoredValueError
+from corpora.files.problems import StoredValueError
 from scoring.core.metric import FloatArray, Metric, Statistics
 
 EntryStatistics = Mapping[str, Statistics | None]

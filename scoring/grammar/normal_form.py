@@ -14,10 +14,10 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from corpora.languages.variant_rules import VariantRules
+from corpora.languages.language import VariantRules
 
 if TYPE_CHECKING:
-    from scoring.grammar.tagged_word import TaggedWord
+    from scoring.grammar.gold_analysis import TaggedWord
 
 MOST_KEPT = 100_000
 """Words whose spelling is remembered; they come again and again."""

@@ -1,7 +1,7 @@
 """Whether two sentences say the same by a language's own rules (METRICS §6, appendix B).
 
 Both are brought into a normal form and compared: no search, so that the time grows with the length of the
-sentences only. The rules are data (``corpora.languages.variant_rules``); any language card may have some.
+sentences only. The rules are data (``corpora.languages.language``); any language card may have some.
 
 Two texts told apart at a glance, as nearly all can be, before their normal forms are made.
 """
@@ -15,9 +15,10 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import chain
 
-from corpora.languages.variant_rules import VariantRules
+from corpora.languages.language import VariantRules
 from corpora.text.comparison import comparison_form, is_blank
 from scoring.core.translation import FstAnnotation, WordAnalysis
+from scoring.grammar.gold_analysis import tagged_word
 from scoring.grammar.normal_form import (
     MOST_KEPT,
     Analyses,
@@ -27,7 +28,6 @@ from scoring.grammar.normal_form import (
     VariantClass,
     heads,
 )
-from scoring.grammar.tagged_word import tagged_word
 
 _PART = 1 << 80  # more than the hashes of a text's parts can add up to
 

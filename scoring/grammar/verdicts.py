@@ -29,13 +29,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from corpora.languages.variant_rules import VariantRules
+from corpora.languages.language import VariantRules
 from corpora.text.comparison import is_blank
 from corpora.text.words import folded
 from scoring.core.translation import FstAnnotation, Translation, WordAnalysis
 from scoring.grammar.english import content_words
+from scoring.grammar.gold_analysis import TaggedWord, tagged_word
 from scoring.grammar.normal_form import speakerless
-from scoring.grammar.tagged_word import TaggedWord, tagged_word
 from scoring.grammar.variants import Equivalence
 
 _NUMBER = re.compile(r"\d+")

@@ -10,7 +10,7 @@ from unicodedata import normalize
 import numpy as np
 import numpy.typing as npt
 
-from scoring.core.metric import FloatArray, Metric, Statistics
+from scoring.core.metric import FloatArray, Metric, Statistics, sacrebleu_signature
 from scoring.core.ngrams import (
     IntArray,
     key_fits,
@@ -20,7 +20,6 @@ from scoring.core.ngrams import (
     shared_words,
     signed_number,
 )
-from scoring.core.signature import sacrebleu_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.metrics.maker import Maker

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from corpora.text.words import folded
-from scoring.core.metric import Statistics
-from scoring.core.signature import analyser_key, card_key, content_key, own_signature
+from scoring.core.metric import Statistics, analyser_key, card_key, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import FstAnnotation, Translation
 from scoring.core.wording import counted, listed

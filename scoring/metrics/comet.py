@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from corpora.text.comparison import is_blank
-from scoring.core.metric import FloatArray, Statistics
+from scoring.core.metric import FloatArray, RateMetric, Statistics, own_signature
 from scoring.core.setup import ScoringSetup
-from scoring.core.signature import RateMetric, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.metrics.maker import Maker

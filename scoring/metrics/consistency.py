@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from scoring.core.metric import CorpusMetric
-from scoring.core.signature import analyser_key, card_key, content_key, own_signature
+from scoring.core.metric import CorpusMetric, analyser_key, card_key, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.metrics.maker import Maker

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scoring.core.metric import FloatArray, Statistics
+from scoring.core.metric import (
+    FloatArray,
+    RateMetric,
+    Statistics,
+    analyser_key,
+    card_key,
+    own_signature,
+)
 from scoring.core.setup import AnalyserFacts, ScoringSetup
-from scoring.core.signature import RateMetric, analyser_key, card_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Acceptance, FstAnnotation, Translation, WordAnalysis
 from scoring.core.wording import counted, listed, percent, shortened

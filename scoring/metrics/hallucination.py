@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scoring.core.metric import Statistics
-from scoring.core.signature import content_key, own_signature
+from scoring.core.metric import Statistics, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import counted, listed, percent

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from unicodedata import normalize
 
-from scoring.core.metric import Statistics
-from scoring.core.signature import RateMetric, own_signature
+from scoring.core.metric import RateMetric, Statistics, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.metrics.maker import Maker

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scoring.core.metric import CorpusMetric, Metric
+from scoring.core.metric import CorpusMetric, Metric, RateMetric
 from scoring.core.setup import ScoringSetup
-from scoring.core.signature import RateMetric
 
 # What a run has at hand loads the languages, and whoever reads a score needs none of it.
 if TYPE_CHECKING:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from corpora.languages.variant_rules import VariantRules
+from corpora.languages.language import VariantRules
 from corpora.text.comparison import comparison_form, is_blank
-from scoring.core.metric import Statistics
-from scoring.core.signature import MatchRate, card_key, own_signature
+from scoring.core.metric import MatchRate, Statistics, card_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import FstAnnotation, Translation
 from scoring.grammar.normal_form import VariantClass

@@ -8,17 +8,21 @@ from functools import cached_property
 
 from corpora.model.entry import Entry
 from corpora.text.words import folded
-from scoring.core.assignment import best_pairs
-from scoring.core.metric import FloatArray, Statistics
+from scoring.core.metric import FloatArray, Statistics, analyser_key, card_key, own_signature
 from scoring.core.setup import ScoringSetup
-from scoring.core.signature import analyser_key, card_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import FstAnnotation, Translation, WordAnalysis
 from scoring.core.wording import faulty, listed, shortened
-from scoring.grammar.gold_analysis import GoldWord, UnreadableAnalysisError, gold_words, joined
+from scoring.grammar.gold_analysis import (
+    GoldWord,
+    TaggedWord,
+    UnreadableAnalysisError,
+    gold_words,
+    joined,
+    tagged_word,
+)
 from scoring.grammar.inflection import inflection_faults
-from scoring.grammar.morpheme_difference import counterparts
-from scoring.grammar.tagged_word import TaggedWord, tagged_word
+from scoring.grammar.morpheme_difference import best_pairs, counterparts
 from scoring.metrics.fst_acceptance import why_no_acceptance
 from scoring.metrics.maker import Maker, ResourceRate
 from scoring.words.resources import Resources

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from corpora.text.words import folded
-from scoring.core.metric import Statistics
-from scoring.core.signature import card_key, own_signature
+from scoring.core.metric import Statistics, card_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.core.wording import counted, listed, shortened

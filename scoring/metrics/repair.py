@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from corpora.text.comparison import is_blank
-from scoring.core.metric import FloatArray, Statistics
-from scoring.core.signature import share
+from scoring.core.metric import FloatArray, Statistics, share
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.metrics.compliance import ByRules

@@ -10,9 +10,15 @@ import math
 from functools import cached_property
 
 from corpora.text.comparison import is_blank
-from scoring.core.metric import Statistics
+from scoring.core.metric import (
+    RateMetric,
+    Statistics,
+    analyser_key,
+    card_key,
+    content_key,
+    own_signature,
+)
 from scoring.core.setup import ScoringSetup
-from scoring.core.signature import RateMetric, analyser_key, card_key, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import FstAnnotation, Translation
 from scoring.core.wording import listed

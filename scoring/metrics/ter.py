@@ -19,9 +19,8 @@ from unicodedata import normalize
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from scoring.core.metric import FloatArray, Metric, Statistics
+from scoring.core.metric import FloatArray, Metric, Statistics, sacrebleu_signature
 from scoring.core.ngrams import references, signed_number
-from scoring.core.signature import sacrebleu_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.metrics.maker import Maker

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from scoring.core.metric import Statistics
-from scoring.core.signature import analyser_key, card_key, content_key, own_signature
+from scoring.core.metric import Statistics, analyser_key, card_key, content_key, own_signature
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.metrics.maker import Maker, ResourceRate

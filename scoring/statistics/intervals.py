@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.core.composite import composites, profile_for
-from scoring.core.metric import FloatArray, Metric
-from scoring.core.signature import MatchRate
+from scoring.core.metric import FloatArray, MatchRate, Metric
 from scoring.core.table import Table
 
 DRAWS = 1000

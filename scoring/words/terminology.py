@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from corpora.text.words import folded
 from scoring.core.translation import FstAnnotation, Translation, WordAnalysis
-from scoring.grammar.tagged_word import tagged_word
+from scoring.grammar.gold_analysis import tagged_word
 from scoring.words.reading import Reader, reader
 
 

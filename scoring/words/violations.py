@@ -17,7 +17,7 @@ from unicodedata import category, normalize
 import regex
 
 from corpora.model.entry import Entry
-from corpora.text.placeholders import PlaceholderReading, read
+from corpora.text.words import PlaceholderReading, read_placeholders
 from scoring.words.resources import Resources
 
 _MARK = regex.compile("[\"“”„‟«»‹›「」『』﹁﹂﹃﹄〝〞〟＂❝❞'‘’‚‛]")
@@ -171,7 +171,7 @@ class Demand:
     def __init__(self, rules: Rules, entry: Entry) -> None:
         self._rules = rules
         self._entry = entry
-        self._source = read(entry.source)
+        self._source = read_placeholders(entry.source)
 
     @cached_property
     def known(self) -> frozenset[ViolationPart]:
@@ -187,7 +187,7 @@ class Demand:
 
     def violations(self, output: str) -> dict[ViolationPart, Violations]:
         """Find what one output breaks; parts that it keeps to are left out."""
-        reading = read(output)
+        reading = read_placeholders(output)
         found = {
             ViolationPart.VARIABLES: self._variables(reading),
             ViolationPart.QUOTES: self._quotes(reading.prose),
@@ -256,7 +256,7 @@ class Demand:
         """Marks of the reference and of each variant, as they come."""
         letters = self._rules.word_letters
         texts = (self._entry.reference, *self._entry.variants)
-        return [quoting(read(text).prose, letters) for text in texts]
+        return [quoting(read_placeholders(text).prose, letters) for text in texts]
 
     @cached_property
     def _reference_marks(self) -> frozenset[str]:

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from corpora.files.problems import CorpusError
 from corpora.formats.load import load
 from corpora.formats.write import write
-from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.corpus import Corpus, Dataset, Form, Selection
 from corpora.model.entry import Entry, Segment
-from corpora.model.selection import Selection
 from corpora.model.terms import Transmission, licence_leads_to
 from tests.corpora.making import LANGUAGES, entry, envelope, file, json_file, only_problem
 

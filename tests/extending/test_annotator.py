@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from harness.annotators.annotator import Find
 from harness.core.failures import HarnessError
 from scoring.core.metric import Statistics
-from scoring.core.signature import RateMetric
+from scoring.core.metric import RateMetric
 from scoring.core.specification import metric_info
 from scoring.metrics.maker import Maker
 

@@ -29,7 +29,7 @@ from tests.tui.screens import App, settle, text
 
 FILE = """
 from scoring.core.metric import Statistics
-from scoring.core.signature import RateMetric
+from scoring.core.metric import RateMetric
 from scoring.core.specification import metric_info
 from scoring.core.translation import Translation
 from scoring.metrics.maker import Maker

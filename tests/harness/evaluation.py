@@ -14,9 +14,8 @@ from corpora.model.entry import Entry
 from harness.endpoint.keys import no_key
 from harness.events.control import Control
 from harness.events.kinds import EntryScored, Event, Failed, Finished, Progress, Started
-from harness.method.method import Method
+from harness.method.method import Attempt, Method, Result
 from harness.method.options import MethodOptions
-from harness.method.result import Attempt, Result
 from harness.methods.registry import build
 from harness.run.beginning import begin, resume_method
 from harness.run.running import execute_run

@@ -16,8 +16,7 @@ from corpora.model.corpus import Corpus
 from harness.card.exporting import ExportForm, export_run
 from harness.card.importing import import_card
 from harness.compare.comparing import compare_runs
-from harness.compare.comparison import Comparison
-from harness.compare.entries import open_texts
+from harness.compare.comparison import Comparison, open_texts
 from harness.core.failures import UsageError
 from harness.method.options import MethodOptions
 from harness.run.rescoring import rescore

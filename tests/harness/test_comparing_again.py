@@ -20,9 +20,9 @@ from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.trouble import in_words
+from harness.store.holding import begin_stretch
 from harness.store.results import add_results, read_results
 from harness.store.runs import find_run, forget_failed, read_run
-from harness.store.stretches import begin_stretch
 from review.files.stick import stick_error
 from review.log.saving import not_saved
 from review.session.words.troubles import SAVING, STICKS

@@ -14,15 +14,14 @@ from hypothesis import strategies as st
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
 from harness.endpoint.keys import no_key
-from harness.estimate.asking_ahead import first_request, groups
-from harness.estimate.earlier import Range, guess
+from harness.estimate.earlier import Range, first_request, groups, guess
 from harness.estimate.estimate import RunEstimate, estimate
 from harness.method.options import MethodOptions
 from harness.methods.registry import build
 from harness.setup.plan import Plan
 from harness.store.file.database import open_store
+from harness.store.holding import elapsed_seconds
 from harness.store.runs import find_run
-from harness.store.stretches import elapsed_seconds
 from tests.harness.evaluation import chat_plan, corpus, corpus_of, kept, run_corpus
 from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer
 

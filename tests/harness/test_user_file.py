@@ -22,8 +22,7 @@ from harness.core.user_file import MOST_BYTES, read_text
 from harness.core.version import VERSION
 from harness.endpoint.prices import Prices
 from harness.inputs.coaching import holds_coaching, read_coaching
-from harness.inputs.dictionary import read_dictionary, read_word_list
-from harness.inputs.gloss_dictionary import read_gloss_dictionary
+from harness.inputs.dictionary import read_dictionary, read_gloss_dictionary, read_word_list
 from harness.inputs.outputs import read_outputs
 from harness.inputs.prompt import load_prompt
 from tests.harness.virtual_time import run_virtual

@@ -6,7 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from corpora.languages.variant_rules import VariantRules
+from corpora.languages.language import VariantRules
 from scoring.grammar.normal_form import VariantClass
 from scoring.grammar.verdicts import TENTHS
 from scoring.metrics.comet import LEAST, MOST

@@ -22,8 +22,7 @@ from harness.events.kinds import (
     Started,
     Waiting,
 )
-from harness.method.method import MethodClass, Setup
-from harness.method.result import Attempt, Result
+from harness.method.method import Attempt, MethodClass, Result, Setup
 from harness.setup.floors import floor_scores
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store

@@ -11,7 +11,7 @@ import pytest
 from textual import on
 from textual.pilot import Pilot
 
-from corpora.files.original import Original
+from corpora.files.decode import Original
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from harness.store.file.database import open_store
-from harness.store.file.positions import pack_positions
+from harness.store.file.trouble import pack_positions
 from harness.store.runs import RunSummary, list_runs, seal_run
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.plots import points as plot_points

@@ -9,9 +9,8 @@ from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
 from harness.card.build import errors_by_class, measured, scored
 from harness.card.checking.stated import floors_are_stated
-from harness.card.material import Material
+from harness.card.material import EQUIVALENT, EXACT, MISS, NO_OUTPUT, Material
 from harness.card.model import EntryResult, Retries, RunCard, Scores
-from harness.card.row_verdicts import EQUIVALENT, EXACT, MISS, NO_OUTPUT
 from harness.card.rows import all_accepted, row_entry
 from harness.core.version import VERSION
 from harness.method.method import Setup

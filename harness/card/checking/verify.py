@@ -16,7 +16,6 @@ from harness.card.canonical import (
     sorted_key_sha256,
 )
 from harness.card.checking.claimed import earlier_claim
-from harness.card.checking.difference import CardDifference, differences
 from harness.card.checking.recompute import (
     card_material,
     card_scorer,
@@ -29,7 +28,7 @@ from harness.card.checking.recompute import (
     withheld,
     without,
 )
-from harness.card.checking.stated import impossible, taken_as_stated
+from harness.card.checking.stated import CardDifference, differences, impossible, taken_as_stated
 from harness.card.fingerprint import fingerprint
 from harness.card.foreign.layouts import (
     ForeignLayout,

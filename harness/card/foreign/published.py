@@ -11,8 +11,7 @@ from harness.card.foreign.layouts import log_rows
 from harness.card.model import Scores
 from harness.card.reading import number
 from harness.core.failures import UsageError
-from scoring.core.metric_names import metric_named
-from scoring.core.specification import specification
+from scoring.core.specification import metric_named, specification
 
 _TOLD = ("score_caveats", "metric_availability")
 """What a report says about its own scores."""

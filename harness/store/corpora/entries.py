@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from corpora.model.corpus import INHERITED, Corpus, Dataset
 from corpora.model.entry import Entry, Segment
-from harness.store.file.positions import unpack_positions
-from harness.store.file.texts import intern_text
-from harness.store.file.trouble import stored_object, unpacks
+from harness.store.file.transaction import intern_text
+from harness.store.file.trouble import stored_object, unpack_positions, unpacks
 
 _COLUMNS = ("segment", "difficulty", "provenance", "register")
 _APART = frozenset({"id", "source", "reference", *_COLUMNS})

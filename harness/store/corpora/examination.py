@@ -9,7 +9,7 @@ from pathlib import Path
 
 from corpora.checks.entries import check_entries
 from corpora.checks.requirements import Requirement, Statistics, requirements, statistics
-from corpora.files.original import Original, original
+from corpora.files.decode import Original, original
 from corpora.files.problems import CorpusError, Problem
 from corpora.formats.columns import Columns
 from corpora.formats.load import load

@@ -12,8 +12,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, PlainSerializer
 
 from harness.method.method import Setup
-from harness.store.file.positions import pack_positions
-from harness.store.file.trouble import stored_object, unpacks
+from harness.store.file.trouble import pack_positions, stored_object, unpacks
 
 
 class StoredRecord(BaseModel):

@@ -1,4 +1,7 @@
-"""What SQLite says when a store cannot be read or written, in words with a mend."""
+"""What cannot be read or written of a store, in words with a mend; and stored values, read so that faults show.
+
+Which entries of its corpus a run is on is kept in order, as numbers in few bytes.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,15 @@ import shutil
 import sqlite3
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from corpora.files.stored_value import StoredValueError
+from corpora.files.problems import StoredValueError
 from harness.core.failures import StoreError
 from harness.core.storage_problems import StorageProblem, storage_problem, words_for
 
@@ -191,3 +195,37 @@ def _lacking_bytes(path: Path) -> int:
         return max(0, _NEEDED_BYTES - shutil.disk_usage(there).free)
     except OSError:
         return 0
+
+
+_BYTES = 4
+
+
+def pack_positions(positions: Sequence[int]) -> bytes:
+    """Pack 0-based places: zlib of little-endian uint32."""
+    return zlib.compress(_little(array("I", positions)).tobytes())
+
+
+def unpack_positions(packed: bytes) -> tuple[int, ...]:
+    """Read the places back; StoredValueError where they are none."""
+    positions = array("I")
+    positions.frombytes(little_endian_positions(packed))
+    return tuple(_little(positions))
+
+
+def little_endian_positions(packed: bytes) -> bytes:
+    """Return the places as they are packed: little-endian uint32, one after the other."""
+    places = inflated(packed)
+    if len(places) % _BYTES:
+        raise StoredValueError
+    return places
+
+
+def count_positions(packed: bytes) -> int:
+    """Tell how many there are."""
+    return len(little_endian_positions(packed)) // _BYTES
+
+
+def _little(positions: array[int]) -> array[int]:
+    if sys.byteorder == "big":
+        positions.byteswap()
+    return positions

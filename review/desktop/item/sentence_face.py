@@ -17,7 +17,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QProgressBar, QWidget
 
-from corpora.languages.scripts import tag_script
+from corpora.languages.tags import tag_script
 from corpora.text.visible import readable
 from review.desktop.frame.page import INSET, Page
 from review.desktop.frame.work import Desk

@@ -15,7 +15,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 from shiboken6 import isValid
 
-from corpora.languages.scripts import tag_script
+from corpora.languages.tags import tag_script
 from harness.core.failures import HarnessError
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import Desk

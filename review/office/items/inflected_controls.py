@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import permutations, takewhile
 
 from scoring.core.translation import WordAnalysis
+from scoring.grammar.gold_analysis import TaggedWord, tagged_word
 from scoring.grammar.inflection import features, inflection_faults
-from scoring.grammar.tagged_word import TaggedWord, tagged_word
 
 CATEGORIES = frozenset(
     {

@@ -17,7 +17,7 @@ from hashlib import sha256
 from pydantic import ValidationError
 
 from corpora.languages.cards import find_card
-from corpora.languages.scripts import CODES, resolve_script, tag_script, texts_script
+from corpora.languages.tags import CODES, resolve_script, tag_script, texts_script
 from corpora.languages.writing import WritingSystem
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry

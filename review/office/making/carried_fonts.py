@@ -18,7 +18,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from corpora.languages.scripts import tag_script
+from corpora.languages.tags import tag_script
 from corpora.text.comparison import script_of
 from harness.core.failures import UsageError
 from review.files.font_file import (

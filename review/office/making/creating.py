@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from corpora.languages.cards import find_card
-from corpora.languages.scripts import resolve_script
+from corpora.languages.tags import resolve_script
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, EntryId
 from corpora.text.words import JOINERS, words

@@ -13,7 +13,7 @@ from typing import Self
 
 from harness.card.canonical import canonical_bytes
 from harness.core.failures import UsageError
-from harness.core.storable import storable
+from harness.core.storage_problems import storable
 from harness.store.file.transaction import transaction
 from review.files.batch_form import Around, BatchItem
 from review.files.witness import Statement, read_statement

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from corpora.languages.language_names import language_name as english_name
+from corpora.languages.tags import language_name as english_name
 from harness.core.failures import UsageError
 
 DOMAIN = "rosetta-review"

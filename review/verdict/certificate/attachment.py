@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.core.failures import UsageError
-from harness.store.certificates import Attached
+from harness.store.notes import Attached
 from review.sealed.signature import verify as signed_by
 from review.verdict.certificate.certificate import (
     COMMUNITY_VALIDATED,

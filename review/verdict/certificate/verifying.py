@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from harness.card.checking.difference import CardDifference, member
+from harness.card.checking.stated import CardDifference, member
 from harness.core.failures import HarnessError
 from review.files.batch import Batch
 from review.log.event import events_sha256

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from harness.core.failures import UsageError
-from harness.core.storable import storable
+from harness.core.storage_problems import storable
 from review.log.payloads import MOST_TEXT, Adjudicate
 from review.log.state import Adjudication, ReviewerState, State
 from review.rating import RANKS, Rating, Reason

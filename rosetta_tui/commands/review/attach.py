@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from harness.core.failures import UsageError
-from harness.store.certificates import detach_certificates
 from harness.store.file.database import home, opened
+from harness.store.notes import detach_certificates
 from harness.store.runs import find_run
 from review.office.results.attaching import attach
 from review.office.results.certifying import present

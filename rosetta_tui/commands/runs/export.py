@@ -10,8 +10,8 @@ import click
 
 from harness.core.failures import UsageError
 from harness.core.written_files import PRIVATE, PUBLISHED, write_file
-from harness.store.certificates import attached_to
 from harness.store.file.database import opened
+from harness.store.notes import attached_to
 from harness.store.runs import find_run, read_card
 from rosetta_tui.show.card_fields import review_of
 from rosetta_tui.show.text import plain

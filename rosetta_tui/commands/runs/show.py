@@ -9,10 +9,9 @@ from typing import Any
 import click
 
 from harness.card.load import load_card
-from harness.run.retried_scores import RetriedScores, retried_scores
-from harness.store.certificates import attached_to
+from harness.run.final_scores import RetriedScores, retried_scores
 from harness.store.file.database import default_path, opened
-from harness.store.notes import note_of, tags_of
+from harness.store.notes import attached_to, note_of, tags_of
 from harness.store.runs import Run, find_run, read_card
 from rosetta_tui.report.card import card_text
 from rosetta_tui.report.paragraphs import line, retried_lines

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from harness.store.certificates import Attached
+from harness.store.notes import Attached
 from harness.store.runs import RunSummary, list_runs
 from review.files.batch_form import BatchItem
 from review.office.intake.speaking import Speaking, speaking

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from corpora.files.problems import CorpusError
 from corpora.formats.columns import Columns
 from corpora.formats.load import File, load, read
-from corpora.languages.language_names import same_language, tag_of
+from corpora.languages.tags import same_language, tag_of
 from corpora.model.corpus import Corpus, Form
 from corpora.model.entry import Segment
 from tests.corpora.making import (

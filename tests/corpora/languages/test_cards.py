@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from corpora.files.problems import CardError, Problem
 from corpora.languages import cards
 from corpora.languages.cards import SHIPPED, find_card, list_cards, read_card
-from corpora.languages.scripts import CODES, resolve_script, tag_script, texts_script
+from corpora.languages.tags import CODES, resolve_script, tag_script, texts_script
 from corpora.text.comparison import SCRIPTS
 from tests.corpora.languages.least_card import LEAST
 

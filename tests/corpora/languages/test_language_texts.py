@@ -10,7 +10,7 @@ import pytest
 
 from corpora.languages.cards import SHIPPED, find_card, list_cards, read_card
 from corpora.languages.language import LanguageCard, WritingSystem
-from corpora.languages.scripts import CODES, resolve_script
+from corpora.languages.tags import CODES, resolve_script
 from corpora.text.comparison import script_of
 from corpora.text.words import words
 from harness.fst.analyser import open_analyser

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.text.placeholders import read
+from corpora.text.words import read_placeholders
 from tests.growth import grows_less
 from tests.scoring.samples import HOSTILE, sentences
 
@@ -20,7 +20,7 @@ PIECES = (
 
 
 def variables(text: str) -> dict[str, int]:
-    return dict(read(text).variables)
+    return dict(read_placeholders(text).variables)
 
 
 @pytest.mark.parametrize("piece", PIECES)
@@ -31,7 +31,7 @@ def test_each_notation_is_found_in_each_surrounding(piece: str, around: str) -> 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12))
 def test_pieces_are_counted(pieces: list[str]) -> None:
-    assert read(" and ".join(pieces)).variables == Counter(pieces)
+    assert read_placeholders(" and ".join(pieces)).variables == Counter(pieces)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_pieces_are_counted(pieces: list[str]) -> None:
     ],
 )
 def test_spellings_of_one_piece_are_one(one: str, other: str) -> None:
-    assert read(one).variables == read(other).variables != Counter()
+    assert read_placeholders(one).variables == read_placeholders(other).variables != Counter()
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_spellings_of_one_piece_are_one(one: str, other: str) -> None:
     ],
 )
 def test_different_pieces_stay_different(one: str, other: str) -> None:
-    assert read(one).variables != read(other).variables
+    assert read_placeholders(one).variables != read_placeholders(other).variables
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_prose_is_no_placeholder(text: str) -> None:
 
 
 def test_what_people_read_is_left() -> None:
-    reading = read("See <b>{name}</b> at https://example.org/x?a=b or 100 %% of %s")
+    reading = read_placeholders("See <b>{name}</b> at https://example.org/x?a=b or 100 %% of %s")
     assert reading.prose.split() == ["See", "at", "or", "100", "of"]
 
 
@@ -103,7 +103,7 @@ def test_a_plural_is_argument_keys_and_what_its_branches_hold_once() -> None:
     ],
 )
 def test_plural_words_are_each_languages_own(translated: str) -> None:
-    assert read(translated).variables == read(PLURAL).variables
+    assert read_placeholders(translated).variables == read_placeholders(PLURAL).variables
 
 
 @pytest.mark.parametrize(
@@ -121,23 +121,23 @@ def test_plural_words_are_each_languages_own(translated: str) -> None:
     ],
 )
 def test_a_broken_plural_differs(broken: str) -> None:
-    assert read(broken).variables != read(PLURAL).variables
+    assert read_placeholders(broken).variables != read_placeholders(PLURAL).variables
 
 
 def test_keys_of_a_select_are_kept_as_they_are() -> None:
     source = "{g, select, male {He sees {x}} female {She sees {x}} other {They see {x}}}"
     good = "{g, select, male {Li vidas {x}} female {Ŝi vidas {x}} other {Ili vidas {x}}}"
-    assert read(source).variables == read(good).variables
-    assert read(source).variables - read(good.replace("female", "ina")).variables == Counter(
-        ["{g, select, female}"]
-    )
-    assert "plural" not in read(PLURAL).prose
-    assert read(good).prose.split() == ["Li", "vidas", "Ŝi", "vidas", "Ili", "vidas"]
+    assert read_placeholders(source).variables == read_placeholders(good).variables
+    assert read_placeholders(source).variables - read_placeholders(
+        good.replace("female", "ina")
+    ).variables == Counter(["{g, select, female}"])
+    assert "plural" not in read_placeholders(PLURAL).prose
+    assert read_placeholders(good).prose.split() == ["Li", "vidas", "Ŝi", "vidas", "Ili", "vidas"]
 
 
 @given(st.one_of(sentences, st.text(alphabet="{}%<>/# ,=aplursect$", max_size=80)))
 def test_any_text_can_be_read(text: str) -> None:
-    reading = read(text)
+    reading = read_placeholders(text)
     assert all(count > 0 for count in reading.variables.values())
 
 
@@ -153,6 +153,6 @@ def test_hostile_strings_hold_nothing_but_tags(text: str) -> None:
 def test_reading_time_grows_with_the_text_and_not_faster(piece: str) -> None:
     def act(times: int) -> None:
         text = piece * times
-        read(text)
+        read_placeholders(text)
 
     assert grows_less(act, 4_000, 40_000, 4)

@@ -24,9 +24,8 @@ from corpora.text.comparison import (
     stacked,
 )
 from corpora.text.near_names import near_names, one_of
-from corpora.text.placeholders import read
 from corpora.text.visible import MOST_MARKS, plain, readable
-from corpora.text.words import JOINERS, pieces, words
+from corpora.text.words import JOINERS, pieces, read_placeholders, words
 from tests.growth import grows_less
 
 
@@ -290,7 +289,7 @@ def test_placeholders_tags_and_addresses_hold_no_words(text: str, wanted: str) -
 
 @given(_texts)
 def test_the_words_of_a_text_are_those_of_its_prose(text: str) -> None:
-    assert found(text, JOINERS, "") == found_without_placeholders(read(text).prose)
+    assert found(text, JOINERS, "") == found_without_placeholders(read_placeholders(text).prose)
     assert all(text[word.start : word.end] == word.text for word in words(text))
 
 

@@ -19,7 +19,7 @@ from harness.annotators.embeddings import EmbeddingAnnotator, embedding_annotato
 from harness.core.failures import CallError, ErrorClass, HarnessError, Transient, UsageError
 from harness.endpoint import offline
 from harness.endpoint.keys import no_key
-from harness.endpoint.retry import RetryPolicy
+from harness.endpoint.limiter import RetryPolicy
 from scoring.core.translation import Translation
 from tests.harness.annotators.embedded import Kept, embedded, vector
 from tests.harness.scripted import Answer, Asked, Scripted, error, json_answer

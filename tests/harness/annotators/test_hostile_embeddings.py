@@ -15,7 +15,7 @@ from harness.annotators.embedding_endpoint import EndpointEmbedder, read_embeddi
 from harness.annotators.embeddings import EmbeddingAnnotator
 from harness.core.failures import ErrorClass, HarnessError, Transient
 from harness.endpoint.keys import no_key
-from harness.endpoint.retry import RetryPolicy
+from harness.endpoint.limiter import RetryPolicy
 from scoring.core.translation import Translation
 from tests.harness.scripted import Answer, Asked, Scripted, serving
 

@@ -13,15 +13,14 @@ from corpora.model.entry import Entry, Segment
 from harness.card.fingerprint import fingerprint
 from harness.core.calls import Reply, Usage
 from harness.core.failures import ErrorClass
-from harness.method.method import MethodClass, Setup
-from harness.method.result import Attempt, Result
+from harness.method.method import Attempt, MethodClass, Result, Setup
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store
 from harness.store.file.openings import RunOpening
+from harness.store.holding import begin_stretch
 from harness.store.replies import NewReply, StoredReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import create_run
-from harness.store.stretches import begin_stretch
 from scoring.core.scorer import Scorer
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import make_metrics, surface_setup

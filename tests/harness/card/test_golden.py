@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from corpora.model.entry import Entry, Segment
 from harness.card.build import build_card, store_card
 from harness.card.canonical import canonical_bytes, card_hash, seal_form
-from harness.card.checking.difference import differences
+from harness.card.checking.stated import differences
 from harness.card.checking.verify import verify_card
 from harness.card.exporting import ExportForm, card_bytes, export_run
 from harness.card.foreign.layouts import adopt

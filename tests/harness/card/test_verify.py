@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from harness.card.build import build_card, measured, scored
 from harness.card.canonical import card_hash
-from harness.card.checking.difference import differences
 from harness.card.checking.recompute import card_material
+from harness.card.checking.stated import differences
 from harness.card.checking.verify import verify_card
 from harness.card.foreign.layouts import adopt
 from harness.card.importing import import_card

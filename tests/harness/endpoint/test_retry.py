@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.failures import CallError, ErrorClass, RateLimited, Refused, Transient
-from harness.endpoint.retry import RetryPolicy, retry_after
+from harness.endpoint.limiter import RetryPolicy, retry_after
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC).timestamp()
 

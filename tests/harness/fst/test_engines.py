@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from harness.fst import builtin
-from harness.fst.analyser import Analyser, open_analyser
+from harness.fst.analyser import Analyser, installed_engines, open_analyser
 from harness.fst.builtin import MOST_ANALYSES
-from harness.fst.engines import installed_engines
 from harness.fst.layout import MOST_LETTERS
 from harness.fst.model import MOST_BYTES, AnalyserError, FstStatus
 from tests.harness.fst.making import ENGINES, layout_of, mutated, needs, real, spelt_by, written

@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from corpora.languages.language_names import language_name
-from corpora.languages.scripts import tag_script
+from corpora.languages.tags import language_name, tag_script
 from harness.core.calls import Usage
 from harness.core.failures import UsageError
 from harness.inputs.prompt import Prompt, load_prompt, shipped_versions
+from harness.method.method import shares
 from harness.method.options import MethodOptions, check_options, flag
-from harness.method.result import shares
 from tests.harness.methods.conftest import options
 
 

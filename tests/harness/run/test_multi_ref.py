@@ -18,8 +18,7 @@ from harness.card.importing import import_card
 from harness.card.load import load_card
 from harness.core.failures import HarnessError
 from harness.method.options import MethodOptions
-from harness.run.explaining import Explainer
-from harness.run.rescoring import rescore
+from harness.run.rescoring import Explainer, rescore
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import changes, require_same, stated_setup

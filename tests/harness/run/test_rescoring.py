@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from corpora.files.stored_value import StoredValueError
+from corpora.files.problems import StoredValueError
 from corpora.languages.shipped.epo.build import ANALYSER
 from corpora.model.entry import Entry
 from harness.card.checking.verify import verify_card

@@ -18,15 +18,15 @@ from harness.events.control import Control
 from harness.events.kinds import EntryScored, Event
 from harness.method.method import MethodClass, Setup
 from harness.privacy import remember
-from harness.run.retried_scores import retried_scores
+from harness.run.final_scores import retried_scores
 from harness.run.retrying import retry
 from harness.run.running import execute_run
 from harness.store.deletion import trash
 from harness.store.file.database import open_store
 from harness.store.file.openings import SetupPart
+from harness.store.holding import spent_usd
 from harness.store.mixed_setups import parts_of, whole_setup, with_part
 from harness.store.runs import find_run, list_runs
-from harness.store.stretches import spent_usd
 from rosetta_tui.request.suggesting import models
 from tests.harness.evaluation import Heard, chat_plan, corpus, kept, query, resume, run_corpus
 from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer

@@ -17,8 +17,7 @@ from harness.card.importing import import_card
 from harness.card.load import load_card
 from harness.core.failures import HarnessError, UsageError
 from harness.method.options import MethodOptions
-from harness.run.explaining import Explainer
-from harness.run.rescoring import rescore
+from harness.run.rescoring import Explainer, rescore
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.corpora.entries import read_entries
@@ -115,7 +114,7 @@ def test_rows_of_outputs_that_are_scored_again_keep_their_analyses(store_path: P
 
 def test_a_secret_row_has_no_analyses(store_path: Path) -> None:
     from corpora.model.entry import Segment
-    from harness.store.row_words import read_row_words
+    from harness.store.results import read_row_words
     from tests.harness.ranked import play, ranked_corpus
 
     store_path.parent.mkdir()

@@ -8,7 +8,7 @@ import pytest
 
 from corpora.languages.shipped.epo.build import ANALYSER
 from harness.core.failures import UsageError
-from harness.inputs.gloss_dictionary import read_gloss_dictionary
+from harness.inputs.dictionary import read_gloss_dictionary
 from tests.corpora.languages.least_card import LEAST
 from tests.harness.evaluation import corpus, kept, run_corpus
 from tests.harness.run.constant_runs import constant

@@ -6,8 +6,7 @@ import sqlite3
 from typing import Any
 
 from corpora.model.entry import Entry
-from harness.method.method import MethodClass, Setup
-from harness.method.result import Result
+from harness.method.method import MethodClass, Result, Setup
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.openings import RunOpening
 from harness.store.results import (

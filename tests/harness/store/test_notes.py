@@ -13,23 +13,20 @@ from sqlite_utils import Database
 
 from corpora.model.entry import Entry
 from harness.core.failures import StoreError, UsageError
-from harness.store.certificates import (
-    Attached,
-    attach_certificate,
-    attached_by_run,
-    attached_to,
-    detach_certificates,
-)
 from harness.store.deletion import bring_back, delete_run, trash
 from harness.store.file.database import SCHEMA_VERSION, open_store
 from harness.store.file.migrations import migrations
-from harness.store.findings import StoredFindings
 from harness.store.notes import (
     MOST_NOTE,
     MOST_TAG,
     MOST_TAGS,
+    Attached,
+    attach_certificate,
+    attached_by_run,
+    attached_to,
     change_tags,
     change_words,
+    detach_certificates,
     note_of,
     set_note,
     set_tags,
@@ -37,6 +34,7 @@ from harness.store.notes import (
     tags_of,
     tidy_tag,
 )
+from harness.store.replies import StoredFindings
 from harness.store.runs import find_run, list_runs
 from tests.harness.card import factory
 from tests.harness.evaluation import corpus, query, run_corpus

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlite_utils import Database
 
-from corpora.files.original import Original
+from corpora.files.decode import Original
 from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus
@@ -25,7 +25,7 @@ from harness.setup.plan import Plan
 from harness.store import distinctions as module
 from harness.store.corpora.entries import find_corpus
 from harness.store.corpora.examination import examine_stored
-from harness.store.corpora.naming import read_stored, stored_name
+from harness.store.corpora.listing import read_stored, stored_name
 from harness.store.distinctions import distinctions
 from harness.store.file.database import open_store, opened
 from harness.store.file.migrations import migrations

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.store.file.private_copy import PREFIX, erase_left_copies
+from harness.store.file.database import PREFIX, erase_left_copies
 
 READER = """
 import sys
 from pathlib import Path
-from harness.store.file.private_copy import copied
+from harness.store.file.database import copied
 print(copied(Path(sys.argv[1]), Path(sys.argv[1] + "-wal")), flush=True)
 sys.stdin.read()
 """

@@ -17,11 +17,12 @@ from sqlite_utils import Database
 from corpora.model.entry import Entry
 from harness.core.failures import ErrorClass, StoreError, UsageError
 from harness.core.run_state import RunState
-from harness.method.result import Attempt, Result
+from harness.method.method import Attempt, Result
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.deletion import delete_run
 from harness.store.file.database import open_store
 from harness.store.file.migrations import migrations
+from harness.store.holding import begin_stretch, elapsed_seconds
 from harness.store.ordering import FILTERS, SORTS, Ordering
 from harness.store.results import (
     add_results,
@@ -40,7 +41,6 @@ from harness.store.runs import (
     read_run,
     seal_run,
 )
-from harness.store.stretches import begin_stretch, elapsed_seconds
 from tests.harness.evaluation import corpus_of
 from tests.harness.store.stored_rows import add, make_run, result
 from tests.review.thorough import times
@@ -342,12 +342,12 @@ def test_a_text_is_kept_once_whatever_refers_to_it(connection: sqlite3.Connectio
 def test_texts_that_share_a_digest_stay_apart(
     connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from harness.store.file import texts
+    from harness.store.file import transaction
 
-    monkeypatch.setattr(texts, "digest", lambda text: 42)
-    ids = [texts.intern_text(connection, text) for text in ("one", "two", "one")]
+    monkeypatch.setattr(transaction, "digest", lambda text: 42)
+    ids = [transaction.intern_text(connection, text) for text in ("one", "two", "one")]
     assert ids[0] == ids[2] != ids[1]
-    assert texts.read_texts(connection, ids) == {ids[0]: "one", ids[1]: "two"}
+    assert transaction.read_texts(connection, ids) == {ids[0]: "one", ids[1]: "two"}
 
 
 def test_deleting_a_run_leaves_no_byte_of_its_own_texts_and_keeps_shared_ones(

@@ -16,8 +16,7 @@ from harness.core.failures import UsageError
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.store.corpora.entries import read_entries, save_corpus
-from harness.store.corpora.listing import list_corpora
-from harness.store.corpora.naming import read_stored, stored_name
+from harness.store.corpora.listing import list_corpora, read_stored, stored_name
 from harness.store.deletion import bring_back, erase, trash
 from harness.store.file.database import open_store
 from harness.store.file.transaction import transaction

@@ -10,7 +10,7 @@ import pytest
 
 from corpora.model.entry import Entry
 from harness.core.failures import ErrorClass
-from harness.store.tallies import done_by_run, failures_by_run
+from harness.store.distinctions import done_by_run, failures_by_run
 from tests.harness.store.stored_rows import add, make_run, result
 
 ENTRIES = [Entry(id=n, source=f"s{n}", reference="r") for n in range(4)]

@@ -23,8 +23,8 @@ from review.office.items.items import Item, new_item
 from review.office.items.wrong_texts import HALF, OTHER, SWAP, WrongTexts, first_half, plain_form
 from review.office.making.creating import ReviewDraft
 from review.verdict.panel.panel import ControlKind
+from scoring.grammar.gold_analysis import tagged_word
 from scoring.grammar.inflection import features
-from scoring.grammar.tagged_word import tagged_word
 from tests.outside import STRICT, only_with
 from tests.review.office import made
 from tests.review.office.made import demo_entries

@@ -14,8 +14,8 @@ from corpora.model.entry import Entry, Segment
 from harness.card.build import seal
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
-from harness.store.certificates import Attached
 from harness.store.file.database import open_store
+from harness.store.notes import Attached
 from harness.store.runs import find_run, read_card
 from review.files.batch_form import BatchItem
 from review.files.ratings_form import RatingsManifest

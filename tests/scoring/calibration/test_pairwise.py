@@ -11,17 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from scoring.calibration import measures, pairwise
+from scoring.calibration import measures
+from scoring.calibration.judgements import estimate, once, row_weights
 from scoring.calibration.measures import (
     auc,
+    calibrate_ties,
     kendall_tau_b,
     matrix,
+    pairwise_accuracy,
     pearson,
     soft_pairwise_accuracy,
     spearman,
 )
-from scoring.calibration.pairwise import calibrate_ties, pairwise_accuracy
-from scoring.calibration.resampling import estimate, once, row_weights
 from scoring.core.metric import FloatArray
 
 GOLD, METRIC = np.array([1.0, 2, 2, 3, 4]), np.array([2, 1, 1.5, 5, 3])
@@ -111,7 +112,7 @@ def test_with_very_many_outputs_the_epsilon_comes_from_a_sample_that_is_always_t
     people = random.integers(0, 4, 900).astype(float)
     metric = people + random.normal(0, 1, 900)
     whole = calibrate_ties(people, metric, np.arange(900))
-    monkeypatch.setattr(pairwise, "MOST_PAIRED", 300)
+    monkeypatch.setattr(measures, "MOST_PAIRED", 300)
     sample = calibrate_ties(people, metric, np.arange(900))
     assert whole is not None
     assert sample is not None

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from scoring.calibration.judgements import Judgements
-from scoring.calibration.resampling import once, row_weights
+from scoring.calibration.judgements import Judgements, once, row_weights
 from scoring.calibration.threshold import (
     decisions,
     first_reached,

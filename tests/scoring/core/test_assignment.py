@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from scoring.core.assignment import best_pairs
+from scoring.grammar.morpheme_difference import best_pairs
 
 matrices = st.tuples(st.integers(1, 7), st.integers(1, 7)).flatmap(
     lambda shape: st.lists(

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.grammar.gold_analysis import UnreadableAnalysisError, gold_words
-from scoring.grammar.tagged_word import tagged_word
+from scoring.grammar.gold_analysis import UnreadableAnalysisError, gold_words, tagged_word
 from tests.scoring.analysed import GLOSSES
 
 CREE_GLOSSES = {"1sg": "1Sg", "3sg.DIR": "3SgO", "TA": "TA", "AN": "A"}

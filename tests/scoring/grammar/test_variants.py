@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from corpora.languages.variant_rules import VariantRules
+from corpora.languages.language import VariantRules
 from harness.fst.analyser import open_analyser
 from scoring.core.translation import Translation
 from scoring.grammar.normal_form import VariantClass

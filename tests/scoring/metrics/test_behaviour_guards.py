@@ -13,9 +13,8 @@ from corpora.formats.load import load
 from corpora.languages.cards import find_card
 from corpora.model.entry import Entry
 from corpora.samples import DEMO_COACHING, DEMO_CORPUS, sample_path
-from scoring.core.metric import Metric
+from scoring.core.metric import Metric, RateMetric
 from scoring.core.setup import ScoringSetup
-from scoring.core.signature import RateMetric
 from scoring.core.translation import Translation
 from scoring.metrics.code_switching import CodeSwitching
 from scoring.metrics.consistency import Consistency

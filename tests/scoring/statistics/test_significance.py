@@ -14,9 +14,8 @@ from sacrebleu.significance import PairedTest
 from scipy.stats import binomtest, ttest_rel
 
 from scoring.core.composite import composite
-from scoring.core.metric import Statistics
+from scoring.core.metric import RateMetric, Statistics
 from scoring.core.scorer import Scorer
-from scoring.core.signature import RateMetric
 from scoring.core.specification import metric_info
 from scoring.core.table import Table
 from scoring.core.translation import Translation

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from corpora.model.entry import Entry
-from harness.method.result import Result
+from harness.method.method import Result
 from rosetta_tui.entry.explaining import Explaining, Why
 from scoring.core.translation import Acceptance, FstAnnotation, WordAnalysis
 from tests.tui.scenes import HOSTILE, Scene

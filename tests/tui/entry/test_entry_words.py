@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from corpora.model.entry import Entry
+from harness.method.method import Result
 from harness.method.options import MethodOptions
-from harness.method.result import Result
-from harness.run import explaining as harness_explaining
-from harness.run.explaining import Explanation
+from harness.run import rescoring
+from harness.run.rescoring import Explanation
 from harness.setup.plan import Plan, RunOptions
 from harness.store.corpora.entries import read_entries
 from harness.store.file.database import open_store
@@ -125,12 +125,12 @@ def test_tools_are_made_once_whoever_asks(
 ) -> None:
     made = []
 
-    class Counted(harness_explaining.Explainer):
+    class Counted(rescoring.Explainer):
         def __init__(self, *given: object) -> None:
             made.append(threading.get_ident())
             super().__init__(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(harness_explaining, "Explainer", Counted)
+    monkeypatch.setattr(rescoring, "Explainer", Counted)
     explaining = Explaining(run[0], run[1].run_id)
     asked = first(*run)
     told: list[object] = []

@@ -14,8 +14,7 @@ from harness.core.failures import ErrorClass
 from harness.core.run_state import RunState
 from harness.events.following import Follower
 from harness.events.kinds import EntryScored, Event, Failed, Progress, Started, Waiting
-from harness.method.method import Setup
-from harness.method.result import Result
+from harness.method.method import Result, Setup
 from harness.store.file.database import opened
 from harness.store.runs import find_run, read_card
 from rosetta_tui.replay.timeline import Playback

@@ -24,8 +24,7 @@ from harness.events.kinds import (
     Started,
     Waiting,
 )
-from harness.method.method import MethodClass, Setup
-from harness.method.result import Result
+from harness.method.method import MethodClass, Result, Setup
 from harness.store.file.openings import Floor
 from rosetta_tui.report.run import JsonLines, PlainLines, entry_line, finished_line
 

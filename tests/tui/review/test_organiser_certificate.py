@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.failures import HarnessError
-from harness.store.certificates import attached_to
+from harness.store.notes import attached_to
 from harness.store.runs import find_run
 from review.log.payloads import Scope
 from review.office.intake.quarantine import withdraw

@@ -12,8 +12,8 @@ import pytest
 
 from harness.card.canonical import card_hash
 from harness.core.failures import HarnessError, UsageError
-from harness.store.certificates import attach_certificate
 from harness.store.file.database import open_store
+from harness.store.notes import attach_certificate
 from harness.store.runs import find_run
 from review.office.store.store import Office
 from review.sealed.keys import Identity, Role

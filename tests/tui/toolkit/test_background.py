@@ -18,7 +18,7 @@ from textual.widgets import Input, Static
 from corpora.files.problems import CorpusError, Problem, Severity
 from harness.core.failures import HarnessError
 from harness.run import rescoring
-from harness.store import deletion, stretches
+from harness.store import deletion, holding
 from rosetta_tui.corpus import open_corpus as opening
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen, OpenedCorpus, open_corpus
 from rosetta_tui.home.screen import HomeScreen
@@ -296,7 +296,7 @@ async def test_going_on_twice_at_once_asks_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, held = stopped(tmp_path / "s.sqlite", stored=15), Held()
-    monkeypatch.setattr(run_acts, "spent_usd", held.before(stretches.spent_usd))
+    monkeypatch.setattr(run_acts, "spent_usd", held.before(holding.spent_usd))
     async with at_rest(App(made), (120, 36)) as (app, pilot):
         await pilot.press("R")
         await held.began(pilot)
@@ -327,7 +327,7 @@ async def test_a_question_does_not_open_over_another_screen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, held = stopped(tmp_path / "s.sqlite", stored=15), Held()
-    monkeypatch.setattr(run_acts, "spent_usd", held.before(stretches.spent_usd))
+    monkeypatch.setattr(run_acts, "spent_usd", held.before(holding.spent_usd))
     async with at_rest(App(made), (120, 36)) as (app, pilot):
         await pilot.press("R", "comma")
         assert isinstance(app.screen, SettingsScreen)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpora.checks.requirements import requirements, statistics
-from corpora.files.original import Original
+from corpora.files.decode import Original
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, Segment
@@ -23,8 +23,9 @@ from harness.store.corpora.listing import (
     facet_counts,
     hold_in_memory,
     list_corpora,
+    read_stored,
+    stored_name,
 )
-from harness.store.corpora.naming import read_stored, stored_name
 from harness.store.file.database import open_store
 from tests.corpora.making import entry, json_file
 from tests.tui.scenes import DATASET, RUN_ID, scene

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from harness.card.load import load_card
 from harness.core.failures import HarnessError, StoreError, UsageError
-from harness.core.storable import storable
+from harness.core.storage_problems import storable
 from harness.setup.plan import Plan
 from harness.store.corpora.entries import read_entries
 from harness.store.corpora.listing import list_corpora
