@@ -1,16 +1,37 @@
 """What holds for all tests."""
 
+from __future__ import annotations
+
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
-from harness import privacy
-from harness.endpoint import offline
-from harness.endpoint.limiter import RetryPolicy
+if TYPE_CHECKING:
+    import coverage
+
+_measuring: coverage.Coverage | None = None
+"""What measures the lines that this process reaches, where `make check` asks for their share.
+
+Cheap from Python 3.12 on, where a line is asked about once (``sys.monitoring``); before that nothing is measured here.
+"""
+if os.environ.get("ROSETTA_COVERAGE") == "1" and sys.version_info >= (3, 12):
+    os.environ["COVERAGE_CORE"] = "sysmon"
+    import coverage
+
+    _measuring = coverage.Coverage(data_suffix=True)
+    # programs that tests start are left alone: some tests look at what those load, and how they end
+    for option, value in (("patch", []), ("concurrency", ["thread"]), ("sigterm", False)):
+        _measuring.set_option(f"run:{option}", value)
+    _measuring.start()
+
+from harness import privacy  # noqa: E402  what is imported before would not be measured
+from harness.endpoint import offline  # noqa: E402
+from harness.endpoint.limiter import RetryPolicy  # noqa: E402
 
 settings.register_profile("rosetta", deadline=None)  # a busy machine is no fault of the program
 settings.load_profile("rosetta")
@@ -26,6 +47,27 @@ def _ask_door(event: str, arguments: tuple[Any, ...]) -> None:
 
 sys.addaudithook(_ask_door)
 offline.shut, offline.why = offline.door(_doors.append)  # for what fixtures of modules do
+
+
+def pytest_unconfigure() -> None:
+    """Keep which lines were reached."""
+    if _measuring is not None:
+        _measuring.stop()
+        _measuring.save()
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return how many workers ``-n auto`` means: half as many again as cores, for many tests wait for others."""
+    asked = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", "")
+    cores = os.cpu_count() or 1
+    return int(asked) if asked else cores + cores // 2
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave alone what stays to the end, and look as seldom as in the program itself."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 50, 50)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

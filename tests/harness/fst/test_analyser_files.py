@@ -259,7 +259,7 @@ def test_no_changed_byte_ends_the_process(tmp_path: Path, path: Path, engine: st
     content = path.read_bytes()
     counts = 8 + int.from_bytes(content[5:7], "little")
     choice = random.Random(11)
-    tables = [choice.randrange(counts + 56, len(content)) for _ in range(times(30, 400))]
+    tables = [choice.randrange(counts + 56, len(content)) for _ in range(times(30, 120))]
     places = [*range(0, counts, times(9, 1)), *range(counts, counts + 56), *tables]
     act = asking(path, tmp_path, engine, ["hundo", "parolas", "atim", "niwâpamâw"])
     assert signals_of(act, flips(content, places)) == []
