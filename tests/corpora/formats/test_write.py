@@ -117,7 +117,7 @@ _DATASETS = st.builds(
 
 
 @pytest.mark.thorough
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @pytest.mark.parametrize("form", ONE_FILE)
 @given(dataset=_DATASETS, entries=_entries())
 def test_what_is_written_reads_back_as_it_was(
@@ -138,7 +138,7 @@ def test_what_is_written_reads_back_as_it_was(
     assert back.dataset == dataset
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(
     pairs=st.lists(st.tuples(_TEXT, _TEXT), min_size=1, max_size=5).filter(
         lambda pairs: not any(set("\r\n\t") & set(text) for pair in pairs for text in pair)

@@ -193,7 +193,7 @@ TEXTS = st.sampled_from(["", "a", " a ", "b", "a\ud800", "a\ufffd"])
 STEPS = st.lists(st.tuples(st.sampled_from(["keep", "save"]), TEXTS), max_size=8)
 
 
-@settings(max_examples=times(60, 1000), deadline=None)
+@settings(max_examples=times(60, 400), deadline=None)
 @given(steps=STEPS)
 def test_what_was_typed_last_is_what_is_shown(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str]]

@@ -64,7 +64,7 @@ def decide(sitting: Sitting, item: str, key: str) -> None:
 
 
 @settings(
-    max_examples=times(15, 1000),
+    max_examples=times(15, 400),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

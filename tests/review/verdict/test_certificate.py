@@ -107,7 +107,7 @@ def with_items_of_one_rating() -> Evidence:
 
 
 def test_no_pseudonym_is_in_it_or_on_its_pages() -> None:
-    for seed in range(times(5, 200)):
+    for seed in range(times(5, 80)):
         evidence = histories.history(Random(seed), histories.replace(GO, quality=0.8, mischief=0.4))
         try:
             certificate = certify(evidence, RUN, issuer(), ISSUED)
