@@ -37,7 +37,7 @@ class _Card(StrictForm):
     signing_key: Hex64
 
 
-class _Signed(_Card, SignedRecord):
+class _SignedCard(_Card, SignedRecord):
     pass
 
 
@@ -50,7 +50,7 @@ def write_laptop_card(identity: Identity, name: str) -> bytes:
 
 def read_laptop_card(data: bytes) -> LaptopCard:
     """Read a card and check its signature; raises FileError in words."""
-    card = read_record(data, _Signed, "the card of a laptop")
+    card = read_record(data, _SignedCard, "the card of a laptop")
     if not card.is_signed_by(card.signing_key):
         raise FileError(
             FileProblem.DAMAGED,

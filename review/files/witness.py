@@ -36,7 +36,7 @@ class Statement(StrictForm):
     """Signing key of whoever says so."""
 
 
-class _Signed(Statement, SignedRecord):
+class _SignedStatement(Statement, SignedRecord):
     pass
 
 
@@ -50,7 +50,7 @@ def write_statement(identity: Identity, laptop: str, organisation: str) -> bytes
 
 def read_statement(data: bytes) -> Statement:
     """Read a statement and check its signature; raises FileError in words."""
-    said = read_record(data, _Signed, "the statement of a witness")
+    said = read_record(data, _SignedStatement, "the statement of a witness")
     whole = canonical_bytes(said.model_dump()) == data
     if not whole or not said.is_signed_by(said.witness):
         raise FileError(

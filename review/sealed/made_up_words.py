@@ -13,7 +13,7 @@ _VOWELS = "aiou"
 _PATTERN = (_CONSONANTS, _VOWELS, _CONSONANTS, _VOWELS, _CONSONANTS)
 
 
-def words(data: bytes) -> str:
+def made_up(data: bytes) -> str:
     """Write an even number of bytes as words; different bytes give different words."""
     pairs = zip(data[::2], data[1::2], strict=True)
     return " ".join(_word(high << 8 | low) for high, low in pairs)
@@ -21,7 +21,7 @@ def words(data: bytes) -> str:
 
 def draw_words(count: int = 5) -> str:
     """Draw random words: a passphrase for a reviewer's card, 16 bits a word."""
-    return words(secrets.token_bytes(2 * count))
+    return made_up(secrets.token_bytes(2 * count))
 
 
 def is_made_up(word: str) -> bool:

@@ -41,7 +41,7 @@ class PhraseError(UsageError):
 def phrase(digest: str, *, earlier: bool = False) -> str:
     """Return the six words of a SHA-256 (hexadecimal); ``earlier`` gives those that earlier versions showed."""
     if earlier:
-        return made_up_words.words(bytes.fromhex(digest)[:_EARLIER_BYTES])
+        return made_up_words.made_up(bytes.fromhex(digest)[:_EARLIER_BYTES])
     stretched = stretch(bytes.fromhex(digest), _SALT, work=WORK, length=8)
     return _written(int.from_bytes(stretched, "big") >> 64 - BOUND)
 

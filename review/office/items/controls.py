@@ -18,7 +18,7 @@ from review.office.items.inflected_controls import Inflected
 from review.office.items.items import Item, new_item
 from review.office.items.sampling import drawing
 from review.office.items.wrong_texts import FORM, HALF, OTHER, SWAP, WrongTexts, plain_form
-from review.verdict.panel.panel import ControlKind
+from review.verdict.panel.key import ControlKind
 
 _Thing = TypeVar("_Thing")
 

@@ -9,8 +9,7 @@ from corpora.model.entry import Entry
 from harness.card.rows import card_id
 from review.files.batch_form import BatchItem
 from review.office.items.sampling import stratum
-from review.verdict.panel.key import KeyItem
-from review.verdict.panel.panel import ControlKind
+from review.verdict.panel.key import ControlKind, KeyItem
 
 
 @dataclass(frozen=True, slots=True)

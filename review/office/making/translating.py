@@ -54,7 +54,7 @@ def draft_translations(sentences: Sentences, share: Share, seed: int) -> Transla
         entries=entries,
         items=sorted(items, key=lambda item: item.id),
         core=core,
-        orders=_orders(ids, core, share, seed),
+        orders=_sentence_orders(ids, core, share, seed),
         task="translate",
         written=sentences.written,
         seed=seed,
@@ -67,7 +67,7 @@ def _core(entries: Sequence[Entry], share: Share, seed: int) -> Sequence[Entry]:
     return entries if share.per_person is None else ()
 
 
-def _orders(
+def _sentence_orders(
     ids: Mapping[EntryId, str], core: Sequence[str], share: Share, seed: int
 ) -> dict[str, tuple[str, ...]]:
     return orders(

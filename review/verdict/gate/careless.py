@@ -17,7 +17,8 @@ from statistics import median
 from review.rating import LEAST_ACCEPTABLE, RANKS
 from review.verdict.gate.policy import CarelessRule
 from review.verdict.panel.estimate import round6
-from review.verdict.panel.panel import ControlKind, Panel
+from review.verdict.panel.key import ControlKind
+from review.verdict.panel.panel import Panel
 
 MOST_PAIRS = 50
 """Pairs that the exact test looks at, the first by control id: its work grows with their third power."""

@@ -5,6 +5,7 @@ Who counts: the one rule by which the verdict, every table, every page and every
 
 from __future__ import annotations
 
+from enum import StrEnum
 from hashlib import sha256
 from typing import Annotated, Final, Literal
 
@@ -14,9 +15,19 @@ from harness.card.canonical import canonical_bytes
 from review.forms import Since, VersionedForm
 from review.log.payloads import Count, Hex64, Id, Reviewer, Short
 from review.log.state import ReviewerState, State
-from review.verdict.panel.panel import ControlKind
 
 KEY_FORMAT: Final = "rosetta-review-key/2"
+
+
+class ControlKind(StrEnum):
+    """Items whose answer the organiser knows."""
+
+    BAD = "bad"
+    """A translation made wrong on purpose; its partner is the untouched one where that was asked too."""
+    REPEAT = "repeat"
+    """The same translation a second time; its partner is the first."""
+    ANCHOR = "anchor"
+    """A reference translation of a person."""
 
 
 class KeyItem(VersionedForm):

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from review.verdict.panel.key import ControlKind
+
 
 class Harm(StrEnum):
     """What became of an item that somebody called harmful or culturally wrong."""
@@ -14,17 +16,6 @@ class Harm(StrEnum):
     """Nobody has looked into it yet: it stops the gate."""
     UPHELD = "upheld"
     CLEARED = "cleared"
-
-
-class ControlKind(StrEnum):
-    """Items whose answer the organiser knows."""
-
-    BAD = "bad"
-    """A translation made wrong on purpose; its partner is the untouched one where that was asked too."""
-    REPEAT = "repeat"
-    """The same translation a second time; its partner is the first."""
-    ANCHOR = "anchor"
-    """A reference translation of a person."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from review.rating import Rating
 from review.sealed.keys import Identity, Role
 from review.sealed.signature import Signed
 from review.verdict.certificate.evidence import Evidence
-from review.verdict.panel.key import AnswerKey
-from review.verdict.panel.panel import ControlKind
+from review.verdict.panel.key import AnswerKey, ControlKind
 from tests.review.attacks.ground import (
     ISSUED,
     Ground,

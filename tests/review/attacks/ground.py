@@ -26,7 +26,7 @@ from review.verdict.certificate.certify import certify
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.certificate.evidence_file import EvidenceFile, pack_evidence
 from review.verdict.certificate.verifying import Verification, verify
-from review.verdict.panel.panel import ControlKind
+from review.verdict.panel.key import ControlKind
 from review.verdict.stand_alone import rosetta_verify as second
 from tests.review.office.made import Desk, Person, desk, take_vouched
 

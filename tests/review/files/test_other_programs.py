@@ -16,7 +16,7 @@ from review.files.ratings import open_ratings, write_ratings
 from review.files.reviewer_codes import read_code
 from review.office.results.results import governance_bundle
 from review.sealed.keys import write_private
-from review.sealed.made_up_words import words
+from review.sealed.made_up_words import made_up
 from review.sealed.passphrase import seal_with_passphrase
 from review.sealed.phrase import phrase
 from review.sealed.sealing import AgeIdentity, read_age_identities, unseal
@@ -217,7 +217,7 @@ def test_the_vectors_of_the_page() -> None:
     digest, _, said = VECTORS[0].partition("\n")
     assert phrase(digest) == said
     digits, _, said = VECTORS[1].partition(" ")
-    assert words(bytes.fromhex(digits)) == said
+    assert made_up(bytes.fromhex(digits)) == said
     assert read_code(VECTORS[2]) == VECTORS[2]
     assert tuple(LISTED.read_text("ascii").split()) == LIST
 

@@ -236,7 +236,7 @@ def test_six_words_are_sixty_bits_of_a_stretched_digest_and_six_that_check_them(
 
 
 def test_earlier_phrases_are_those_of_their_page() -> None:
-    made = made_up_words.words
+    made = made_up_words.made_up
     assert made(bytes.fromhex("000000010010ffff")) == "babab babad babib zuzuz"
     assert made(bytes.fromhex(DIGEST[:24])) == EARLIER
     assert len({made(number.to_bytes(2, "big")) for number in range(2**16)}) == 2**16

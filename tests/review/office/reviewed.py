@@ -10,8 +10,7 @@ from review.log.payloads import Face
 from review.log.state import Judgement, ReviewerState, State
 from review.office.store.store import Review
 from review.rating import CannotJudge, Rating, Reason
-from review.verdict.panel.key import AnswerKey, KeyItem, KeyRun
-from review.verdict.panel.panel import ControlKind
+from review.verdict.panel.key import AnswerKey, ControlKind, KeyItem, KeyRun
 
 BATCH = "b" * 16
 RUN = "11111111-1111-4111-8111-111111111111"

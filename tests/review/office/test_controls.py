@@ -18,11 +18,21 @@ from corpora.text.words import words
 from harness.annotators.fst import FstAnnotator
 from harness.fst.analyser import open_analyser
 from review.office.items.controls import ControlMaterial, Counts, make_controls, usual_counts
-from review.office.items.inflected_controls import CATEGORIES, OtherForms, changed_tag, inflected
 from review.office.items.items import Item, new_item
-from review.office.items.wrong_texts import HALF, OTHER, SWAP, WrongTexts, first_half, plain_form
+from review.office.items.wrong_texts import (
+    CATEGORIES,
+    HALF,
+    OTHER,
+    SWAP,
+    OtherForms,
+    WrongTexts,
+    changed_tag,
+    first_half,
+    inflected,
+    plain_form,
+)
 from review.office.making.creating import ReviewDraft
-from review.verdict.panel.panel import ControlKind
+from review.verdict.panel.key import ControlKind
 from scoring.grammar.gold_analysis import tagged_word
 from scoring.grammar.inflection import features
 from tests.outside import STRICT, only_with

@@ -32,8 +32,7 @@ from review.log.withdrawal import covered, withdrawals
 from review.rating import CannotJudge, Rating, Relation
 from review.verdict.certificate.evidence import Evidence, gather
 from review.verdict.gate.policy import proposed
-from review.verdict.panel.key import AnswerKey, KeyItem, KeyRun
-from review.verdict.panel.panel import ControlKind
+from review.verdict.panel.key import AnswerKey, ControlKind, KeyItem, KeyRun
 from tests.review.verdict.signing import ORGANISER, hand_overs, laptop_of, with_batches
 
 ORGANISATION = "0f" * 8

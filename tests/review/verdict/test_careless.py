@@ -24,7 +24,8 @@ from review.verdict.gate.careless import (
     not_worse_p,
 )
 from review.verdict.gate.policy import proposed
-from review.verdict.panel.panel import ControlItem, ControlKind, Panel
+from review.verdict.panel.key import ControlKind
+from review.verdict.panel.panel import ControlItem, Panel
 from tests.review.thorough import times
 
 RULE = proposed()[0].careless

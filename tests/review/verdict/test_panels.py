@@ -12,8 +12,8 @@ from review.log.event import Event
 from review.log.payloads import Adjudicate, Consent, Face, HarmFlag, NotJudged, Rate, Undo
 from review.rating import CannotJudge, Rating
 from review.verdict.gate.adjudication import Case, queue
-from review.verdict.panel.key import AnswerKey, KeyItem, KeyRun
-from review.verdict.panel.panel import ControlKind, Harm, Panel
+from review.verdict.panel.key import AnswerKey, ControlKind, KeyItem, KeyRun
+from review.verdict.panel.panel import Harm, Panel
 from review.verdict.panel.panels import not_shown, panel_of
 from tests.review.verdict import histories
 from tests.review.verdict.histories import ORGANISATION, WALL, Chain, evidence_of

@@ -22,8 +22,7 @@ from review.log.payloads import AnyPayload, Consent, Face, Rate
 from review.log.table import append_event
 from review.office.store.store import Office
 from review.rating import Rating
-from review.verdict.panel.key import AnswerKey, KeyItem, KeyRun
-from review.verdict.panel.panel import ControlKind
+from review.verdict.panel.key import AnswerKey, ControlKind, KeyItem, KeyRun
 from rosetta_tui.commands.calibrate import calibrate
 from rosetta_tui.commands.runs import runs as runs_command
 from rosetta_tui.commands.score import score

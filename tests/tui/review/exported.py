@@ -14,8 +14,7 @@ from review.files.batch import Batch, open_batch
 from review.log.payloads import Comment, Suggest
 from review.office.store.store import Office
 from review.rating import Rating
-from review.verdict.panel.key import AnswerKey
-from review.verdict.panel.panel import ControlKind
+from review.verdict.panel.key import AnswerKey, ControlKind
 from rosetta_tui.commands.review import review
 from tests.review.office import made
 

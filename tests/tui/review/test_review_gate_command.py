@@ -22,7 +22,7 @@ from review.office.store.store import Office, utc_now
 from review.sealed.phrase import phrase
 from review.verdict.certificate.evidence_file import read_evidence_file
 from review.verdict.certificate.signed import Attested
-from review.verdict.panel.panel import ControlKind
+from review.verdict.panel.key import ControlKind
 from tests.review.verdict.certified import GO, fluent_run
 from tests.review.verdict.histories import Shape
 from tests.review.verdict.signing import LAPTOP
