@@ -14,10 +14,9 @@ from pathlib import Path
 from statistics import median
 
 from review.files.batch import Batch, make_batch
-from review.files.batch_form import BatchItem, BatchManifest, Organisation
-from review.files.person_tag import new_salt, place_of, tag_of
+from review.files.manifests import BatchItem, BatchManifest, Organisation
 from review.files.ratings import sign_ratings
-from review.files.reviewer_codes import make_codes
+from review.files.reviewer_codes import make_codes, new_salt, place_of, tag_of
 from review.log import table
 from review.log.event import Event, make_event
 from review.log.payloads import Consent, Rate

@@ -17,16 +17,15 @@ from statistics import median
 
 from benchmarks.terminal import Terminal
 from review.files.batch import make_batch, write_batch
-from review.files.batch_form import BatchItem, BatchManifest, Organisation
-from review.files.person_tag import new_salt, place_of, tag_of
-from review.files.reviewer_codes import make_codes
+from review.files.manifests import BatchItem, BatchManifest, Organisation
+from review.files.reviewer_codes import make_codes, new_salt, place_of, tag_of
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating
 from review.sealed.keys import Identity, Role
 from review.sealed.sealing import AgeIdentity
 from review.session.view import Phase
-from rosetta_tui.review.rating.opening import TerminalOpening
+from rosetta_tui.review.rating.sitting import TerminalOpening
 
 GOAL_MS = 100.0
 PAUSE_SECONDS = 0.35
@@ -36,8 +35,8 @@ CHILD = """
 import json, sys, time
 from pathlib import Path
 from review.log.laptop import Laptop
-from rosetta_tui.review.rating.app import run_review
-from rosetta_tui.review.rating.opening import TerminalOpening
+from rosetta_tui.review.rating.visit import run_review
+from rosetta_tui.review.rating.sitting import TerminalOpening
 
 folder, appends = Path(sys.argv[1]), []
 record = Laptop.record

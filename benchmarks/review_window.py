@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.review_keys import percentile
 from benchmarks.window_probe import text_of
 from review.files.batch import Batch
-from review.session.timing import REST_ITEMS
+from review.session.course import REST_ITEMS
 from tests.desktop.real.display import Display, display
 from tests.desktop.real.stage import Stage, stage
 from tests.desktop.real.waiting import until

@@ -23,9 +23,9 @@ from review.session.view import Phase
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.commands.review import review
 from rosetta_tui.live.screen import LiveScreen
-from rosetta_tui.review.rating.app import ReviewApp
-from rosetta_tui.review.rating.opening import TerminalOpening
 from rosetta_tui.review.rating.pages.item_page import ItemPage
+from rosetta_tui.review.rating.sitting import TerminalOpening
+from rosetta_tui.review.rating.visit import ReviewApp
 from rosetta_tui.session.demo import begin_demo
 from rosetta_tui.session.watched import WatchedRun
 

@@ -341,7 +341,7 @@ class RunSummary:
     failures: Mapping[str, int] = field(default_factory=dict)
     """Class of failure → entries that failed so, the most frequent first."""
     certificates: tuple[Attached, ...] = ()
-    """Certificates of reviews beside the run; ``review.verdict.certificate.attachment`` says what they are worth."""
+    """Certificates of reviews beside the run; ``review.verdict.certificate.certificate`` says what they are worth."""
     note: str = ""
     """What a person wrote about it (``harness.store.notes``)."""
     tags: tuple[str, ...] = ()

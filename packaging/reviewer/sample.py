@@ -56,8 +56,7 @@ class Sample(NamedTuple):
 def make() -> Sample:
     """Make the sample with new keys."""
     from review.files.batch import make_batch, write_batch
-    from review.files.person_tag import new_salt, place_of, tag_of
-    from review.files.reviewer_codes import make_codes, printed
+    from review.files.reviewer_codes import make_codes, new_salt, place_of, printed, tag_of
     from review.sealed.keys import Identity, Role
 
     organisation = Identity.make(Role.ORGANISATION)
@@ -70,7 +69,7 @@ def make() -> Sample:
 
 
 def _manifest(signing_key: str, place: str) -> Any:
-    from review.files.batch_form import BatchManifest, Organisation
+    from review.files.manifests import BatchManifest, Organisation
     from review.sealed.sealing import AgeIdentity
 
     return BatchManifest(
@@ -96,7 +95,7 @@ def _manifest(signing_key: str, place: str) -> Any:
 
 
 def _items() -> list[Any]:
-    from review.files.batch_form import BatchItem
+    from review.files.manifests import BatchItem
 
     corpus = json.loads((SAMPLES / "eo-demo-v1.json").read_text("utf-8"))
     sources = {entry["id"]: entry["source"] for entry in corpus["entries"]}
@@ -113,7 +112,7 @@ def _outputs(name: str) -> Mapping[int, str]:
 
 
 def _lessons() -> list[Any]:
-    from review.files.batch_form import TrainingItem
+    from review.files.manifests import TrainingItem
     from review.rating import Rating
 
     return [

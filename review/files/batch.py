@@ -18,15 +18,12 @@ from pydantic import BaseModel, ValidationError
 from corpora.text.visible import plain
 from harness.card.canonical import canonical_bytes
 from harness.core.problems import first_problem
-from review.files.batch_form import MOST_ITEMS, BatchItem, BatchManifest, TrainingItem
 from review.files.font_file import MOST_BYTES, MOST_FONTS, MOST_LICENCE, CarriedFont
-from review.files.person_tag import read_salt, salt_member, tag_of
-from review.files.readme import batch_readme
-from review.files.reviewer_codes import CodeError, read_code
+from review.files.manifests import MOST_ITEMS, BatchItem, BatchManifest, TrainingItem, batch_readme
+from review.files.reviewer_codes import CodeError, read_code, read_salt, salt_member, tag_of
 from review.files.signed_archive import pack_signed, unpack_signed
+from review.forms import FileError, FileProblem
 from review.sealed.keys import Identity, key_phrase
-from review.sealed.passphrase import seal_with_passphrase, typed_passphrase
-from review.sealed.problem import FileError, FileProblem
 from review.sealed.sealing import (
     AgeIdentity,
     Lock,
@@ -34,13 +31,15 @@ from review.sealed.sealing import (
     checked_recipient,
     lock_of,
     seal,
+    seal_with_passphrase,
+    typed_passphrase,
     unseal,
     unseal_with_passphrase,
 )
 from review.sealed.signature import Signed
 
 _PLACE_DIGITS = 64
-"""Of a person's place (``files.person_tag``); codes and tags have fewer."""
+"""Of a person's place (``files.reviewer_codes``); codes and tags have fewer."""
 
 
 def check_content(

@@ -18,19 +18,24 @@ from pathlib import Path
 from typing import Final
 
 from review.files.batch import Batch
-from review.files.batch_form import BatchManifest
-from review.files.finding import RATINGS_SUFFIX
-from review.files.ratings_form import MOST_EVENTS, Places, RatingsManifest, Sender, SignedChain
-from review.files.readme import ratings_readme
+from review.files.manifests import (
+    MOST_EVENTS,
+    BatchManifest,
+    Places,
+    RatingsManifest,
+    Sender,
+    SignedChain,
+    ratings_readme,
+)
 from review.files.signed_archive import MANIFEST, SignedArchive, pack_signed, unpack_signed
-from review.files.stick import READABLE, write_file
+from review.files.stick import RATINGS_SUFFIX, READABLE, write_file
+from review.forms import FileError, FileProblem
 from review.log.chain import tips_of
 from review.log.event import Event
 from review.log.payloads import ANSWERS, OfItem, OfReviewer, Withdraw
 from review.log.withdrawal import reach
 from review.sealed.keys import Identity, key_phrase
 from review.sealed.phrase import phrase
-from review.sealed.problem import FileError, FileProblem
 from review.sealed.sealing import AgeIdentity, Lock, checked_recipient, lock_of, seal, unseal
 from review.sealed.signature import Signed
 

@@ -17,13 +17,11 @@ from pydantic import Field, ValidationError
 from harness.card.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from review.files.batch_form import BatchManifest
-from review.files.ratings_form import RatingsManifest, Recipient
-from review.forms import StrictForm, formats
+from review.files.manifests import BatchManifest, RatingsManifest, Recipient
+from review.forms import FileError, FileProblem, StrictForm, formats
 from review.log.payloads import Hex64, Short
 from review.sealed.archive import pack, unpack
 from review.sealed.keys import Identity
-from review.sealed.problem import FileError, FileProblem
 from review.sealed.signature import Signed, verify
 
 EXPORT_FORMAT: Final = "rosetta-export/1"

@@ -32,8 +32,7 @@ from review.log.payloads import (
     Suggest,
     Withdraw,
 )
-from review.log.saving import saying
-from review.log.table import append_event, create_event_table, read_events
+from review.log.table import append_event, create_event_table, read_events, saying
 from review.log.withdrawal import known_withdrawals, reach, reached
 
 APPLICATION_ID = 0x526F5276

@@ -31,7 +31,7 @@ from harness.core.failures import StoreError
 from harness.core.storage_problems import StorageProblem, storage_problem
 from harness.store.file.database import private_folder
 from harness.store.file.transaction import transaction
-from review.log.saving import NotSaved, saying
+from review.log.table import NotSaved, saying
 
 FILE_NAME = "review.open"
 

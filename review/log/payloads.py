@@ -22,7 +22,7 @@ Hex64 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Id = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 """A random id of a batch or an item."""
 Reviewer = Annotated[str, Field(pattern=r"^([0-9A-HJKMNP-TV-Z]{8}|[0-9a-f]{32})$")]
-"""Who speaks: the tag that a code gives in its review (``files.person_tag``); in reviews made before there were
+"""Who speaks: the tag that a code gives in its review (``files.reviewer_codes``); in reviews made before there were
 tags the code on the card itself (``files.reviewer_codes``)."""
 Short = Annotated[str, Field(max_length=200)]
 Text = Annotated[str, Field(max_length=MOST_TEXT)]

@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from review.sealed.problem import FileError, FileProblem
+from review.forms import FileError, FileProblem
 
 MOST_BYTES: Final = 50 * 2**20
 """Bytes of one archive; no review that people can rate is larger."""

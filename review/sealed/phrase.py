@@ -1,13 +1,18 @@
-"""Check phrases: six words that two people can hear, copy and compare, instead of 64 hexadecimal digits.
+"""Words that people hear, copy and compare: check phrases, and the made-up words of passphrases.
 
-The words are those of ``word_list``: eleven bits each, 60 of a digest and 6 that check them, in the way of BIP-39.
-Sixty bits alone could be searched for, so each digest is stretched by scrypt first: who wants another file with the
-same words pays for it 2⁶⁰ times. Earlier versions wrote 96 bits as ``made_up_words``; those are read on.
+A check phrase is six words instead of 64 hexadecimal digits. They are those of ``word_list``: eleven bits each, 60
+of a digest and 6 that check them, in the way of BIP-39. Sixty bits alone could be searched for, so each digest is
+stretched by scrypt first: who wants another file with the same words pays for it 2⁶⁰ times.
+
+Made-up words have five letters, 16 bits each: consonant, vowel, consonant, vowel, consonant. The letters sound alike
+in most languages that use the Latin alphabet, and the words mean nothing in any. Passphrases on cards are such words;
+so were the check phrases of earlier versions, 96 bits, which are read on.
 """
 
 from __future__ import annotations
 
 import hashlib
+import secrets
 import unicodedata
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -15,10 +20,39 @@ from functools import lru_cache
 from typing import Final
 
 from harness.core.failures import UsageError
-from review.sealed import made_up_words
-from review.sealed.made_up_words import is_made_up
-from review.sealed.passphrase import stretch
+from review.sealed.sealing import stretch
 from review.sealed.word_list import LIST
+
+_CONSONANTS = "bdfghklmnprstvyz"
+_VOWELS = "aiou"
+_PATTERN = (_CONSONANTS, _VOWELS, _CONSONANTS, _VOWELS, _CONSONANTS)
+
+
+def made_up(data: bytes) -> str:
+    """Write an even number of bytes as words; different bytes give different words."""
+    pairs = zip(data[::2], data[1::2], strict=True)
+    return " ".join(_word(high << 8 | low) for high, low in pairs)
+
+
+def draw_words(count: int = 5) -> str:
+    """Draw random words: a passphrase for a reviewer's card, 16 bits a word."""
+    return made_up(secrets.token_bytes(2 * count))
+
+
+def is_made_up(word: str) -> bool:
+    """Tell whether a word, in lower case, can be one of these."""
+    return len(word) == len(_PATTERN) and all(
+        letter in alphabet for letter, alphabet in zip(word, _PATTERN, strict=True)
+    )
+
+
+def _word(number: int) -> str:
+    letters = []
+    for alphabet in reversed(_PATTERN):
+        number, place = divmod(number, len(alphabet))
+        letters.append(alphabet[place])
+    return "".join(reversed(letters))
+
 
 WORDS: Final = 6
 BOUND: Final = 60
@@ -41,7 +75,7 @@ class PhraseError(UsageError):
 def phrase(digest: str, *, earlier: bool = False) -> str:
     """Return the six words of a SHA-256 (hexadecimal); ``earlier`` gives those that earlier versions showed."""
     if earlier:
-        return made_up_words.made_up(bytes.fromhex(digest)[:_EARLIER_BYTES])
+        return made_up(bytes.fromhex(digest)[:_EARLIER_BYTES])
     stretched = stretch(bytes.fromhex(digest), _SALT, work=WORK, length=8)
     return _written(int.from_bytes(stretched, "big") >> 64 - BOUND)
 

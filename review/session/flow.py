@@ -15,14 +15,14 @@ from typing import Any, Generic, TypeVar
 from harness.core.failures import HarnessError
 from review.files.batch import Batch
 from review.files.stick import StickError
+from review.forms import FileError, FileProblem
 from review.log.payloads import Face, Scope
 from review.rating import Relation
-from review.sealed.problem import FileError, FileProblem
 from review.session import opening_words
 from review.session.choice import Choice, of_file
+from review.session.course import GUARD_SECONDS
 from review.session.opening import Opening
 from review.session.session import Session
-from review.session.timing import GUARD_SECONDS
 from review.session.view import Phase, ShownItem, View
 from review.session.words.keys import Onward
 from review.session.words.troubles import Trouble, trouble, trouble_of_view

@@ -10,20 +10,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from review.files.batch import Batch, open_batch
-from review.files.batch_form import BatchManifest
-from review.files.finding import find_batches, mounted_sticks
+from review.files.manifests import BatchManifest
 from review.files.reviewer_codes import printed, read_code
-from review.files.stick import read_file
+from review.files.stick import find_batches, mounted_sticks, read_file
+from review.forms import FileError, FileProblem
 from review.log.fold import fold
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.sealed.keys import Identity, Role
-from review.sealed.passphrase import typed_passphrase
-from review.sealed.problem import FileError, FileProblem
-from review.sealed.sealing import Lock, lock_of
+from review.sealed.sealing import Lock, lock_of, typed_passphrase
 from review.session.choice import Choice, contents, copies_once, mark_of, of_file
+from review.session.course import GUARD_SECONDS
 from review.session.session import Session
-from review.session.timing import GUARD_SECONDS
 from review.session.words.catalogue import (
     ENGLISH,
     Words,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from harness.core.failures import HarnessError
 from review.files.reviewer_codes import ALPHABET
-from review.sealed.problem import FileError
+from review.forms import FileError
 from review.session.choice import Choice
 from review.session.words.catalogue import Words
 from review.session.words.troubles import Trouble, trouble, trouble_of_file

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from review.files.batch import Batch
-from review.files.batch_form import BatchItem, TrainingItem, wording
+from review.files.manifests import BatchItem, TrainingItem, wording
 from review.log.payloads import Rate, Translate
 from review.session.course import Course, CoursePlace
 from review.session.drafts import Drafts

@@ -8,6 +8,7 @@ from datetime import datetime
 from operator import attrgetter
 
 from review.log.event import Event
+from review.log.fold import Person
 from review.log.payloads import (
     Comment,
     Export,
@@ -21,7 +22,6 @@ from review.log.payloads import (
     Translate,
     Undo,
 )
-from review.log.person import Person
 from review.log.withdrawal import covered, withdrawals
 from review.rating import Rating
 from review.session.view import TextField

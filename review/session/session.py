@@ -17,7 +17,7 @@ from typing import Any
 from harness.core.failures import HarnessError
 from harness.core.storage_problems import storable
 from review.files.batch import Batch
-from review.files.batch_form import BatchManifest
+from review.files.manifests import BatchManifest
 from review.log.laptop import Draft, Laptop
 from review.log.payloads import (
     MOST_TEXT,
@@ -36,16 +36,15 @@ from review.log.payloads import (
     Undo,
     Withdraw,
 )
-from review.log.saving import NotSaved
+from review.log.table import NotSaved
 from review.rating import CannotJudge, Rating, Reason, Relation
 from review.session import saying
-from review.session.course import Course
-from review.session.handing_over import Exported, hand_over
+from review.session.course import GUARD_SECONDS, ActiveTime, Clock, Course, Rest
 from review.session.picture import Picture
 from review.session.progress import SittingProgress, trained_before
 from review.session.record import KIND_OF, Author, Record
-from review.session.timing import GUARD_SECONDS, ActiveTime, Clock, Rest
 from review.session.view import Lesson, Phase, ShownItem, TextField, View
+from review.session.waiting import Exported, hand_over
 from review.session.words.catalogue import Words
 from review.session.words.troubles import trouble
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from review.files.batch_form import Around, OthersWords
+from review.files.manifests import Around, OthersWords
 from review.rating import Rating, Reason
 
 

@@ -1,25 +1,54 @@
-"""What lies on a computer that nobody else has yet, and handing all of it over at once.
+"""What lies on a computer that nobody else has yet, and handing over: one batch, or all of it at once.
 
-Whoever deletes everything must know what would be lost. No review has to be opened for that: the heads of
-the batches lie open, and their texts are not needed.
+Everything about one batch goes into one sealed file on the stick, written and read back. Whoever deletes everything
+must know what would be lost. No review has to be opened for that: the heads of the batches lie open, and their texts
+are not needed.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from review.files.batch import Batch
-from review.files.batch_form import BatchManifest
+from review.files.manifests import BatchManifest
+from review.files.ratings import write_ratings
 from review.log.event import Event
-from review.log.fold import fold
+from review.log.fold import ReviewerState, fold
 from review.log.laptop import Laptop
+from review.log.merge import export_events
 from review.log.payloads import Export, Withdraw
-from review.log.state import ReviewerState
+from review.log.table import NotSaved
 from review.log.withdrawal import reach
-from review.session.handing_over import Exported, hand_over
+from review.sealed.keys import Identity, Role
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A file of ratings that was written and read back."""
+
+    path: Path
+    phrase: str
+    """Six words that the organisation reads from its copy."""
+    events: int
+
+
+def hand_over(laptop: Laptop, batch: Batch, reviewer: str, folder: Path, wall: str) -> Exported:
+    """Seal and write the ratings of a batch; raises StickError or FileError, with nothing changed.
+
+    That it was written is noted afterwards: a note that cannot be kept takes nothing from the file.
+    """
+
+    identity = Identity.load(laptop.path.parent, Role.LAPTOP)
+    events = export_events(laptop, batch.manifest.batch)
+    written = write_ratings(folder, events, batch, identity, reviewer)
+    note = Export(wall=wall, batch=batch.manifest.batch, events=written.events, head=written.head)
+    with contextlib.suppress(NotSaved):
+        laptop.append(note)
+    return Exported(written.path, written.phrase, written.events)
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,7 @@ def waiting_reviews(desk: OrganiserDesk) -> list[WaitingItem]:
 
 def _ratings(desk: OrganiserDesk) -> Iterator[WaitingItem]:
     """Tell of files of ratings on sticks that were not taken in yet."""
-    from review.files.finding import RATINGS_SUFFIX, find_batches, mounted_sticks
+    from review.files.stick import RATINGS_SUFFIX, find_batches, mounted_sticks
 
     found = find_batches(mounted_sticks(), RATINGS_SUFFIX)
     if not found:

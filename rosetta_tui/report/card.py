@@ -45,7 +45,7 @@ from scoring.statistics.breakdown import FREE
 
 if TYPE_CHECKING:
     from harness.store.runs import RunSummary
-    from review.verdict.certificate.attachment import Standing
+    from review.verdict.certificate.certificate import Standing
 
 TIER = "tier"
 """Heading of the column that says what may be claimed."""

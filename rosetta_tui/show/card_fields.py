@@ -14,7 +14,7 @@ from rosetta_tui.show import figures
 
 if TYPE_CHECKING:
     from harness.store.notes import Attached
-    from review.verdict.certificate.attachment import Standing
+    from review.verdict.certificate.certificate import Standing
     from scoring.core.specification import Tier
 
 
@@ -197,7 +197,7 @@ def review_of(card: Mapping[str, Any], certificates: Sequence[Attached]) -> Stan
     """Return what people said of a run, None where no certificate beside it holds for this card."""
     if not certificates:
         return None
-    from review.verdict.certificate.attachment import standing
+    from review.verdict.certificate.certificate import standing
 
     return standing(certificates, str(card.get("run_id")), str(card.get("run_card_hash")))
 

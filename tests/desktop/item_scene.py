@@ -18,7 +18,7 @@ from review.desktop.item.item_page import ItemPage
 from review.desktop.item.sentence_face import Mode
 from review.desktop.look.look import Look
 from review.desktop.look.style import Theme
-from review.desktop.parts.text_pane import TextPane
+from review.desktop.parts.texts import TextPane
 from review.files.batch import Batch
 from review.log.event import Event
 from review.log.laptop import Laptop

@@ -19,7 +19,7 @@ from review.desktop.item.item_page import ItemPage
 from review.desktop.look.look import Look
 from review.desktop.look.style import Theme
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.text_pane import TextPane
+from review.desktop.parts.texts import TextPane
 from review.desktop.program.running import Erasure
 from review.desktop.program.visit import Visit
 from review.desktop.program.window import Window

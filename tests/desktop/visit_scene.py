@@ -16,7 +16,7 @@ from review.desktop.frame.page import Page
 from review.desktop.frame.work import Desk, Work
 from review.desktop.look.look import Look
 from review.desktop.look.style import Theme
-from review.desktop.pages.question_pages import RelationPage, SharingPage
+from review.desktop.pages.first_pages import RelationPage, SharingPage
 from review.desktop.parts.buttons import Button
 from review.desktop.program.running import Erasure
 from review.desktop.program.visit import Visit

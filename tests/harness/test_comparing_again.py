@@ -24,7 +24,7 @@ from harness.store.holding import begin_stretch
 from harness.store.results import add_results, read_results
 from harness.store.runs import find_run, forget_failed, read_run
 from review.files.stick import stick_error
-from review.log.saving import not_saved
+from review.log.table import not_saved
 from review.session.words.troubles import SAVING, STICKS
 from tests.harness.evaluation import LANGUAGES, begun, corpus, run_corpus
 

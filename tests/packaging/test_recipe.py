@@ -118,7 +118,7 @@ def test_the_window_and_its_engine_import_nothing_that_is_denied() -> None:
     """Asked of a fresh interpreter, because imports inside functions count as well once they are done."""
     code = (
         "import runpy, sys; sys.path.insert(0, sys.argv[1]); runpy.run_path(sys.argv[2]);"
-        "import recipe, keyring, review.session.opening, review.session.handing_over, review.sealed.keys,"
+        "import recipe, keyring, review.session.opening, review.session.waiting, review.sealed.keys,"
         " review.sealed.sealing, review.sealed.signature, cryptography.hazmat.primitives.ciphers.aead;"
         "print(*(each for each in sys.modules if recipe.is_denied(each) and each != 'urllib.request'))"
     )
@@ -274,8 +274,8 @@ import sys
 sys.modules["_hashlib"] = None  # as in the bundle
 import hashlib
 assert not hasattr(hashlib, "scrypt")
-from review.sealed.passphrase import seal_with_passphrase
-from review.files.person_tag import tag_of
+from review.sealed.sealing import seal_with_passphrase
+from review.files.reviewer_codes import tag_of
 from review.sealed.phrase import phrase
 print(tag_of("YBKCTGFM", bytes(32)), phrase("00" * 32))
 seal_with_passphrase(b"sentences", "kizun gorot sapos")

@@ -11,9 +11,8 @@ from pydantic import ValidationError
 
 from harness.card.canonical import canonical_bytes
 from review.files.batch import Batch, open_batch
-from review.files.batch_form import BATCH_FORMAT, BatchManifest
+from review.files.manifests import BATCH_FORMAT, RATINGS_FORMAT, BatchManifest
 from review.files.ratings import open_ratings
-from review.files.ratings_form import RATINGS_FORMAT
 from review.log.event import read_event
 from review.office.intake.file_report import FileOutcome
 from review.office.intake.importing import import_bytes
@@ -22,7 +21,7 @@ from review.office.store.store import Office
 from review.sealed.keys import key_phrase
 from review.sealed.sealing import read_age_identities
 from review.verdict.certificate.certificate import CERTIFICATE_FORMAT
-from review.verdict.certificate.evidence_file import read_evidence_file
+from review.verdict.certificate.evidence import read_evidence_file
 from review.verdict.certificate.verifying import verify
 from review.verdict.stand_alone import rosetta_verify as second
 

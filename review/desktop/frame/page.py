@@ -26,12 +26,10 @@ from review.desktop.frame.reading import MoreBelow, ReadingArea
 from review.desktop.frame.work import Desk
 from review.desktop.look import fonts
 from review.desktop.look.fonts import shown
-from review.desktop.parts.announcing import announce
 from review.desktop.parts.banner import Banner
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.flow import FlowLayout, empty
-from review.desktop.parts.labels import Line
-from review.desktop.parts.text_pane import WholeText
+from review.desktop.parts.texts import Line, WholeText, announce
 from review.session.words.catalogue import Words
 from review.session.words.troubles import Trouble
 

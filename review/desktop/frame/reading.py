@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QTextEdit, QWid
 from shiboken6 import isValid
 
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.labels import Line
+from review.desktop.parts.texts import Line
 from review.session.words.catalogue import Words
 from review.session.words.item import GOES_ON_BELOW
 

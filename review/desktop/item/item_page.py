@@ -11,17 +11,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from review.desktop.frame.work import Desk
-from review.desktop.item.choices import Choices
 from review.desktop.item.item_texts import ItemTexts
 from review.desktop.item.sentence_face import Mode
 from review.desktop.item.sentence_page import SentencePage
 from review.desktop.look.fonts import shown
-from review.desktop.look.own_words import capital
-from review.desktop.parts.announcing import announce
-from review.desktop.parts.answers import Answers
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.labels import Line
-from review.desktop.parts.text_pane import WholeText
+from review.desktop.parts.choosing import Answers, Choices
+from review.desktop.parts.texts import Line, WholeText, announce, capital
 from review.rating import Rating, Reason
 from review.session.session import Session
 from review.session.view import Lesson, ShownItem, TextField, View

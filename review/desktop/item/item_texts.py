@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from review.desktop.look.fonts import shown
 from review.desktop.parts.flow import empty
-from review.desktop.parts.labels import Line
-from review.desktop.parts.text_pane import WholeText
+from review.desktop.parts.texts import Line, WholeText
 from review.session.view import ShownItem
 from review.session.words import item as item_words
 from review.session.words.catalogue import Words

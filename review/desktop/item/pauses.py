@@ -1,4 +1,4 @@
-"""Pages between the items: a rest, what was left for later, the end, and after taking everything back."""
+"""Pages between the items: a rest, what was left for later, the end, after taking everything back; one's answers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from PySide6.QtGui import QKeyEvent
 
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import Desk
-from review.desktop.item.item_keys import control_act
-from review.desktop.parts.announcing import announce
+from review.desktop.item.acts import control_act
+from review.desktop.look.fonts import shown
+from review.desktop.parts.choosing import ChoiceRows
 from review.desktop.parts.flow import Offers
+from review.desktop.parts.texts import announce
 from review.rating import Rating
 from review.session.view import Phase, ShownItem, View
 from review.session.words import page as page_words
+from review.session.words.catalogue import Words
+from review.session.words.item import beginning
 from review.session.words.keys import (
     ACT_WORDS,
     KEYS,
@@ -24,9 +28,41 @@ from review.session.words.keys import (
     Onward,
     act_of,
 )
-from review.session.words.labels import rating_label, sharing
+from review.session.words.labels import answer_label, rating_label, sharing
 from review.session.words.page import PageWords
 from review.session.words.troubles import trouble_of_view
+
+
+class AnswersPage(Page):
+    """Shows nobody else's answers, and none that was taken back."""
+
+    def __init__(
+        self, desk: Desk, answered: Sequence[ShownItem], *, translating: bool = False
+    ) -> None:
+        """``translating`` tells whether these are translations instead of ratings."""
+        super().__init__(desk)
+        words = self.words
+        self.place(words("Your answers"))
+        if answered:
+            self.paragraph(words("Choose a sentence to look at it, and to change your answer."))
+        else:
+            self.paragraph(words("You have not answered anything yet."), "strong")
+        rows = ChoiceRows(words, [_row(words, item, translating=translating) for item in answered])
+        rows.chosen.connect(lambda number: self.answered.emit(answered[number].id))
+        self.add(rows)
+        self.way_back(main=True)
+
+
+def _row(words: Words, item: ShownItem, *, translating: bool) -> str:
+    """Name an item by its number, the answer and the beginnings of both texts, each on its line."""
+    given = answer_label(words, item, translating=translating)
+    head = words("{number}: {answer}", number=item.number, answer=given)
+    texts = (item.source, item.candidate or item.translation)
+    return "\n".join([head, *(shown(beginning(_on_one_line(text))) for text in texts if text)])
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 class PausePage(Page):

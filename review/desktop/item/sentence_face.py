@@ -21,23 +21,20 @@ from corpora.languages.tags import tag_script
 from corpora.text.visible import readable
 from review.desktop.frame.page import INSET, Page
 from review.desktop.frame.work import Desk
-from review.desktop.item.act_row import BEHIND, ActRow
-from review.desktop.item.choices import Choices, OnceMore
+from review.desktop.item.acts import BEHIND, ActRow
 from review.desktop.item.item_texts import ItemTexts
-from review.desktop.item.writing import Writing
 from review.desktop.look.fonts import legible
-from review.desktop.look.own_words import capital
-from review.desktop.parts.announcing import announce
 from review.desktop.parts.buttons import Button
+from review.desktop.parts.choosing import Choices, OnceMore
 from review.desktop.parts.flow import Offers
-from review.desktop.parts.labels import Line
-from review.desktop.parts.text_pane import TextPane
+from review.desktop.parts.texts import Line, TextPane, announce, capital
+from review.desktop.parts.writing import Writing
 from review.session.session import Session
 from review.session.view import Lesson, Phase, ShownItem, View
 from review.session.words import item as item_words
-from review.session.words.beside import beside as beside_it
 from review.session.words.catalogue import Words
 from review.session.words.item import Mark, Offer
+from review.session.words.item import beside as beside_it
 from review.session.words.keys import ACT_WORDS, KEYS, Act
 from review.session.words.troubles import trouble_of_view
 

@@ -16,9 +16,9 @@ from shiboken6 import isValid
 
 from harness.core.failures import HarnessError
 from review.desktop.frame.work import Desk
-from review.desktop.item.item_keys import control_act
+from review.desktop.item.acts import control_act
 from review.desktop.item.sentence_face import UNASKED, Mode, SentenceFace
-from review.desktop.parts.announcing import announce
+from review.desktop.parts.texts import announce
 from review.rating import CannotJudge
 from review.session import saying
 from review.session.session import Session

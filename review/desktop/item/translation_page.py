@@ -14,9 +14,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from review.desktop.frame.work import Desk
 from review.desktop.item.sentence_face import Mode
 from review.desktop.item.sentence_page import SentencePage
-from review.desktop.parts.labels import Line
-from review.desktop.parts.letter_row import LetterRow
-from review.desktop.parts.typing_box import TypingBox
+from review.desktop.parts.texts import Line
+from review.desktop.parts.writing import LetterRow, TypingBox
 from review.session.session import Session
 from review.session.view import ShownItem, TextField
 from review.session.words import item as item_words

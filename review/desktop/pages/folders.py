@@ -18,8 +18,8 @@ from shiboken6 import isValid
 from harness.core.failures import HarnessError
 from review.desktop.frame.work import Desk
 from review.desktop.look.fonts import shown
-from review.desktop.parts.labels import Line
-from review.desktop.parts.rows import ChoiceRows
+from review.desktop.parts.choosing import ChoiceRows
+from review.desktop.parts.texts import Line
 from review.files.stick import stick_error
 from review.session.words.troubles import trouble
 

@@ -16,12 +16,11 @@ from review.desktop.frame.page import Page, harmless_lines
 from review.desktop.frame.work import Desk
 from review.desktop.look.fonts import shown
 from review.desktop.pages.folders import Folders, first_folder
-from review.desktop.parts.announcing import announce
+from review.desktop.parts.choosing import ChoiceRows
 from review.desktop.parts.flow import Offers
-from review.desktop.parts.rows import ChoiceRows
-from review.desktop.parts.text_pane import TextPane
-from review.session.handing_over import Exported
+from review.desktop.parts.texts import TextPane, announce
 from review.session.view import View
+from review.session.waiting import Exported
 from review.session.words import page as page_words
 from review.session.words.keys import KEYS, Act, Onward, act_of
 from review.session.words.troubles import trouble

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import Desk
 from review.desktop.look.fonts import shown
-from review.desktop.parts.labels import Line
+from review.desktop.parts.texts import Line
 from review.session.words import page as page_words
 from review.session.words.keys import (
     ACT_WORDS,

@@ -14,10 +14,9 @@ from review.desktop.frame.page import Page
 from review.desktop.frame.work import Desk
 from review.desktop.look.look import SIZES
 from review.desktop.look.style import Theme
-from review.desktop.parts.answers import Answer, Answers
 from review.desktop.parts.buttons import Button
+from review.desktop.parts.choosing import Answer, Answers, Tick
 from review.desktop.parts.flow import FlowLayout
-from review.desktop.parts.tick import Tick
 from review.session.words.catalogue import msgid
 
 THEMES: Final[Mapping[Theme, str]] = {

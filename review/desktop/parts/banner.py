@@ -9,10 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QVBoxLayout, QWidget
 
-from review.desktop.parts.announcing import announce
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.labels import Line
-from review.desktop.parts.text_pane import TextPane
+from review.desktop.parts.texts import Line, TextPane, announce
 from review.session.words.catalogue import Words
 from review.session.words.troubles import Trouble
 

@@ -1,28 +1,198 @@
 """The program around the window: its words and looks, what the system asks of it, and its end.
 
-Qt's own words, from the same catalogue as all others.
+Qt ships words for few languages and for none of those that this program is for: they come from the same catalogue
+as all others. No word keeps the sign that makes Alt and a letter mean it: community keyboards type letters with it.
 
-Qt ships words for few languages and for none of those that this program is for. No word keeps the sign
-that makes Alt and a letter mean it: community keyboards type letters with that key.
+It ends when it is told to from outside, or when something in it fails. A signal reaches Python only between two of
+its own steps, and a window at rest takes none: a pipe wakes it. What was copied in the window is forgotten then: on
+X11 and elsewhere the system may keep it longer than the program lives.
+
+Code that was needed to start and to open a review is hardly needed to rate: most of a library's code that is in
+memory ran once. The system takes such pages back by itself when memory is short, once it has found them.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
+import re
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Final
+from typing import Any, Final
 
-from PySide6.QtCore import QEvent, QLocale, QObject, QSettings, Qt, QTranslator, Signal
-from PySide6.QtGui import QFileOpenEvent, QSessionManager
+from PySide6.QtCore import (
+    QEvent,
+    QLocale,
+    QObject,
+    QSettings,
+    QSocketNotifier,
+    Qt,
+    QTimer,
+    QtMsgType,
+    QTranslator,
+    Signal,
+    qInstallMessageHandler,
+)
+from PySide6.QtGui import QClipboard, QFileOpenEvent, QGuiApplication, QSessionManager
 from PySide6.QtWidgets import QApplication
 
 from review.desktop.frame.work import fault
 from review.desktop.look import fonts
 from review.session.words.catalogue import Words, msgid
 from review.session.words.troubles import Trouble
+
+
+def forget_clipboard() -> None:
+    """Empty the clipboard where it holds something that was copied here; what others copied stays."""
+    clipboard = QGuiApplication.clipboard()
+    if clipboard.ownsClipboard():
+        clipboard.clear()
+    if clipboard.supportsSelection() and clipboard.ownsSelection():
+        clipboard.clear(QClipboard.Mode.Selection)
+
+
+Failed = Callable[[type[BaseException], BaseException, TracebackType | None], None]
+
+_SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+"""Ctrl+C, a system that shuts down, and a terminal that is closed; Windows has not all of them."""
+_FAILED = 1
+
+
+@contextmanager
+def ending_by(end: Callable[[], None], failed: Failed) -> Iterator[None]:
+    """Call ``end`` from the window's loop on Ctrl+C and the like, and ``failed`` for what nobody foresaw.
+
+    A signal may come in the midst of anything, as while a lock is held; ``end`` waits until that is done.
+    """
+    before = {each: signal.signal(each, lambda *_: QTimer.singleShot(0, end)) for each in _SIGNALS}
+    hooks = sys.excepthook, threading.excepthook
+    sys.excepthook = failed
+    threading.excepthook = lambda args: _of_thread(args, failed)
+    try:
+        with _woken():
+            yield
+    finally:
+        sys.excepthook, threading.excepthook = hooks
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _of_thread(args: threading.ExceptHookArgs, failed: Failed) -> None:
+    if args.exc_value is not None:
+        failed(args.exc_type, args.exc_value, args.exc_traceback)
+
+
+@contextmanager
+def _woken() -> Iterator[None]:
+    """Let a signal wake a window at rest; where the system has no such pipe, the next event does."""
+    if os.name != "posix":
+        yield
+        return
+    out, into = os.pipe()
+    os.set_blocking(out, False)
+    os.set_blocking(into, False)
+    notifier = QSocketNotifier(out, QSocketNotifier.Type.Read)
+    notifier.activated.connect(lambda: os.read(out, 64))
+    before = signal.set_wakeup_fd(into, warn_on_full_buffer=False)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        notifier.setEnabled(False)
+        os.close(out)
+        os.close(into)
+
+
+@contextmanager
+def saying_no_screen(told: Callable[[str], str]) -> Iterator[None]:
+    """Say in words, instead of ending abruptly, that Qt cannot draw a window here.
+
+    ``told`` gets the first thing that Qt said, because its last words advise to reinstall.
+    """
+
+    warned: list[str] = []
+
+    def heard(kind: QtMsgType, context: Any, message: str | None) -> None:  # noqa: ARG001  Qt gives it
+        if kind is not QtMsgType.QtFatalMsg:
+            warned.append(_first_line(message or ""))
+            return
+        print(told("".join(warned[:1])), file=sys.stderr, flush=True)
+        os._exit(_FAILED)  # Qt would abort the process when this returned
+
+    before = qInstallMessageHandler(heard)
+    try:
+        yield
+    finally:
+        qInstallMessageHandler(before)
+
+
+def _first_line(message: str) -> str:
+    return message.strip().partition("\n")[0]
+
+
+_MAPPED: Final = Path("/proc/self/maps")
+_MEMORY: Final = Path("/proc/self/smaps")
+_CODE = re.compile(r"([0-9a-f]+)-([0-9a-f]+) r-xp \S+ \S+ [1-9]\d* +(/.*)\n")
+"""A mapping of a file's code, which nobody writes to."""
+_CHANGED: Final = "Anonymous:"
+"""How much of a mapping differs from its file, and would be lost."""
+_DONTNEED: Final = 4
+"""Of madvise(2): what is not changed is read from its file again when it is next needed."""
+
+
+def let_go_of_code() -> int:
+    """Take the code of libraries out of this process's memory, on Linux; gives how many mappings were let go.
+
+    What runs next comes back from the system's copy of the file, without a look at the disk as long as there is
+    memory to spare. Only libraries are let go that cannot be unloaded any more: their place stays theirs.
+    """
+    if sys.platform != "linux":
+        return 0
+    mapped = map(_CODE.match, _lines(_MAPPED))
+    staying = {code[3] for code in mapped if code is not None and _stays(code[3])}
+    advise = ctypes.CDLL(None).madvise
+    advise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    return sum(
+        advise(begin, end - begin, _DONTNEED) == 0
+        for begin, end, file in _unchanged()
+        if file in staying
+    )
+
+
+def _unchanged() -> Iterator[tuple[int, int, str]]:
+    """Yield the code of files that is mapped as it stands in the file: addresses, and the file."""
+    code: re.Match[str] | None = None
+    for line in _lines(_MEMORY):
+        if line.startswith(_CHANGED):
+            if code is not None and int(line.split()[1]) == 0:
+                yield int(code[1], 16), int(code[2], 16), code[3]
+            code = None
+        elif found := _CODE.match(line):
+            code = found
+
+
+def _lines(file: Path) -> Iterator[str]:
+    with file.open(encoding="utf-8", errors="surrogateescape") as lines:
+        yield from lines
+
+
+@cache
+def _stays(file: str) -> bool:
+    """Keep a library that is loaded from ever being unloaded; False for what is none."""
+    try:
+        ctypes.CDLL(file, mode=os.RTLD_LAZY | os.RTLD_NOLOAD)  # ctypes never closes what it opened
+    except OSError:
+        return False
+    return True
+
 
 QT_WORDS: Final = (
     # the menus of a text, and of a box in which one types

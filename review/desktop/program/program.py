@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _start(asked: argparse.Namespace, language: str | None) -> int:
     if asked.check:
-        from review.desktop.program.check import check
+        from review.desktop.program.running import check
 
         return check(asked.places, language)
     from review.desktop.program.running import run

@@ -1,11 +1,16 @@
 """From the start of the program to its end: the laptop's file, then the window, then the first page.
 
-The way through deleting everything: handing over first, if the person wants, and the last page.
+The way through deleting everything: handing over first, if the person wants, and the last page. Whoever has just
+built a bundle can have it checked: whether this very program opens a review and draws its first page.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
+import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -15,21 +20,26 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Qt, QTimer
 
 from harness.core.failures import HarnessError
+from harness.core.version import VERSION
 from harness.store.file.database import home
+from review.desktop.frame.page import Page
 from review.desktop.frame.work import Desk, Work
 from review.desktop.look.look import SIZES, Look, Setting
 from review.desktop.look.style import Theme
-from review.desktop.pages.erase_page import ErasePage
-from review.desktop.pages.erased_page import ErasedPage
+from review.desktop.pages.choose_page import ChoosePage
+from review.desktop.pages.ending_pages import ErasedPage, ErasePage
 from review.desktop.pages.hand_over_page import HandOverPage
-from review.desktop.parts.clipboard import forget_clipboard
-from review.desktop.program.application import Application, languages_of_system
-from review.desktop.program.leaving import ending_by, saying_no_screen
+from review.desktop.program.application import (
+    Application,
+    ending_by,
+    forget_clipboard,
+    languages_of_system,
+    saying_no_screen,
+)
 from review.desktop.program.no_window import no_window
-from review.desktop.program.not_open_window import NotOpenWindow, not_complete, not_open
 from review.desktop.program.one_window import OneWindow
 from review.desktop.program.visit import Visit
-from review.desktop.program.window import Window
+from review.desktop.program.window import NotOpenWindow, Window, not_complete, not_open
 from review.session.erasing import Remains, erase_everything, open_laptop, why_not_erased
 from review.session.opening import Opening, is_there
 from review.session.waiting import hand_over_all
@@ -262,3 +272,87 @@ def _run(running: Running, places: Sequence[Path]) -> int:
     running.close()
     one.close()
     return code or running.code
+
+
+_FAILED = 1
+_SECONDS = 60.0
+_PAUSE = 10
+"""Milliseconds between two looks at the window."""
+
+
+def check(places: Sequence[Path], language: str | None) -> int:
+    """Open a review in a data folder of its own, draw the page that comes first, and say so in one line."""
+    if len(places) != 1:
+        return _fail("name one file to open")
+    if not is_there(places[0]):
+        return _fail(f"{places[0]} is not there")
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    with tempfile.TemporaryDirectory(prefix="rosetta-review-") as folder:
+        os.environ["ROSETTA_HOME"] = folder
+        with saying_no_screen(partial(_no_screen, folder)):
+            running = Running(places, language)
+        if running.app.lacking:
+            return _fail(f"{running.app.lacking[0]}: missing or damaged")
+        return _Check(running).run(places[0])
+
+
+def _no_screen(folder: str, said_by_qt: str) -> str:
+    """Say why nothing can be drawn and what was tried; the program ends without another word, so tidy up now."""
+    shutil.rmtree(folder, ignore_errors=True)
+    return f"{no_window(said_by_qt, answers=False)}\n{_tried()}"
+
+
+def _tried() -> str:
+    """Say on which screen the program tried to draw, and in which data folder of its own."""
+    names = ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY", "ROSETTA_HOME")
+    found = (
+        f"{name}={os.environ[name]}" if os.environ.get(name) else f"no {name}" for name in names
+    )
+    return f"Tried with {', '.join(found)}."
+
+
+class _Check:
+    """Looks at the window until a page is there that a review leads to, or a window that says why there is none."""
+
+    def __init__(self, running: Running) -> None:
+        self._running = running
+        self._began = time.perf_counter()
+        self._drawn: Page | None = None
+
+    def run(self, file: Path) -> int:
+        with ending_by(self._running.end, self._running.app.tell_unforeseen):
+            self._running.begin()
+            self._look()
+            self._running.app.exec()
+            self._running.close()
+        page = self._drawn
+        if (trouble := self._running.trouble) is not None:
+            return _fail(f"{trouble.said}\n{trouble.detail}\n{_tried()}")
+        if page is None:
+            shown = self._running.window is not None
+            said = "its page was not drawn" if shown else "no window came"
+            return _fail(f"{file}: {said} within {_SECONDS:.0f} s.\n{_tried()}")
+        if isinstance(page, ChoosePage):
+            return _fail(page.trouble.said if page.trouble else f"{file} was not opened")
+        seconds = time.perf_counter() - self._began
+        print(f"rosetta-review {VERSION}: “{page.accessibleName()}” drawn in {seconds:.2f} s")
+        return 0
+
+    def _look(self) -> None:
+        window = self._running.window
+        page = window.page if window is not None else None
+        if self._running.trouble is not None:
+            self._running.end()
+        elif window is not None and page is not None and not self._running.work.busy:
+            if not window.grab().isNull():
+                self._drawn = page
+            self._running.end()
+        elif time.perf_counter() - self._began > _SECONDS:
+            self._running.end()
+        else:
+            QTimer.singleShot(_PAUSE, self._look)
+
+
+def _fail(why: str) -> int:
+    print(f"rosetta-review {VERSION}: {why}", file=sys.stderr)
+    return _FAILED

@@ -19,31 +19,32 @@ from corpora.languages.tags import tag_script
 from harness.core.failures import HarnessError
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import Desk
-from review.desktop.item.answers_page import AnswersPage
 from review.desktop.item.item_page import ItemPage
-from review.desktop.item.pauses import PAUSES
+from review.desktop.item.pauses import PAUSES, AnswersPage
 from review.desktop.item.translation_page import TranslationPage
 from review.desktop.look import fonts
 from review.desktop.look.fonts import legible, undrawn
-from review.desktop.pages.asking_page import AskingPage
-from review.desktop.pages.choose_page import ChoosePage
-from review.desktop.pages.consent_page import ConsentPage
-from review.desktop.pages.file_page import FilePage
-from review.desktop.pages.first_page import FirstPage
+from review.desktop.pages.choose_page import ChoosePage, FilePage
+from review.desktop.pages.ending_pages import WithdrawPage
+from review.desktop.pages.first_pages import (
+    AskingPage,
+    ConsentPage,
+    FirstPage,
+    MissingPage,
+    OrganisationPage,
+    RelationPage,
+    SharingPage,
+    WelcomePage,
+)
 from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.pages.help_page import HelpPage
-from review.desktop.pages.missing_page import MissingPage
-from review.desktop.pages.organisation_page import OrganisationPage
-from review.desktop.pages.question_pages import RelationPage, SharingPage
-from review.desktop.pages.welcome_page import WelcomePage
-from review.desktop.pages.withdraw_page import WithdrawPage
-from review.desktop.parts.clipboard import forget_clipboard
-from review.desktop.program.code_pages import let_go_of_code
+from review.desktop.program.application import forget_clipboard, let_go_of_code
 from review.desktop.program.window import Window
 from review.files.batch import Batch
 from review.log.payloads import Face
 from review.session import opening_words
 from review.session.choice import Choice
+from review.session.course import GUARD_SECONDS
 from review.session.flow import (
     AskCode,
     AskConsent,
@@ -63,7 +64,6 @@ from review.session.flow import (
     ShowHelp,
 )
 from review.session.opening_words import AskedLine
-from review.session.timing import GUARD_SECONDS
 from review.session.words import page as page_words
 from review.session.words.keys import Onward
 from review.session.words.troubles import trouble

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from review.files.batch_form import BatchManifest
-from review.log.clocks import WildClock
+from review.files.manifests import BatchManifest
+from review.log.chain import WildClock
 from review.log.event import Event
 from review.log.merge import Objection, Remark
 from review.log.payloads import OfItem, OfReviewer, Rate, Train, Translate, Withdraw

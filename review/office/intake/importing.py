@@ -13,27 +13,24 @@ from itertools import chain
 from pathlib import Path
 
 from harness.core.failures import UsageError
-from review.files.batch_form import BatchManifest
-from review.files.finding import BATCH_SUFFIX, RATINGS_SUFFIX
+from review.files.manifests import BatchManifest, Sender
 from review.files.ratings import RatingsFile, chains_of, contents_of, open_ratings
-from review.files.ratings_form import Sender
-from review.files.stick import StickError, read_file
+from review.files.stick import BATCH_SUFFIX, RATINGS_SUFFIX, StickError, read_file
+from review.forms import FileError, FileProblem
 from review.log.event import Event, EventError, read_event
 from review.log.merge import MOST_EVENTS, MergeReport, merge
 from review.log.payloads import Kind, Withdraw
-from review.log.saving import NotSaved, saying
-from review.log.table import devices_of, insert_event, read_device, read_person
+from review.log.table import NotSaved, devices_of, insert_event, read_device, read_person, saying
 from review.log.withdrawal import known_withdrawals
 from review.office.intake.file_report import FileOutcome, FileReport, closed_devices, objection
 from review.office.intake.quarantine import drop_reached, holds_reached, set_aside
 from review.office.intake.speaking import note_laptops, speaking_of
-from review.office.results.attaching import suspend_withdrawn
+from review.office.results.certifying import suspend_withdrawn
 from review.office.store.arrivals import Arrival, mark_recompute, note_arrival
 from review.office.store.database import note_unclean, rewrite
 from review.office.store.review import KnownLaptop
 from review.office.store.store import Office, Review
 from review.sealed.keys import key_phrase
-from review.sealed.problem import FileError, FileProblem
 from review.sealed.sealing import AgeIdentity, SealError, checked_recipient
 
 _TOO_MUCH_WAITS = (

@@ -16,14 +16,14 @@ from typing import Final
 
 from harness.core.failures import UsageError
 from review.files.ratings import RatingsFile, open_ratings
+from review.forms import FileError
 from review.log.event import EventError, read_event
 from review.log.payloads import Scope, Withdraw
 from review.log.withdrawal import Withdrawals, covered, taken_back
-from review.office.results.attaching import suspend_withdrawn
+from review.office.results.certifying import suspend_withdrawn
 from review.office.store.arrivals import mark_recompute
 from review.office.store.database import note_unclean
 from review.office.store.store import Office, Review, utc_now
-from review.sealed.problem import FileError
 from review.sealed.sealing import AgeIdentity
 
 MOST_WAITING: Final = 2**29

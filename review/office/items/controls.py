@@ -13,11 +13,17 @@ from typing import TypeVar
 
 from corpora.model.entry import Entry, EntryId, Segment
 from corpora.text.comparison import is_blank
-from review.files.batch_form import MOST_ITEM_TEXT
-from review.office.items.inflected_controls import Inflected
-from review.office.items.items import Item, new_item
-from review.office.items.sampling import drawing
-from review.office.items.wrong_texts import FORM, HALF, OTHER, SWAP, WrongTexts, plain_form
+from review.files.manifests import MOST_ITEM_TEXT
+from review.office.items.items import Item, drawing, new_item
+from review.office.items.wrong_texts import (
+    FORM,
+    HALF,
+    OTHER,
+    SWAP,
+    Inflected,
+    WrongTexts,
+    plain_form,
+)
 from review.verdict.panel.key import ControlKind
 
 _Thing = TypeVar("_Thing")

@@ -15,7 +15,7 @@ from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run, read_card
 from review.office.items.controls import fits
-from review.office.items.sampling import stratum
+from review.office.items.items import stratum
 from review.verdict.panel.key import KeyRun
 
 MOST_MISSING = 0.1

@@ -20,7 +20,7 @@ from corpora.text.comparison import is_blank
 from harness.card.rows import card_id
 from harness.core.failures import UsageError
 from harness.core.user_file import read_text
-from review.files.batch_form import MOST_ITEMS, Around
+from review.files.manifests import MOST_ITEMS, Around
 from review.log.payloads import MOST_TEXT
 from review.office.items.controls import fits
 from review.office.items.items import Item

@@ -22,9 +22,9 @@ from corpora.model.entry import Entry
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.core.user_file import read_text
-from review.files.batch_form import TrainingItem
+from review.files.manifests import TrainingItem
 from review.office.items.controls import fits
-from review.office.items.sampling import drawing
+from review.office.items.items import drawing
 from review.office.items.wrong_texts import first_half, plain_form, unspaced
 from review.rating import Rating
 

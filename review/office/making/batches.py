@@ -28,7 +28,8 @@ from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.setup.preparing import language_folders
 from review.files.batch import Batch, make_batch
-from review.files.batch_form import (
+from review.files.font_file import CarriedFont
+from review.files.manifests import (
     LONGEST_LETTER,
     MOST_LETTERS,
     BatchItem,
@@ -38,8 +39,7 @@ from review.files.batch_form import (
     Task,
     TrainingItem,
 )
-from review.files.font_file import CarriedFont
-from review.files.person_tag import new_salt, place_of, tag_of
+from review.files.reviewer_codes import new_salt, place_of, tag_of
 from review.office.items.items import Item
 from review.office.making.texts import ReviewTexts
 from review.office.store.store import utc_now

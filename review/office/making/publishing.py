@@ -13,14 +13,13 @@ from pathlib import Path
 from harness.core.failures import UsageError
 from harness.store.file.database import private_folder
 from review.files.batch import Batch, write_batch
-from review.files.finding import BATCH_SUFFIX
-from review.files.laptop_card import LaptopCard
 from review.files.reviewer_codes import printed
-from review.files.stick import PRIVATE, READABLE, write_file
+from review.files.statements import LaptopCard
+from review.files.stick import BATCH_SUFFIX, PRIVATE, READABLE, write_file
 from review.office.making.batches import Made
 from review.office.making.texts import ReviewTexts
 from review.office.store.store import Office, Review, utc_now
-from review.sealed.made_up_words import draw_words
+from review.sealed.phrase import draw_words
 from review.sealed.sealing import AgeIdentity
 
 

@@ -12,11 +12,9 @@ from dataclasses import dataclass
 
 from corpora.model.corpus import Dataset
 from harness.core.failures import UsageError
-from review.files.batch_form import MOST_OTHERS, BatchItem, OthersWords
-from review.log.state import ReviewerState, State
-from review.office.items.assignment import order
-from review.office.items.items import Item
-from review.office.items.sampling import drawing
+from review.files.manifests import MOST_OTHERS, BatchItem, OthersWords
+from review.log.fold import ReviewerState, State
+from review.office.items.items import Item, drawing, order
 from review.office.making.batches import Drawn
 from review.office.store.review import Review
 from review.office.store.store import Office

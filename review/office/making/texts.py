@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from harness.core.failures import UsageError
-from review.files.batch_form import InLanguage
+from review.files.manifests import InLanguage
 from review.office.items.reviewed_runs import ReviewedRuns
 from review.office.store.store import Office
 

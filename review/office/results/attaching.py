@@ -18,9 +18,8 @@ from harness.store.notes import (
 )
 from harness.store.runs import Run, find_run, read_card
 from review.office.store.store import Office
-from review.verdict.certificate.attachment import Standing, standing
-from review.verdict.certificate.certificate import Certificate
-from review.verdict.certificate.evidence_file import EvidenceFile
+from review.verdict.certificate.certificate import Certificate, Standing, standing
+from review.verdict.certificate.evidence import EvidenceFile
 from review.verdict.certificate.verifying import Verification, verify
 from review.verdict.gate.verdict import GateOutcome
 

@@ -15,8 +15,8 @@ from fractions import Fraction
 from html import escape
 from typing import Final
 
-from review.files.batch_form import BatchItem
-from review.log.state import State
+from review.files.manifests import BatchItem
+from review.log.fold import State
 from review.rating import LEAST_ACCEPTABLE, Reason
 from review.session.words.catalogue import Words, msgid
 from review.session.words.labels import REASONS

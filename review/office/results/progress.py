@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from review.files.batch_form import BatchManifest
+from review.files.manifests import BatchManifest
+from review.log.fold import ReviewerState
 from review.log.payloads import Scope
-from review.log.state import ReviewerState
 from review.office.store.arrivals import last_contributions
 from review.office.store.store import Office, Review
 from review.rating import CannotJudge

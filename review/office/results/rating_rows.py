@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, fields
 from corpora.model.entry import EntryId
 from harness.card.model import EntryResult, RunCard
 from harness.core.failures import UsageError
-from review.log.state import Judgement, ReviewerState, State
+from review.log.fold import Judgement, ReviewerState, State
 from review.office.store.store import Office, Review
 from review.verdict.panel.key import AnswerKey, KeyItem, counted
 

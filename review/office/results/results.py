@@ -16,7 +16,7 @@ from harness.card.load import load_card
 from harness.card.model import RunCard
 from harness.core.failures import UsageError
 from harness.store.runs import find_run
-from review.files.batch_form import BatchItem
+from review.files.manifests import BatchItem
 from review.files.signed_archive import EXPORT_SUFFIX, ExportManifest, pack_signed
 from review.office.results.certifying import newest_certificate, review_evidence
 from review.office.results.community_page import community_page
@@ -27,8 +27,7 @@ from review.sealed.sealing import seal
 from review.sealed.signature import public_pem
 from review.session.words.catalogue import Words
 from review.verdict.certificate.certificate import read_certificate
-from review.verdict.certificate.evidence import events_bytes
-from review.verdict.certificate.evidence_file import pack_evidence
+from review.verdict.certificate.evidence import events_bytes, pack_evidence
 
 _README: Final = """\
 {review}

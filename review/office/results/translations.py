@@ -1,22 +1,93 @@
-"""What speakers translated, as a corpus: only of people who allowed it, and nothing that somebody objects to."""
+"""What speakers wrote, for a corpus: their translations, and better wordings as variants of what is there.
+
+Only of people who allowed it, and nothing that somebody objects to. A variant is another translation that counts as
+right (scoring-specification §2.1): nothing is added by itself, but with a person's yes.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from corpora.languages.tags import pair_label
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry, EntryId
 from corpora.text.comparison import comparison_form
-from review.files.batch_form import BatchManifest, Wording
-from review.log.state import State
+from review.files.manifests import BatchManifest, Wording
+from review.log.fold import State
 from review.office.making.batches import scripted
 from review.office.results.rating_rows import people
 from review.office.store.store import Review
 from review.rating import CannotJudge
-from review.verdict.panel.key import counted
+from review.verdict.panel.key import AnswerKey, counted
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """One suggested wording of one entry."""
+
+    entry_id: EntryId
+    wording: str
+    people: int
+    """Reviewers who suggested it, who all agreed that it may be offered."""
+
+
+def corrections(key: AnswerKey, state: State, corpus: Corpus) -> list[Correction]:
+    """Return the wordings that may be offered, those of most people first within an entry.
+
+    Left out: wordings of people who do not count (``counted``) or did not agree to share them, and those that the corpus already has.
+    """
+    counts: dict[tuple[EntryId, str], set[str]] = {}
+    wordings: dict[tuple[EntryId, str], str] = {}
+    for reviewer, _, said in counted(state, key):
+        if not said.share_corrections:
+            continue
+        for item, wording in said.suggestions.items():
+            if item in key.items and wording.strip():
+                place = (key.items[item].entry, comparison_form(wording))
+                counts.setdefault(place, set()).add(reviewer)
+                wordings.setdefault(place, wording.strip())
+    known = {entry.id: _known(entry) for entry in corpus.entries}
+    offered = [
+        Correction(entry_id, wordings[entry_id, form], len(who))
+        for (entry_id, form), who in counts.items()
+        if entry_id in known and form not in known[entry_id]
+    ]
+    places = {entry.id: place for place, entry in enumerate(corpus.entries)}
+    return sorted(offered, key=lambda each: (places[each.entry_id], -each.people, each.wording))
+
+
+def _known(entry: Entry) -> set[str]:
+    return {comparison_form(text) for text in (entry.reference, *entry.variants)}
+
+
+def with_variants(corpus: Corpus, accepted: Collection[Correction]) -> Corpus:
+    """Return the corpus with the accepted wordings as variants and the next version.
+
+    A corpus with other accepted answers is another version (benchmark-specification §2.1): scores of runs
+    on the earlier one cannot be compared with new ones.
+    """
+    added: dict[EntryId, list[str]] = {}
+    for each in accepted:
+        added.setdefault(each.entry_id, []).append(each.wording)
+    entries = tuple(
+        entry.model_copy(update={"variants": (*entry.variants, *added.get(entry.id, ()))})
+        for entry in corpus.entries
+    )
+    dataset = corpus.dataset.model_copy(update={"version": next_version(corpus.dataset.version)})
+    return replace(corpus, dataset=dataset, entries=entries)
+
+
+def next_version(version: str) -> str:
+    """Return the version after this one: its second number grows, as for a change that others must notice."""
+    found = re.fullmatch(r"(\d{1,9})(?:\.(\d{1,9}))?(?:\.\d+)?", version)
+    if found is None:
+        return f"{version}+variants"
+    return f"{found[1]}.{int(found[2] or 0) + 1}.0"
+
 
 ELICITED = "elicited"
 """Provenance of what was asked of speakers (benchmark-specification §2.5)."""

@@ -9,8 +9,7 @@ from pathlib import Path
 from harness.core.failures import StoreError
 from harness.store.file.database import BUSY_MILLISECONDS
 from review.log.own_file import FileForm, fingerprint, new_device, opening
-from review.log.saving import NotSaved
-from review.log.table import create_event_table
+from review.log.table import NotSaved, create_event_table
 from review.log.withdrawal import erase
 
 FILE = "reviews.sqlite"

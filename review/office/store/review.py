@@ -9,12 +9,11 @@ from hashlib import sha256
 
 from corpora.model.entry import Segment
 from harness.core.failures import HarnessError
-from review.files.batch_form import BatchItem, BatchManifest
+from review.files.manifests import BatchItem, BatchManifest
 from review.files.signed_archive import read_manifest
-from review.sealed.problem import FileError
+from review.forms import FileError
 from review.sealed.signature import Signed
-from review.verdict.certificate.commitments import differences
-from review.verdict.panel.key import AnswerKey
+from review.verdict.panel.key import AnswerKey, differences
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,15 +15,13 @@ from harness.card.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.storage_problems import storable
 from harness.store.file.transaction import transaction
-from review.files.batch_form import Around, BatchItem
-from review.files.witness import Statement, read_statement
+from review.files.manifests import Around, BatchItem
+from review.files.statements import Statement, read_statement
 from review.log.event import Event
-from review.log.fold import fold, looks_by_run
+from review.log.fold import State, fold, looks_by_run
 from review.log.own_file import OwnFile
 from review.log.payloads import Adjudicate, Kind, LaptopWord, OrganiserLook, Speaks, Withdraw
-from review.log.saving import saying
-from review.log.state import State
-from review.log.table import append_event, read_device, read_events
+from review.log.table import append_event, read_device, read_events, saying
 from review.log.voices import heard
 from review.log.withdrawal import reach
 from review.office.store.database import FILE, is_unclean, note_unclean, open_office, rewrite

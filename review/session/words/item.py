@@ -1,13 +1,17 @@
-"""What the page of an item says around its two texts, in the reviewer's language; the same in every face."""
+"""What the page of an item says around its two texts, in the reviewer's language; the same in every face.
+
+Beside a sentence stands where the corpus has it from, and what others wrote of it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from review.files.manifests import Around, OthersWords
 from review.rating import CannotJudge, Reason
 from review.session.view import LastJudged, Lesson, Phase, ShownItem, TextField, View
-from review.session.words.beside import beside
 from review.session.words.catalogue import Words, msgid
 from review.session.words.keys import KEYS, RATING_OF, Act
 from review.session.words.labels import (
@@ -15,7 +19,67 @@ from review.session.words.labels import (
     rating_label,
     rating_meaning,
     reason_label,
+    reasons_label,
 )
+
+CONTEXTS: Final[Mapping[str, str]] = {
+    "greeting": msgid("a greeting"),
+    "declaration": msgid("a statement"),
+    "question": msgid("a question"),
+    "instruction": msgid("something to do"),
+    "narrative": msgid("part of a story"),
+    "label": msgid("a sign or a name of a thing"),
+    "error": msgid("a message that something went wrong"),
+}
+"""Context of benchmark-specification §2.6 → its words; others stand as the corpus has them."""
+
+FORMALITIES: Final[Mapping[str, str]] = {
+    "conversational": msgid("as people talk with each other"),
+    "formal": msgid("formal"),
+    "technical": msgid("technical"),
+    "ceremonial": msgid("ceremonial"),
+    "educational": msgid("for teaching"),
+}
+"""Register of the same section → its words."""
+
+
+def beside(words: Words, item: ShownItem) -> Iterator[tuple[str, str]]:
+    """Yield name and text of each thing, the words of others first; nothing of most items."""
+    if item.others:
+        yield (
+            words("Others wrote in the first round, some of it perhaps you; you need not agree:"),
+            "",
+        )
+        for each in item.others:
+            yield from _other(words, each)
+    if item.around is not None:
+        yield from _around(words, item.around)
+
+
+def _other(words: Words, said: OthersWords) -> Iterator[tuple[str, str]]:
+    if said.reasons:
+        reasons = reasons_label(words, said.reasons)
+        yield words("Somebody says: {reasons}.", reasons=reasons), ""
+    if said.comment:
+        yield words("Somebody's comment:"), said.comment
+    if said.suggestion:
+        yield words("Somebody's better translation:"), said.suggestion
+
+
+def _around(words: Words, around: Around) -> Iterator[tuple[str, str]]:
+    if around.before:
+        yield words("The sentence before it:"), around.before
+    if around.after:
+        yield words("The sentence after it:"), around.after
+    if around.context:
+        yield words("What it is:"), _known(words, CONTEXTS, around.context)
+    if around.formality:
+        yield words("How it is said:"), _known(words, FORMALITIES, around.formality)
+
+
+def _known(words: Words, table: Mapping[str, str], tag: str) -> str:
+    return words(table[tag]) if tag in table else tag
+
 
 NAMED = 70
 """Characters of a text that is only named."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from review.files.batch_form import BatchManifest, Wording
+from review.files.manifests import BatchManifest, Wording
 from review.rating import Relation
 from review.session.view import View
 from review.session.words.catalogue import Words, language_name, same_language

@@ -10,8 +10,8 @@ from harness.core.failures import HarnessError
 from harness.core.storage_problems import StorageProblem, words_for
 from review.files.reviewer_codes import CodeError, CodeProblem
 from review.files.stick import StickError
-from review.log.saving import NotSaved
-from review.sealed.problem import FileError, FileProblem
+from review.forms import FileError, FileProblem
+from review.log.table import NotSaved
 from review.session.view import View
 from review.session.words.catalogue import Words, msgid
 

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any
 
-from review.verdict.certificate.attachment import why_not_community
 from review.verdict.certificate.certificate import (
     COMMUNITY_VALIDATED,
     WORDS,
@@ -22,6 +21,7 @@ from review.verdict.certificate.certificate import (
     CertifiedDecision,
     CertifiedLaptops,
     CertifiedRelations,
+    why_not_community,
 )
 from review.verdict.gate.reasons import OUTCOMES, finding_words, findings_words
 from review.verdict.gate.verdict import Code, GateFinding

@@ -13,7 +13,7 @@ from typing import Any
 from harness.card.canonical import canonical_bytes
 from harness.core.failures import HarnessError
 from review.log.event import events_sha256
-from review.log.state import State
+from review.log.fold import State
 from review.log.voices import Voices
 from review.rating import Relation
 from review.verdict.certificate.certificate import (
@@ -32,16 +32,14 @@ from review.verdict.certificate.certificate import (
     certified_witnesses,
     what_became,
 )
-from review.verdict.certificate.evidence import Evidence
-from review.verdict.certificate.evidence_file import own_program_sha256
+from review.verdict.certificate.evidence import Evidence, own_program_sha256
 from review.verdict.gate.gate import decide
 from review.verdict.gate.policy import GatePolicy, read_policy
 from review.verdict.gate.verdict import Code, GateVerdict
 from review.verdict.panel.agreement import MEASURES, Agreement, AgreementMeasure, agreement
 from review.verdict.panel.estimate import round6
 from review.verdict.panel.key import counted
-from review.verdict.panel.panel import Harm, Panel
-from review.verdict.panel.panels import panel_of, run_of
+from review.verdict.panel.panel import Harm, Panel, panel_of, run_of
 
 
 @dataclass(frozen=True)

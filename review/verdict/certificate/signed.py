@@ -11,16 +11,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from review.files.batch_form import BatchManifest
-from review.files.ratings_form import RatingsManifest
+from review.files.manifests import BatchManifest, RatingsManifest
 from review.files.signed_archive import read_manifest
 from review.log.chain import ancestors
 from review.log.event import Event
 from review.log.payloads import ANSWERS, OfReviewer, Scope
 from review.sealed.signature import Signed, verify
 from review.verdict.certificate.certificate import Certificate
-from review.verdict.certificate.commitments import differences
 from review.verdict.certificate.evidence import OWN, Evidence
+from review.verdict.panel.key import differences
 
 LESS_THAN_BOUND = "a certificate of form 1 shows less than its batches bind it to"
 

@@ -21,9 +21,7 @@ from review.sealed.phrase import says
 from review.sealed.signature import verify as signed_by
 from review.verdict.certificate.certificate import Certificate, read_certificate, statements
 from review.verdict.certificate.certify import as_certified, certified_again, read_verdict
-from review.verdict.certificate.commitments import of_batch
-from review.verdict.certificate.evidence import Evidence
-from review.verdict.certificate.evidence_file import EARLIER_PROGRAMS, own_program_sha256
+from review.verdict.certificate.evidence import EARLIER_PROGRAMS, Evidence, own_program_sha256
 from review.verdict.certificate.signed import (
     LESS_THAN_BOUND,
     Attested,
@@ -33,7 +31,8 @@ from review.verdict.certificate.signed import (
     check_laptops,
 )
 from review.verdict.gate.verdict import GateOutcome
-from review.verdict.panel.panels import not_shown
+from review.verdict.panel.key import of_batch
+from review.verdict.panel.panel import not_shown
 
 
 def check_kept_batch(evidence: Evidence, stated: Certificate, kept: Batch) -> CertificateCheck:

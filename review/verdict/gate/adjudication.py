@@ -13,9 +13,8 @@ from typing import Final
 from harness.core.failures import UsageError
 from harness.core.storage_problems import storable
 from review.log.payloads import MOST_TEXT, Adjudicate
-from review.log.state import Adjudication, ReviewerState, State
 from review.rating import RANKS, Rating, Reason
-from review.verdict.gate.panel_numbers import is_split
+from review.verdict.gate.gate import is_split
 from review.verdict.panel.key import AnswerKey, counted
 
 MOST_GROUNDS: Final = 200

@@ -1,10 +1,12 @@
 """The organiser's answer key: which item came from which run, and which are controls. It never travels.
 
 Who counts: the one rule by which the verdict, every table, every page and every offer choose whom they hear.
+What a signed batch commits its organisation to, held against what the organisation has.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from hashlib import sha256
 from typing import Annotated, Final, Literal
@@ -12,9 +14,11 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, StrictInt, StrictStr
 
 from harness.card.canonical import canonical_bytes
+from review.files.manifests import BatchManifest
 from review.forms import Since, VersionedForm
+from review.log.fold import ReviewerState, State
 from review.log.payloads import Count, Hex64, Id, Reviewer, Short
-from review.log.state import ReviewerState, State
+from review.sealed.signature import Signed, verify
 
 KEY_FORMAT: Final = "rosetta-review-key/2"
 
@@ -115,3 +119,53 @@ def counted(state: State, key: AnswerKey) -> list[tuple[str, str, ReviewerState]
         for batch in key.batches
         if (said := state.reviewers.get((batch, who))) is not None and said.consented
     ]
+
+
+def differences(
+    key: AnswerKey,
+    policy_sha256: str,
+    batches: Mapping[str, Signed],
+    found: Mapping[str, BatchManifest],
+    organisation: str,
+) -> Iterator[str]:
+    """Say each thing that is not as the signed batches of a review have it; nothing where all is.
+
+    ``found`` are the manifests of ``batches``, read; ``organisation`` is the public key that must have signed them.
+    Version 1 commits to policy and people alone, and its signature was not always kept.
+    """
+    for batch in key.batches:
+        if batch not in found:
+            yield f"batch {batch} is missing"
+            continue
+        yield from of_batch(key, policy_sha256, batches[batch], found[batch], batch, organisation)
+    asked: dict[str, tuple[str, ...]] = {}
+    named: dict[str, tuple[str, ...]] = {}
+    for manifest in found.values():
+        asked |= manifest.orders
+        named |= {manifest.place(who): order for who, order in key.orders.items()}
+    if asked != named:
+        yield "the people who were asked, or their items, are not those of the batches"
+
+
+def of_batch(
+    key: AnswerKey,
+    policy_sha256: str,
+    signed: Signed,
+    manifest: BatchManifest,
+    batch: str,
+    organisation: str,
+) -> Iterator[str]:
+    """Say each thing that is not as one signed batch has it; ``batch`` is the id by which the key names it."""
+    if manifest.batch != batch or signed.sha256 != key.batch_sha256.get(batch):
+        yield f"batch {batch} is not the one that the answer key names"
+    not_kept = manifest.version == 1 and not signed.signature
+    if manifest.signer != organisation or not (
+        not_kept or verify(organisation, signed.content, signed.signature)
+    ):
+        yield f"batch {batch} is not signed by the organisation"
+    if manifest.policy_sha256 != policy_sha256:
+        yield f"the policy is not the one of batch {batch}"
+    if manifest.version != 1 and manifest.looks != key.looks:
+        yield f"the number of looks before is not the one of batch {batch}"
+    if manifest.version != 1 and manifest.key_commitment != key.commitment:
+        yield f"the answer key is not the one of batch {batch}"

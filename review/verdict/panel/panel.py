@@ -1,12 +1,19 @@
-"""What a panel of reviewers said of one method: all that agreement and gate look at, and no text."""
+"""What a panel of reviewers said of one method: all that agreement and gate look at, and no text.
+
+The answer key turns what reviewers did, item by item, into a verdict's input.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TypeVar
 
-from review.verdict.panel.key import ControlKind
+from harness.core.failures import UsageError
+from review.log.fold import Judgement, ReviewerState, State
+from review.rating import CannotJudge
+from review.verdict.panel.key import AnswerKey, ControlKind, KeyRun, counted
 
 
 class Harm(StrEnum):
@@ -57,3 +64,134 @@ class Panel:
     """Reviewer → active milliseconds of each rating of the review; a median alone hides the hurried ones."""
     look: int = 1
     """How often the numbers of this method have been looked at, this time included."""
+
+
+_Said = TypeVar("_Said", bound=Collection[str])
+
+
+def panel_of(state: State, key: AnswerKey, run_id: str, look: int) -> Panel:
+    """Return the panel of one run of a review.
+
+    Only people who count (``counted``) are heard, on items that were asked. Raises UsageError where the review
+    has no such run.
+    """
+    run = run_of(key, run_id)
+    people = _people(state, key)
+    judged = {who: _judged(parts) for who, parts in people.items()}
+    real = {
+        item: each.stratum
+        for item, each in key.items.items()
+        if each.run_id == run_id and each.control is None
+    }
+    controls = {
+        item: ControlItem(each.control, each.partner)
+        for item, each in key.items.items()
+        if each.control is not None
+    }
+    partners = {control.partner for control in controls.values() if control.partner is not None}
+    ranks = {who: _ranks(said, key) for who, said in judged.items()}
+    times = {who: tuple(each.active_ms for each in said) for who, said in _rated(judged, key)}
+    flagged = _flagged(people, key)
+    return Panel(
+        strata=real,
+        weights=_weights(run),
+        ratings=_spoke({who: _only(said, real) for who, said in ranks.items()}),
+        core=frozenset(key.core) & frozenset(real),
+        cannot_judge=_spoke({who: _not_judged(said, real) for who, said in judged.items()}),
+        harm=_harm(state, flagged, real),
+        controls=controls,
+        flagged_controls=flagged & controls.keys(),
+        control_ratings={who: _only(said, controls) for who, said in ranks.items()},
+        partner_ratings={who: _only(said, partners) for who, said in ranks.items()},
+        sequences={who: tuple(said.values()) for who, said in ranks.items()},
+        times_ms=times,
+        look=look,
+    )
+
+
+def not_shown(state: State, key: AnswerKey, run_id: str) -> dict[str, bool]:
+    """Return the items of one run that could not be shown to somebody who counts → whether somebody else rated it."""
+    people = {who: _judged(parts) for who, parts in _people(state, key).items()}
+    said = [pair for judged in people.values() for pair in judged.items()]
+    rated = {item for item, each in said if each.rating}
+    found = (item for item, each in said if each.why_not is CannotJudge.NOT_SHOWN)
+    own = (item for item in found if item in key.items and not key.items[item].control)
+    return {item: item in rated for item in own if key.items[item].run_id == run_id}
+
+
+def run_of(key: AnswerKey, run_id: str) -> KeyRun:
+    """Return one run of a review; raises UsageError where it has none of this id."""
+    for run in key.runs:
+        if run.run_id == run_id:
+            return run
+    raise UsageError(f"Review {key.review!r} has no run {run_id!r}.")
+
+
+def _weights(run: KeyRun) -> dict[int, float]:
+    total = sum(run.strata.values()) or 1
+    return {stratum: count / total for stratum, count in sorted(run.strata.items()) if count}
+
+
+def _people(state: State, key: AnswerKey) -> dict[str, list[ReviewerState]]:
+    """Return the parts of each reviewer who counts in the order of the key's batches."""
+    people: dict[str, list[ReviewerState]] = {}
+    for who, _, said in counted(state, key):
+        people.setdefault(who, []).append(said)
+    return people
+
+
+def _judged(parts: list[ReviewerState]) -> dict[str, Judgement]:
+    """Return a person's last judgements, batch after batch, in the order in which they were made."""
+    said: dict[str, Judgement] = {}
+    for part in parts:
+        for item, judged in part.judgements.items():
+            said.pop(item, None)
+            said[item] = judged
+    return said
+
+
+def _ranks(said: Mapping[str, Judgement], key: AnswerKey) -> dict[str, int]:
+    return {
+        item: judged.rating.rank
+        for item, judged in said.items()
+        if judged.rating is not None and item in key.items
+    }
+
+
+def _rated(
+    judged: Mapping[str, Mapping[str, Judgement]], key: AnswerKey
+) -> Iterator[tuple[str, list[Judgement]]]:
+    for who, said in judged.items():
+        yield who, [each for item, each in said.items() if each.rating and item in key.items]
+
+
+def _only(said: Mapping[str, int], items: Collection[str]) -> dict[str, int]:
+    return {item: rank for item, rank in said.items() if item in items}
+
+
+def _not_judged(said: Mapping[str, Judgement], items: Collection[str]) -> frozenset[str]:
+    return frozenset(item for item, judged in said.items() if item in items and not judged.rating)
+
+
+def _spoke(said: Mapping[str, _Said]) -> dict[str, _Said]:
+    """Leave out the people who said nothing of this run."""
+    return {who: mine for who, mine in said.items() if mine}
+
+
+def _flagged(people: Mapping[str, list[ReviewerState]], key: AnswerKey) -> frozenset[str]:
+    """Return the items that somebody called harmful; a text shown twice is meant by either flag."""
+    parts = (part for parts in people.values() for part in parts)
+    return frozenset(key.first_showing(item) for part in parts for item in part.harmful)
+
+
+def _harm(state: State, flagged: Collection[str], real: Mapping[str, int]) -> dict[str, Harm]:
+    """Say what became of each flag; what the organisation upheld stays, though its flag be withdrawn."""
+    found = {}
+    for item in sorted(real):
+        decision = state.adjudications.get(item)
+        decided = None if decision is None else decision.harmful
+        if decided:
+            found[item] = Harm.UPHELD
+        elif item in flagged:
+            found[item] = Harm.FLAGGED if decided is None else Harm.CLEARED
+    return found

@@ -11,7 +11,7 @@ import click
 
 from harness.core.failures import UsageError
 from harness.store.file.database import home
-from review.files.batch_form import BatchItem
+from review.files.manifests import BatchItem
 from review.office.making.second_look import cases_of, require_first
 from review.office.results.certifying import look_at_ratings
 from review.office.store.store import Office, Review, utc_now

@@ -10,8 +10,7 @@ from harness.core.failures import UsageError
 from harness.store.file.database import home, opened
 from harness.store.notes import detach_certificates
 from harness.store.runs import find_run
-from review.office.results.attaching import attach
-from review.office.results.certifying import present
+from review.office.results.certifying import attach, present
 from rosetta_tui.commands.review.verify import own_key, read_key
 from rosetta_tui.review.organiser.words.gate import standing_lines
 from rosetta_tui.show.text import plain

@@ -17,14 +17,20 @@ from click.core import ParameterSource
 from corpora.model.entry import Segment
 from harness.core.failures import UsageError
 from harness.store.file.database import home, opened
-from review.files.batch_form import TrainingItem
+from review.files.manifests import TrainingItem
 from review.office.items.controls import Counts, usual_counts
 from review.office.items.reviewed_runs import ReviewedRuns, read_runs
 from review.office.items.sentences import Carries, Sentences, of_corpus, of_lines
 from review.office.items.training import explained_in, read_training
-from review.office.making.creating import ReviewDraft, Size, draft_review
+from review.office.making.creating import (
+    ReviewDraft,
+    Share,
+    Size,
+    TranslationDraft,
+    draft_review,
+    draft_translations,
+)
 from review.office.making.texts import ReviewTexts, check_words
-from review.office.making.translating import Share, TranslationDraft, draft_translations
 from review.office.store.store import Office
 from review.verdict.gate.policy import GatePolicy, read_policy_file
 from rosetta_tui.request.reading import FORMS, SEGMENTS, load_corpus

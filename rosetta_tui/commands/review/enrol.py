@@ -12,10 +12,15 @@ import click
 
 from harness.core.failures import UsageError
 from harness.store.file.database import home, private_folder
-from review.files.laptop_card import SUFFIX, read_laptop_card, write_laptop_card
 from review.files.reviewer_codes import printed, read_code
+from review.files.statements import (
+    SUFFIX,
+    WITNESS_SUFFIX,
+    read_laptop_card,
+    write_laptop_card,
+    write_statement,
+)
 from review.files.stick import READABLE, read_file, write_file
-from review.files.witness import WITNESS_SUFFIX, write_statement
 from review.office.intake.importing import enrol_laptop
 from review.office.intake.speaking import let_speak, put_back, take_out
 from review.office.results.progress import waiting

@@ -26,10 +26,9 @@ from review.verdict.certificate.certify import (
     read_verdict,
     without_names,
 )
-from review.verdict.certificate.evidence import Evidence
-from review.verdict.certificate.evidence_file import EvidenceFile
+from review.verdict.certificate.evidence import Evidence, EvidenceFile
 from review.verdict.gate.verdict import GateOutcome
-from review.verdict.panel.panels import run_of
+from review.verdict.panel.panel import run_of
 from rosetta_tui.review.organiser.export_files import issue_files
 from rosetta_tui.review.organiser.words.gate import verdict_lines
 from rosetta_tui.review.organiser.words.imported import waiting_words

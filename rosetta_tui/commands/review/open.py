@@ -11,7 +11,7 @@ from harness.store.file.database import home
 from review.session.erasing import open_laptop
 from review.session.words.catalogue import checked_tag
 from rosetta_tui.review.rating.lines.face import run_lines
-from rosetta_tui.review.rating.opening import TerminalOpening
+from rosetta_tui.review.rating.sitting import TerminalOpening
 
 
 @click.command("open")
@@ -46,6 +46,6 @@ def open_(
         )
         if lines or not (sys.stdin.isatty() and sys.stdout.isatty()):
             return run_lines(opening)
-        from rosetta_tui.review.rating.app import run_review
+        from rosetta_tui.review.rating.visit import run_review
 
         return run_review(opening)

@@ -14,7 +14,7 @@ from corpora.formats.write import write
 from corpora.model.corpus import Corpus
 from harness.core.failures import UsageError
 from harness.store.file.database import home
-from review.office.results.corrections import Correction, corrections, with_variants
+from review.office.results.translations import Correction, corrections, with_variants
 from review.office.store.store import Office
 from rosetta_tui.request.reading import FORMS, load_corpus, reading_options
 from rosetta_tui.show.json_forms import form_text

@@ -17,11 +17,11 @@ from harness.core.failures import UsageError
 from harness.store.file.database import home
 from review.files.batch import Batch, open_batch
 from review.files.stick import read_file
+from review.forms import FileError, FileProblem
 from review.office.results.certifying import presented
 from review.office.store.database import FILE
 from review.sealed.keys import Identity, Role, key_files, key_phrase
 from review.sealed.phrase import read_words
-from review.sealed.problem import FileError, FileProblem
 from review.verdict.certificate.verifying import Verification, verify
 from rosetta_tui.review.organiser.words.gate import together_words, verification_lines
 from rosetta_tui.show.json_forms import print_form

@@ -14,19 +14,18 @@ from typing import TYPE_CHECKING
 from harness.core.failures import UsageError
 from harness.store.file.database import opened
 from review.log.payloads import Adjudicate
-from review.log.saving import saying
+from review.log.table import saying
 from review.office.intake.file_report import FileReport
 from review.office.intake.importing import enrol_laptop, import_files
 from review.office.making.second_look import cases_of
-from review.office.results.attaching import attach
-from review.office.results.certifying import look, look_at_ratings, review_evidence
+from review.office.results.certifying import attach, look, look_at_ratings, review_evidence
 from review.office.store.arrivals import free_name
 from review.office.store.database import FILE
 from review.office.store.store import IssuedCertificate, Office, utc_now
 from review.sealed.keys import Identity, Role, opening_identities
-from review.verdict.certificate.attachment import Standing
+from review.verdict.certificate.certificate import Standing
 from review.verdict.certificate.certify import EvidenceReading, read_verdict
-from review.verdict.certificate.evidence_file import EvidenceFile
+from review.verdict.certificate.evidence import EvidenceFile
 from review.verdict.gate.adjudication import Case, Grounds, decisions
 from rosetta_tui.review.organiser import export_files
 from rosetta_tui.review.organiser.export_files import (

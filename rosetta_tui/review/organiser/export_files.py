@@ -37,7 +37,7 @@ from review.session.words.catalogue import Words, checked_tag
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.certificate_text import certificate_html, certificate_text
 from review.verdict.certificate.certify import read_verdict, require_enough
-from review.verdict.certificate.evidence_file import EVIDENCE_SUFFIX, EvidenceFile, pack_evidence
+from review.verdict.certificate.evidence import EVIDENCE_SUFFIX, EvidenceFile, pack_evidence
 from rosetta_tui.review.organiser.words.gate import look_notes
 from rosetta_tui.review.organiser.words.imported import HOW_TO_ALLOW
 

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 from harness.store.notes import Attached
 from harness.store.runs import RunSummary, list_runs
-from review.files.batch_form import BatchItem
+from review.files.manifests import BatchItem
 from review.office.intake.speaking import Speaking, speaking
 from review.office.making.second_look import cases_of
 from review.office.results.certifying import newest_certificate, review_evidence, seen, unseen_runs
 from review.office.results.progress import ReviewProgress, WaitingLaptop, progress, waiting
-from review.office.store.deliveries import Delivery, deliveries
+from review.office.store.arrivals import Delivery, deliveries
 from review.office.store.store import IssuedCertificate, Office, Review
-from review.verdict.certificate.attachment import Standing, standing
-from review.verdict.certificate.certificate import read_certificate
+from review.verdict.certificate.certificate import Standing, read_certificate, standing
 from review.verdict.certificate.certify import EvidenceReading
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.certificate.verifying import Verification, verify

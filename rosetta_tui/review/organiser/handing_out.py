@@ -14,7 +14,7 @@ import click
 from harness.core.failures import UsageError
 from harness.core.user_file import read_text
 from harness.store.file.database import home
-from review.files.laptop_card import LaptopCard, read_laptop_card
+from review.files.statements import LaptopCard, read_laptop_card
 from review.files.stick import read_file
 from review.office.making.batches import Drawn, Said, make
 from review.office.making.publishing import (

@@ -20,13 +20,11 @@ from review.desktop.item.item_page import ItemPage
 from review.desktop.item.pauses import PAUSES, PausePage
 from review.desktop.look.look import SIZES, Look
 from review.desktop.look.style import Theme
-from review.desktop.pages.choose_page import ChoosePage
-from review.desktop.pages.consent_page import ConsentPage
-from review.desktop.pages.erase_page import ErasePage
-from review.desktop.pages.file_page import FilePage
+from review.desktop.pages.choose_page import ChoosePage, FilePage
+from review.desktop.pages.ending_pages import ErasePage
+from review.desktop.pages.first_pages import ConsentPage, OrganisationPage
 from review.desktop.pages.folders import Folders
 from review.desktop.pages.hand_over_page import HandOverPage
-from review.desktop.pages.organisation_page import OrganisationPage
 from review.desktop.pages.settings_page import SettingsPage
 from review.desktop.parts.buttons import Button
 from review.log.laptop import Laptop

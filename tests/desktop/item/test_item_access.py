@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from review.desktop.frame import page
 from review.desktop.item import sentence_face, sentence_page
-from review.files.batch_form import BatchItem
+from review.files.manifests import BatchItem
 from review.rating import Rating
 from tests.desktop.item_scene import Scene, rated
 from tests.review.session.scenes import batch_of, item_id, items_of, training_of

@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from review.desktop.look.look import SIZES
 from review.files.batch import Batch
-from review.files.batch_form import Around, BatchItem
-from review.files.person_tag import tag_of
+from review.files.manifests import Around, BatchItem
+from review.files.reviewer_codes import tag_of
 from review.session.words.catalogue import Words
 from tests.desktop.item.in_sight import answers_in_sight, in_page
 from tests.desktop.item_scene import Scene

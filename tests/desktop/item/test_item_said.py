@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from review.desktop.item.sentence_face import Mode
-from review.desktop.parts.text_pane import TextPane
+from review.desktop.parts.texts import TextPane
 from review.log.payloads import (
     Reasons,
 )

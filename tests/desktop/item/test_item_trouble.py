@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from review.desktop.frame import page
 from review.desktop.item.sentence_face import Mode
 from review.desktop.parts import banner
-from review.files.batch_form import BatchItem
+from review.files.manifests import BatchItem
 from review.log.payloads import Comment, NotJudged, Rate, Skip, Suggest
 from review.rating import CannotJudge, Rating
 from review.session.view import ShownItem, TextField

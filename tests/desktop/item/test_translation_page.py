@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from review.desktop.item.sentence_face import Mode
 from review.desktop.item.translation_page import TranslationPage
 from review.desktop.look.look import SIZES
-from review.files.batch_form import BatchItem
+from review.files.manifests import BatchItem
 from review.log.payloads import Comment, HarmFlag, Kind, NotJudged, Skip, Undo
 from review.rating import CannotJudge
 from review.session.view import Phase, TextField

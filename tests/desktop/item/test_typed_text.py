@@ -14,11 +14,11 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from review.desktop.item.answers_page import AnswersPage
+from review.desktop.item.pauses import AnswersPage
 from review.desktop.item.sentence_face import Mode
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.rows import ChoiceRows
-from review.desktop.parts.typing_box import TypingBox
+from review.desktop.parts.choosing import ChoiceRows
+from review.desktop.parts.writing import TypingBox
 from review.log.payloads import Comment, NotJudged
 from review.rating import Rating
 from review.session.view import TextField

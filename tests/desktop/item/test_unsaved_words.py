@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from review.desktop.item.item_page import ItemPage
 from review.desktop.item.pauses import EndPage, LaterPage
-from review.desktop.pages.erase_page import ErasePage
+from review.desktop.pages.ending_pages import ErasePage
 from review.desktop.pages.hand_over_page import HandOverPage
 from review.files.ratings import open_ratings
 from tests.desktop.sitting_scene import Scene, SceneOf

@@ -11,8 +11,7 @@ from PySide6.QtGui import QAccessible, QInputMethodEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
-from review.desktop.item.writing import Writing
-from review.desktop.parts.typing_box import TypingBox
+from review.desktop.parts.writing import TypingBox, Writing
 from review.session.words.catalogue import Words
 
 

@@ -6,7 +6,7 @@ from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from review.desktop.item.translation_page import TranslationPage
-from review.desktop.parts.typing_box import TypingBox
+from review.desktop.parts.writing import TypingBox
 from review.log.payloads import Translate
 from tests.desktop.item_scene import Scene
 

@@ -14,12 +14,12 @@ from PySide6.QtWidgets import QApplication
 from review.desktop.item.item_page import ItemPage
 from review.desktop.look import fonts
 from review.desktop.look.fonts import forget_fonts, undrawn
-from review.desktop.pages.consent_page import ConsentPage
+from review.desktop.pages.first_pages import ConsentPage
 from review.files.batch import Batch, make_batch, open_batch, write_batch
 from review.files.font_file import CarriedFont
+from review.forms import FileError
 from review.log.payloads import Rate
 from review.office.making.carried_fonts import brought, lacking_in
-from review.sealed.problem import FileError
 from tests.desktop.program.to_consent import _to_consent
 from tests.desktop.visit_scene import Enter
 from tests.harness.process import ROOT

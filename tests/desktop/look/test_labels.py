@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 import review.desktop
 from review.desktop.frame.page import Page
 from review.desktop.frame.reading import MoreBelow
-from review.desktop.parts.labels import Line
+from review.desktop.parts.texts import Line
 from tests.desktop.item_scene import Make, Scene
 
 FOLDER = Path(review.desktop.__file__).parent

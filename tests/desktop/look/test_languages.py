@@ -17,9 +17,8 @@ from PySide6.QtWidgets import QApplication
 from review.desktop.item.item_page import ItemPage
 from review.desktop.look.fonts import undrawn
 from review.desktop.pages.choose_page import ChoosePage
-from review.desktop.pages.consent_page import ConsentPage
-from review.desktop.parts.buttons import Button
-from review.desktop.parts.wrapped import Wrapped
+from review.desktop.pages.first_pages import ConsentPage
+from review.desktop.parts.buttons import Button, Wrapped
 from review.log.payloads import Consent, Rate
 from review.rating import Rating
 from review.session.opening import WORDS_FOLDER

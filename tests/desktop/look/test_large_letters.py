@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from review.desktop.look.look import LARGE
 from review.desktop.parts.buttons import Button
-from review.files.batch_form import BatchItem
+from review.files.manifests import BatchItem
 from review.session.words.keys import KEYS, Act
 from tests.desktop.item_scene import Scene
 from tests.desktop.pixels import colours, contrast, picture

@@ -22,7 +22,7 @@ from pytestqt.qtbot import QtBot
 from review.desktop.look.look import SIZES, Look
 from review.desktop.look.style import COLOURS, Theme
 from review.desktop.parts.buttons import GAP, RING, Button
-from review.desktop.parts.text_pane import TextPane
+from review.desktop.parts.texts import TextPane
 from tests.desktop.pixels import colours, contrast, picture, strongest
 
 TEXT, EDGE = 7.0, 3.0

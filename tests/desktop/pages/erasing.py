@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
-from review.desktop.pages.erase_page import ErasePage
+from review.desktop.pages.ending_pages import ErasePage
 from tests.desktop.sitting_scene import Scene, SceneOf
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape

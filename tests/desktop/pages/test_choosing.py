@@ -11,10 +11,8 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from review.desktop.item.item_page import ItemPage
-from review.desktop.pages.choose_page import ChoosePage
-from review.desktop.pages.consent_page import ConsentPage
-from review.desktop.pages.file_page import FilePage
-from review.desktop.pages.organisation_page import OrganisationPage
+from review.desktop.pages.choose_page import ChoosePage, FilePage
+from review.desktop.pages.first_pages import ConsentPage, OrganisationPage
 from tests.desktop.visit_scene import PLAIN, Enter, Entry
 from tests.review.session.scenes import CODE, batch_of, write_file
 

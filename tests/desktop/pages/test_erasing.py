@@ -15,10 +15,9 @@ from PySide6.QtWidgets import QApplication
 from review.desktop.frame.page import Page
 from review.desktop.item.item_page import ItemPage
 from review.desktop.pages.choose_page import ChoosePage
-from review.desktop.pages.erase_page import ErasePage
-from review.desktop.pages.erased_page import ErasedPage
+from review.desktop.pages.ending_pages import ErasedPage, ErasePage
+from review.desktop.pages.first_pages import OrganisationPage
 from review.desktop.pages.hand_over_page import HandOverPage
-from review.desktop.pages.organisation_page import OrganisationPage
 from review.desktop.program import running
 from review.log.laptop import Laptop
 from review.sealed.keys import Identity, Role
@@ -244,7 +243,7 @@ def test_where_nothing_was_deleted_the_person_goes_back_to_their_sentence(scene:
 def test_settings_never_lie_over_what_is_handed_over_first(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go, hand_over = threading.Event(), waiting.hand_over  # type: ignore[attr-defined]
+    go, hand_over = threading.Event(), waiting.hand_over
     monkeypatch.setattr(
         waiting, "hand_over", lambda *given: (go.wait(_PATIENCE), hand_over(*given))[1]
     )

@@ -18,11 +18,11 @@ from review.desktop.item.pauses import EndPage
 from review.desktop.pages import hand_over_page
 from review.desktop.pages.folders import Folders
 from review.desktop.pages.hand_over_page import HandOverPage
-from review.desktop.parts.text_pane import TextPane
+from review.desktop.parts.texts import TextPane
 from review.files.ratings import open_ratings
 from review.session.choice import of_file
-from review.session.handing_over import Exported
 from review.session.session import Session
+from review.session.waiting import Exported
 from tests.desktop.sitting_scene import Scene, SceneOf
 from tests.review.session.scenes import CUSTODIANS
 

@@ -10,13 +10,12 @@ from PySide6.QtWidgets import QApplication
 
 from review.desktop.look.look import SIZES
 from review.desktop.look.style import HIDES_KEYS, Theme
-from review.desktop.pages.asking_page import AskingPage
 from review.desktop.pages.choose_page import ChoosePage
-from review.desktop.pages.erase_page import ErasePage
+from review.desktop.pages.ending_pages import ErasePage
+from review.desktop.pages.first_pages import AskingPage
 from review.desktop.pages.settings_page import THEMES, SettingsPage
-from review.desktop.parts.answers import Answers
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.tick import Tick
+from review.desktop.parts.choosing import Answers, Tick
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import batch_of, write_file
 

@@ -9,14 +9,16 @@ from PySide6.QtCore import Qt
 
 from review.desktop.item.item_page import ItemPage
 from review.desktop.item.pauses import WithdrawnPage
-from review.desktop.pages.asking_page import AskingPage
 from review.desktop.pages.choose_page import ChoosePage
-from review.desktop.pages.consent_page import ConsentPage
-from review.desktop.pages.organisation_page import OrganisationPage
-from review.desktop.pages.question_pages import RelationPage
+from review.desktop.pages.ending_pages import WithdrawPage
+from review.desktop.pages.first_pages import (
+    AskingPage,
+    ConsentPage,
+    OrganisationPage,
+    RelationPage,
+    WelcomePage,
+)
 from review.desktop.pages.settings_page import SettingsPage
-from review.desktop.pages.welcome_page import WelcomePage
-from review.desktop.pages.withdraw_page import WithdrawPage
 from review.files.ratings import open_ratings
 from review.log.payloads import Consent, Rate, Scope, Withdraw
 from tests.desktop.sitting_scene import Scene, SceneOf

@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from review.desktop.look.look import SIZES, Look
 from review.desktop.look.style import Theme
-from review.desktop.parts.answers import Answers
 from review.desktop.parts.buttons import Button
+from review.desktop.parts.choosing import Answers
 from review.session.words.catalogue import Words
 from review.session.words.item import Answer, ratings, reasons
 from tests.desktop.pixels import colours, picture

@@ -21,7 +21,7 @@ from review.desktop.parts import banner as banner_module
 from review.desktop.parts.banner import Banner
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.flow import FlowColumns, FlowLayout
-from review.desktop.parts.text_pane import TextPane
+from review.desktop.parts.texts import TextPane
 from review.session.words.catalogue import Words
 from review.session.words.troubles import SAVING, Trouble
 

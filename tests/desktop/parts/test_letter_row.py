@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 from review.desktop.look.look import SIZES, Look
 from review.desktop.look.style import Theme
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.letter_row import LetterRow
-from review.files.batch_form import MOST_LETTERS
+from review.desktop.parts.writing import LetterRow
+from review.files.manifests import MOST_LETTERS
 
 
 def focused() -> QWidget:

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from review.desktop.look.look import SIZES, Look
 from review.desktop.look.style import Theme
-from review.desktop.parts.text_pane import TextPane
+from review.desktop.parts.texts import TextPane
 
 LONG = "ᓂᐚᐸᒫᐤ ᐊᑎᒼ. I saw a caribou. " * 40
 

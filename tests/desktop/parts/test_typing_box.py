@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from review.desktop.look import fonts
-from review.desktop.parts.typing_box import TypingBox
+from review.desktop.parts.writing import TypingBox
 from review.log.payloads import MOST_TEXT
 
 SYLLABICS = "ᐊᑎᒼ ᓂᐚᐸᒫᐤ"

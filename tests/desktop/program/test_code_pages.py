@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from review.desktop.program.code_pages import let_go_of_code
+from review.desktop.program.application import let_go_of_code
 
 ROOT = Path(__file__).parents[3]
 
@@ -17,7 +17,7 @@ import ctypes, re, sys
 from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
-from review.desktop.program.code_pages import let_go_of_code
+from review.desktop.program.application import let_go_of_code
 from review.sealed.signature import public_key, sign, verify
 
 def code():

@@ -28,7 +28,7 @@ import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel
-from review.desktop.program.leaving import ending_by
+from review.desktop.program.application import ending_by
 from review.desktop.program.running import Running
 
 if sys.argv[2] == "broken":
@@ -58,7 +58,7 @@ from PySide6.QtWidgets import QLabel
 from review.desktop.look import fonts
 from review.desktop.program import running
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.text_pane import TextPane
+from review.desktop.parts.texts import TextPane
 
 fonts.FOLDER = Path(sys.argv[1])
 begin = running.Running.begin
@@ -77,7 +77,8 @@ sys.exit(running.run([], "en"))
 """Prints what is read where fonts are missing, and closes that window."""
 LOADED = """
 import sys
-from review.desktop.program import check, running
+from review.desktop.program import running
+from review.desktop.program import running
 print(*sys.modules)
 """
 NOT_NEEDED = [

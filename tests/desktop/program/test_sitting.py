@@ -11,10 +11,9 @@ from PySide6.QtGui import QClipboard, QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel
 
 from review.desktop.frame.page import Page
-from review.desktop.item.answers_page import AnswersPage
 from review.desktop.item.item_page import ItemPage
-from review.desktop.item.pauses import EndPage, LaterPage, RestPage
-from review.desktop.pages.erase_page import ErasePage
+from review.desktop.item.pauses import AnswersPage, EndPage, LaterPage, RestPage
+from review.desktop.pages.ending_pages import ErasePage
 from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.pages.help_page import HelpPage
 from review.desktop.parts.buttons import Button

@@ -13,20 +13,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from review.desktop.item.answers_page import AnswersPage
-from review.desktop.item.pauses import EndPage, LaterPage, WithdrawnPage
+from review.desktop.item.pauses import AnswersPage, EndPage, LaterPage, WithdrawnPage
 from review.desktop.item.translation_page import TranslationPage
-from review.desktop.pages.consent_page import ConsentPage
+from review.desktop.pages.ending_pages import WithdrawPage
+from review.desktop.pages.first_pages import ConsentPage, OrganisationPage, SharingPage
 from review.desktop.pages.help_page import HelpPage
-from review.desktop.pages.organisation_page import OrganisationPage
-from review.desktop.pages.question_pages import SharingPage
-from review.desktop.pages.withdraw_page import WithdrawPage
-from review.desktop.parts.answers import Answers
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.tick import Tick
-from review.log.fold import fold
+from review.desktop.parts.choosing import Answers, Tick
+from review.log.fold import ReviewerState, fold
 from review.log.payloads import Consent
-from review.log.state import ReviewerState
 from tests.desktop.sitting_scene import Scene, SceneOf, scenes
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import CODE, batch_of, item_id, sentences_of, write_file

@@ -10,13 +10,17 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from review.desktop.item.item_page import ItemPage
-from review.desktop.pages.asking_page import AskingPage
 from review.desktop.pages.choose_page import ChoosePage
-from review.desktop.pages.consent_page import ConsentPage
-from review.desktop.pages.missing_page import MissingPage, letter_names
-from review.desktop.pages.organisation_page import OrganisationPage
-from review.desktop.pages.question_pages import RelationPage, SharingPage
-from review.desktop.pages.welcome_page import WelcomePage
+from review.desktop.pages.first_pages import (
+    AskingPage,
+    ConsentPage,
+    MissingPage,
+    OrganisationPage,
+    RelationPage,
+    SharingPage,
+    WelcomePage,
+    letter_names,
+)
 from review.files.batch import Batch, write_batch
 from review.log.payloads import Consent, NotJudged, Rate, Related
 from review.rating import CannotJudge, Rating

@@ -19,7 +19,7 @@ from review.desktop.frame.work import fault
 from review.desktop.item.item_page import ItemPage
 from review.desktop.look.look import SIZES
 from review.desktop.pages.choose_page import ChoosePage
-from review.desktop.pages.consent_page import ConsentPage
+from review.desktop.pages.first_pages import ConsentPage
 from review.desktop.pages.settings_page import SettingsPage
 from review.desktop.program import one_window
 from review.desktop.program.application import Application

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from review.desktop.pages.asking_page import AskingPage
-from review.desktop.pages.consent_page import ConsentPage
-from review.desktop.pages.organisation_page import OrganisationPage
+from review.desktop.pages.first_pages import AskingPage, ConsentPage, OrganisationPage
 from tests.desktop.visit_scene import Entry
 from tests.review.session.scenes import (
     CODE,

@@ -19,15 +19,17 @@ from PySide6.QtWidgets import QApplication, QLabel
 from review.desktop.frame.page import Page
 from review.desktop.item.item_page import ItemPage
 from review.desktop.item.pauses import EndPage
-from review.desktop.pages.asking_page import AskingPage
 from review.desktop.pages.choose_page import ChoosePage
-from review.desktop.pages.consent_page import ConsentPage
-from review.desktop.pages.erase_page import ErasePage
-from review.desktop.pages.erased_page import ErasedPage
+from review.desktop.pages.ending_pages import ErasedPage, ErasePage
+from review.desktop.pages.first_pages import (
+    AskingPage,
+    ConsentPage,
+    OrganisationPage,
+    RelationPage,
+    SharingPage,
+)
 from review.desktop.pages.hand_over_page import HandOverPage
-from review.desktop.pages.organisation_page import OrganisationPage
-from review.desktop.pages.question_pages import RelationPage, SharingPage
-from review.desktop.parts.rows import ChoiceRows
+from review.desktop.parts.choosing import ChoiceRows
 from review.desktop.program.running import Running, run
 from tests.review.session.scenes import CODE
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from review.log.state import ReviewerState
-from review.session.timing import REST_ITEMS
+from review.log.fold import ReviewerState
+from review.session.course import REST_ITEMS
 
 COMMENT = "1 too formal"
 REASON = "5"

@@ -9,10 +9,9 @@ from pathlib import Path
 from review.files.batch import Batch
 from review.log.chain import check_chain
 from review.log.event import Event
-from review.log.fold import fold
+from review.log.fold import ReviewerState, fold
 from review.log.laptop import Laptop
 from review.log.payloads import Face
-from review.log.state import ReviewerState
 from review.rating import Relation
 from review.session.opening import Opening
 from tests.review.session.scenes import CODE, batch_of, items_of, write_file

@@ -17,7 +17,7 @@ import pytest
 
 from harness.core.version import VERSION
 from review.files.batch import open_batch
-from review.files.batch_form import BatchItem
+from review.files.manifests import BatchItem
 from review.sealed.sealing import AgeIdentity, seal
 from tests.desktop.real.bundle import Bundle, built
 from tests.desktop.real.bus import _CONFIG as BUS

@@ -136,7 +136,7 @@ def _in_lines(home: Path, scene: Stage, plan: list[Doing], cut: int) -> object:
 def _typed(other: Stage, file: Path, typed: list[str]) -> None:
     from rosetta_tui.review.rating.lines.face import run_lines
     from rosetta_tui.review.rating.lines.pages import Console
-    from rosetta_tui.review.rating.opening import TerminalOpening as LinesOpening
+    from rosetta_tui.review.rating.sitting import TerminalOpening as LinesOpening
 
     with Laptop.open(other.home) as laptop:
         opening: Opening = LinesOpening(laptop, places=[file], language="en")

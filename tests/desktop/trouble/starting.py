@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from harness.store.file.database import home
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.text_pane import TextPane
+from review.desktop.parts.texts import TextPane
 from review.desktop.program.running import Running
 from review.log.laptop import FILE_NAME, Laptop
 

@@ -18,12 +18,11 @@ import pytest
 
 from harness.card.canonical import canonical_bytes
 from harness.core.storage_problems import StorageProblem
-from review.desktop.pages.asking_page import AskingPage
 from review.desktop.pages.choose_page import ChoosePage
-from review.desktop.pages.organisation_page import OrganisationPage
+from review.desktop.pages.first_pages import AskingPage, OrganisationPage
 from review.files.batch import write_batch
+from review.forms import FileProblem
 from review.sealed.archive import pack
-from review.sealed.problem import FileProblem
 from review.session.words.troubles import FILES, STICKS
 from tests.desktop.trouble.starting import BEGINNINGS
 from tests.desktop.trouble.told import copied, told
@@ -153,7 +152,7 @@ def test_a_file_of_another_laptop_asks_for_nothing_that_helps_nobody(
 
 
 def test_what_was_typed_stays_when_the_secret_words_are_wrong(enter: Enter, tmp_path: Path) -> None:
-    from review.sealed.passphrase import seal_with_passphrase
+    from review.sealed.sealing import seal_with_passphrase
 
     file = tmp_path / "locked.rosetta-batch"
     file.write_bytes(seal_with_passphrase(GOOD, "kizun gorot sapos gipad"))

@@ -17,7 +17,7 @@ from review.log.chain import check_chain
 from review.log.fold import fold
 from review.log.payloads import Comment, Rate
 from review.rating import Rating
-from review.session.timing import IDLE_SECONDS
+from review.session.course import IDLE_SECONDS
 from review.session.words.catalogue import Words
 from review.session.words.troubles import SAVING
 from tests.desktop.trouble import causes

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel
 
 from review.desktop.parts.banner import Banner
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.text_pane import TextPane
+from review.desktop.parts.texts import TextPane
 from tests.desktop.visit_scene import Entry
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.card.canonical import canonical_bytes
-from review.files.ratings_form import RatingsManifest
+from review.files.manifests import RatingsManifest
 from review.log.event import Event, make_event
 from review.log.payloads import AnyPayload, LaptopWord, Rate
 from review.rating import Rating

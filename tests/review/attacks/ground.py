@@ -23,8 +23,7 @@ from review.sealed.keys import Identity
 from review.sealed.signature import Signed
 from review.verdict.certificate.certificate import Issuer
 from review.verdict.certificate.certify import certify
-from review.verdict.certificate.evidence import Evidence
-from review.verdict.certificate.evidence_file import EvidenceFile, pack_evidence
+from review.verdict.certificate.evidence import Evidence, EvidenceFile, pack_evidence
 from review.verdict.certificate.verifying import Verification, verify
 from review.verdict.panel.key import ControlKind
 from review.verdict.stand_alone import rosetta_verify as second

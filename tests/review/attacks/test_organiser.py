@@ -11,8 +11,9 @@ import pytest
 
 from harness.card.canonical import canonical_bytes
 from harness.core.failures import HarnessError
-from review.files.ratings_form import RatingsManifest
-from review.files.witness import Statement, write_statement
+from review.files.manifests import RatingsManifest
+from review.files.statements import Statement, write_statement
+from review.forms import FileError
 from review.log.event import make_event
 from review.log.payloads import Scope, Withdraw
 from review.office.results import certifying
@@ -21,12 +22,15 @@ from review.office.results.progress import progress
 from review.sealed.archive import pack, unpack
 from review.sealed.keys import Identity, Role
 from review.sealed.phrase import phrase
-from review.sealed.problem import FileError
 from review.verdict.certificate.certificate import Became, read_certificate
 from review.verdict.certificate.certificate_text import certificate_text
 from review.verdict.certificate.certify import certified_again
-from review.verdict.certificate.evidence import Evidence
-from review.verdict.certificate.evidence_file import EvidenceFile, pack_evidence, unpack_evidence
+from review.verdict.certificate.evidence import (
+    Evidence,
+    EvidenceFile,
+    pack_evidence,
+    unpack_evidence,
+)
 from review.verdict.certificate.verifying import verify
 from rosetta_tui.commands.review.status import _one
 from tests.review.attacks.first_version import as_of_the_first_version

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from review.log.event import make_event
+from review.log.fold import ReviewerState
 from review.log.payloads import Comment, Consent, HarmFlag, Reasons, Related, Suggest, Undo
-from review.log.state import ReviewerState
 from review.log.table import insert_event
 from review.office.intake.file_report import FileReport
 from review.office.intake.speaking import speaking

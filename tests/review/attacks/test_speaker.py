@@ -10,10 +10,10 @@ from collections.abc import Callable
 import pytest
 
 from review.files.batch import open_batch, write_batch
-from review.files.laptop_card import read_laptop_card, write_laptop_card
-from review.files.person_tag import tag_of
 from review.files.ratings import open_ratings, sign_ratings
-from review.files.reviewer_codes import printed
+from review.files.reviewer_codes import printed, tag_of
+from review.files.statements import read_laptop_card, write_laptop_card
+from review.forms import FileError, FileProblem
 from review.log.event import make_event
 from review.log.laptop import Laptop
 from review.log.merge import export_events
@@ -34,9 +34,8 @@ from review.office.intake.speaking import speaking, take_out
 from review.office.results.certifying import review_evidence
 from review.rating import Rating
 from review.sealed.keys import Identity, Role
-from review.sealed.problem import FileError, FileProblem
 from review.sealed.sealing import AgeIdentity, seal
-from review.verdict.certificate.evidence_file import pack_evidence
+from review.verdict.certificate.evidence import pack_evidence
 from rosetta_tui.review.organiser.words.imported import report_lines
 from tests.review.attacks.ground import GATE
 from tests.review.attacks.stage import Stage

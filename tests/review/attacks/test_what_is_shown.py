@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from harness.card.canonical import canonical_bytes
-from review.files.ratings_form import RatingsManifest
+from review.files.manifests import RatingsManifest
 from review.log.event import make_event
 from review.log.payloads import AnyPayload, LaptopWord, Rate, Related, Scope, Speaks, Withdraw
 from review.rating import Relation
@@ -24,8 +24,7 @@ from review.sealed.signature import Signed
 from review.verdict.certificate.certificate import Became, read_certificate
 from review.verdict.certificate.certificate_text import certificate_text
 from review.verdict.certificate.certify import certified_again
-from review.verdict.certificate.evidence import Evidence
-from review.verdict.certificate.evidence_file import EvidenceFile, pack_evidence
+from review.verdict.certificate.evidence import Evidence, EvidenceFile, pack_evidence
 from review.verdict.certificate.signed import LESS_THAN_BOUND
 from review.verdict.certificate.verifying import verify
 from review.verdict.stand_alone import rosetta_verify as second

@@ -4,9 +4,8 @@ import hashlib
 import random
 
 from review.files.batch import Batch, make_batch
-from review.files.batch_form import BatchItem, BatchManifest, Organisation, TrainingItem
-from review.files.person_tag import place_of, tag_of
-from review.files.reviewer_codes import make_codes
+from review.files.manifests import BatchItem, BatchManifest, Organisation, TrainingItem
+from review.files.reviewer_codes import make_codes, place_of, tag_of
 from review.log.event import Event, make_event
 from review.log.payloads import Comment, Face, Rate
 from review.rating import Rating

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from review.files.batch import open_batch, write_batch
 from review.files.ratings import open_ratings, sign_ratings
+from review.forms import FileError, FileProblem
 from review.sealed import archive
 from review.sealed.archive import pack, unpack
-from review.sealed.problem import FileError, FileProblem
 from review.sealed.sealing import seal
 from tests.review.files.made import LAPTOP, ORGANISATION, batch, events
 from tests.review.thorough import times
@@ -248,7 +248,7 @@ def test_every_missing_and_every_doubled_byte_is_found(kind: str) -> None:
 
 LOOK = """
 import sys
-import review.files.batch, review.files.finding, review.files.laptop_card, review.files.ratings
+import review.files.batch, review.files.stick, review.files.statements, review.files.ratings
 print(*sorted({"cryptography", "filelock", "keyring", "numpy", "pyrage"} & set(sys.modules)))
 """
 

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 
 from harness.card.canonical import canonical_bytes
 from review.files.batch import Batch, make_batch, open_batch, write_batch
-from review.files.batch_form import (
+from review.files.manifests import (
     BatchItem,
     BatchManifest,
     Organisation,
     TrainingItem,
 )
-from review.files.person_tag import place_of
+from review.files.reviewer_codes import place_of
+from review.forms import FileError, FileProblem
 from review.sealed.archive import pack
 from review.sealed.keys import Identity, Role
-from review.sealed.problem import FileError, FileProblem
 from review.sealed.sealing import AgeIdentity, lock_of
 from tests.review.files.made import (
     LAPTOP,

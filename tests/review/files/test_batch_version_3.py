@@ -3,9 +3,9 @@
 import pytest
 
 from review.files.batch import make_batch, open_batch, write_batch
-from review.files.batch_form import Around, OthersWords, wording
+from review.files.manifests import Around, OthersWords, wording
+from review.forms import FileError
 from review.rating import Reason
-from review.sealed.problem import FileError
 from tests.review.files.made import ORGANISATION, SALT, identifier, items, manifest, training
 
 

@@ -15,9 +15,9 @@ from keyring.backends.fail import Keyring as NoKeyring
 from keyring.errors import KeyringLocked
 
 from harness.core.failures import KeyStoreError
-from review.files.laptop_card import read_laptop_card, write_laptop_card
+from review.files.statements import read_laptop_card, write_laptop_card
+from review.forms import FileError
 from review.sealed.keys import Identity, Role, key_phrase, write_private
-from review.sealed.problem import FileError
 from review.sealed.sealing import AgeIdentity, read_age_identities
 from review.sealed.signature import new_seed, public_key, public_pem, sign, verify
 from tests.keyring_in_memory import MemoryKeyring

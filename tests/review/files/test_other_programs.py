@@ -10,16 +10,14 @@ from pathlib import Path
 import pytest
 
 from review.files.batch import open_batch, write_batch
-from review.files.batch_form import Organisation
-from review.files.laptop_card import write_laptop_card
+from review.files.manifests import Organisation
 from review.files.ratings import open_ratings, write_ratings
 from review.files.reviewer_codes import read_code
+from review.files.statements import write_laptop_card
 from review.office.results.results import governance_bundle
 from review.sealed.keys import write_private
-from review.sealed.made_up_words import made_up
-from review.sealed.passphrase import seal_with_passphrase
-from review.sealed.phrase import phrase
-from review.sealed.sealing import AgeIdentity, read_age_identities, unseal
+from review.sealed.phrase import made_up, phrase
+from review.sealed.sealing import AgeIdentity, read_age_identities, seal_with_passphrase, unseal
 from review.sealed.word_list import LIST
 from tests.review.files.made import LAPTOP, ORGANISATION, PEOPLE, REVIEWERS, batch, events
 from tests.review.office.made import desk

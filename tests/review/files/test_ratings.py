@@ -31,11 +31,11 @@ from review.files.reviewer_codes import (
     read_code,
 )
 from review.files.stick import StickError
+from review.forms import FileError, FileProblem
 from review.log.event import read_event
 from review.log.payloads import Reviewer
 from review.sealed.archive import pack
 from review.sealed.keys import Identity, Role
-from review.sealed.problem import FileError, FileProblem
 from review.sealed.sealing import AgeIdentity, seal
 from tests.review.files.made import (
     LAPTOP,

@@ -11,11 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.core.failures import UsageError
-from review.sealed import made_up_words, passphrase
-from review.sealed.made_up_words import draw_words
-from review.sealed.passphrase import seal_with_passphrase, typed_passphrase
-from review.sealed.phrase import PhraseError, phrase, read_words, says
-from review.sealed.problem import FileProblem
+from review.forms import FileProblem
+from review.sealed import sealing
+from review.sealed.phrase import PhraseError, draw_words, made_up, phrase, read_words, says
 from review.sealed.sealing import (
     AgeIdentity,
     Lock,
@@ -24,6 +22,8 @@ from review.sealed.sealing import (
     lock_of,
     read_age_identities,
     seal,
+    seal_with_passphrase,
+    typed_passphrase,
     unseal,
     unseal_with_passphrase,
 )
@@ -101,7 +101,7 @@ def test_twenty_recipients_can_be_had() -> None:
 
 
 def test_the_memory_that_our_seal_asks_for() -> None:
-    assert 128 * 8 * 2**passphrase.WORK == 64 * 2**20
+    assert 128 * 8 * 2**sealing.WORK == 64 * 2**20
 
 
 @pytest.mark.parametrize(
@@ -236,10 +236,9 @@ def test_six_words_are_sixty_bits_of_a_stretched_digest_and_six_that_check_them(
 
 
 def test_earlier_phrases_are_those_of_their_page() -> None:
-    made = made_up_words.made_up
-    assert made(bytes.fromhex("000000010010ffff")) == "babab babad babib zuzuz"
-    assert made(bytes.fromhex(DIGEST[:24])) == EARLIER
-    assert len({made(number.to_bytes(2, "big")) for number in range(2**16)}) == 2**16
+    assert made_up(bytes.fromhex("000000010010ffff")) == "babab babad babib zuzuz"
+    assert made_up(bytes.fromhex(DIGEST[:24])) == EARLIER
+    assert len({made_up(number.to_bytes(2, "big")) for number in range(2**16)}) == 2**16
 
 
 @settings(max_examples=25, deadline=None)

@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from harness.core.storage_problems import StorageProblem
-from review.files import finding, stick
-from review.files.finding import find_batches, mounted_sticks
-from review.files.stick import StickError, read_file, write_file
+from review.files import stick
+from review.files.stick import StickError, find_batches, mounted_sticks, read_file, write_file
 from tests.review.thorough import times
 
 unprivileged = pytest.mark.skipif(
@@ -246,7 +245,7 @@ def test_a_huge_place_is_left_in_time(tmp_path: Path, monkeypatch: pytest.Monkey
     first = put(tmp_path / "a.rosetta-batch")
     for number in range(300):
         put(tmp_path / "many" / f"{number}.jpg")
-    monkeypatch.setattr(finding, "_MOST_ENTRIES", 100)
+    monkeypatch.setattr(stick, "_MOST_ENTRIES", 100)
     assert found(tmp_path) == [first]
     assert found(tmp_path, seconds=0.0) == []
 
@@ -259,6 +258,6 @@ def test_sticks_are_what_is_mounted_below_the_usual_places(
     sticks = [media / "STICK", media / "user" / "RED STICK"]
     for folder in (*sticks, media / "user" / "left over"):
         folder.mkdir(parents=True)
-    monkeypatch.setattr(finding, "_MOUNT_POINTS", (media, tmp_path / "not there"))
+    monkeypatch.setattr(stick, "_MOUNT_POINTS", (media, tmp_path / "not there"))
     monkeypatch.setattr(Path, "is_mount", lambda path: path in sticks)
     assert sorted(mounted_sticks()) == sorted(sticks)

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from harness.card.canonical import canonical_bytes
-from review.log.chain import check_chain
-from review.log.clocks import ClockFault
+from review.log.chain import ClockFault, check_chain
 from review.log.event import FIRST, Event, EventError, make_event, read_event
 from review.log.merge import MergeReport, Remark, merge
 from review.log.payloads import AnyPayload, Kind, Scope

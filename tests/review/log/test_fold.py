@@ -8,7 +8,7 @@ from itertools import permutations
 import pytest
 
 from review.log.event import Event, make_event
-from review.log.fold import fold
+from review.log.fold import Adjudication, ReviewerState, State, fold
 from review.log.payloads import (
     Adjudicate,
     Consent,
@@ -21,7 +21,6 @@ from review.log.payloads import (
     SittingBegan,
     Train,
 )
-from review.log.state import Adjudication, ReviewerState, State
 from review.rating import CannotJudge, Rating, Reason
 from tests.growth import grows_less
 from tests.review.log.material import (

@@ -13,11 +13,9 @@ import pytest
 
 from review.log.chain import check_chain
 from review.log.event import Event, read_event
-from review.log.fold import fold
+from review.log.fold import Person, ReviewerState, fold
 from review.log.merge import merge
 from review.log.payloads import Kind, OfReviewer
-from review.log.person import Person
-from review.log.state import ReviewerState
 from review.log.table import create_event_table, insert_event, read_events
 from review.log.withdrawal import covered, withdrawals
 from tests.review.log.histories import History, history, plainly

@@ -21,7 +21,7 @@ from review.log.laptop import FILE_NAME, LAPTOP, MIGRATIONS, Draft, Laptop, Stor
 from review.log.merge import export_events, merge
 from review.log.own_file import FILE_NAME as PRESENCE
 from review.log.payloads import Export, Scope
-from review.log.saving import NotSaved
+from review.log.table import NotSaved
 from review.rating import Rating
 from tests.review.log.material import (
     ANN,

@@ -20,7 +20,7 @@ import pytest
 from harness.core.storage_problems import StorageProblem
 from review.log.chain import check_chain
 from review.log.laptop import FILE_NAME, Laptop
-from review.log.saving import NotSaved, not_saved
+from review.log.table import NotSaved, not_saved
 from review.rating import Rating
 from tests.harness.process import ROOT
 from tests.review.log.material import BATCH, comment, rate

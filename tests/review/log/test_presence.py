@@ -11,7 +11,7 @@ import pytest
 
 from harness.core.storage_problems import StorageProblem
 from review.log.laptop import Laptop
-from review.log.saving import NotSaved
+from review.log.table import NotSaved
 
 _OPEN = (
     "import sys; from pathlib import Path; from review.log.laptop import Laptop;"

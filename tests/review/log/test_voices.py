@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from review.log.event import Event
-from review.log.fold import fold
+from review.log.fold import ReviewerState, State, fold
 from review.log.payloads import AnyPayload, Consent, HarmFlag, LaptopWord, Scope, Speaks
-from review.log.state import ReviewerState, State
 from review.log.voices import FAR, Voices, far_ahead, heard
 from review.rating import Rating
 from tests.review.log.material import (

@@ -19,6 +19,7 @@ from harness.card.build import seal
 from harness.store.file.database import open_store
 from review.files.batch import Batch
 from review.files.ratings import open_ratings, sign_ratings
+from review.forms import FileError
 from review.log.laptop import Laptop
 from review.log.merge import export_events
 from review.log.payloads import Consent, Face, NotJudged, Rate, Scope, Withdraw
@@ -32,7 +33,6 @@ from review.office.store.arrivals import free_name
 from review.office.store.store import Office, Review
 from review.rating import CannotJudge, Rating
 from review.sealed.keys import Identity, Role
-from review.sealed.problem import FileError
 from review.sealed.sealing import AgeIdentity
 from review.sealed.sealing import seal as seal_for
 from review.verdict.gate.policy import proposed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from review.files.batch_form import BatchItem
+from review.files.manifests import BatchItem
 from tests.review.office.reviewed import ITEMS
 
 

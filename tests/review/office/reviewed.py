@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from corpora.model.corpus import Corpus, Dataset, Form
 from corpora.model.entry import Entry
-from review.files.batch_form import BatchManifest, Organisation
-from review.files.person_tag import place_of
+from review.files.manifests import BatchManifest, Organisation
+from review.files.reviewer_codes import place_of
+from review.log.fold import Judgement, ReviewerState, State
 from review.log.payloads import Face
-from review.log.state import Judgement, ReviewerState, State
 from review.office.store.store import Review
 from review.rating import CannotJudge, Rating, Reason
 from review.verdict.panel.key import AnswerKey, ControlKind, KeyItem, KeyRun

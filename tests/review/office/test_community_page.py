@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from review.log.state import State
+from review.log.fold import State
 from review.office.results.community_page import community_page, questions, reasons
 from review.rating import Rating, Reason
 from review.session.words.catalogue import Words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from review.office.results.corrections import Correction, corrections, next_version, with_variants
+from review.office.results.translations import Correction, corrections, next_version, with_variants
 from review.rating import Rating
 from tests.review.office.reviewed import ITEMS, corpus, key, said, state
 

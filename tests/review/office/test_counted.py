@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from review.log.state import ReviewerState, State
+from review.log.fold import ReviewerState, State
 from review.office.results.community_page import questions, reasons
-from review.office.results.corrections import corrections
 from review.office.results.rating_rows import rated_items, rating_rows
+from review.office.results.translations import corrections
 from review.rating import Rating, Reason
 from review.verdict.gate.adjudication import queue
 from review.verdict.panel.key import AnswerKey, counted
-from review.verdict.panel.panels import panel_of
+from review.verdict.panel.panel import panel_of
 from tests.review.office.page_texts import texts
 from tests.review.office.reviewed import BATCH, ITEMS, PEOPLE, RUN, corpus, key, said, state
 

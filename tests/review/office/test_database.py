@@ -15,7 +15,7 @@ import pytest
 from harness.core.failures import StoreError, UsageError
 from harness.store.file.database import open_store
 from review.log.payloads import Adjudicate, OrganiserLook, Scope
-from review.log.saving import NotSaved
+from review.log.table import NotSaved
 from review.office.intake import importing
 from review.office.intake.file_report import FileOutcome
 from review.office.intake.importing import enrol_laptop, import_bytes, import_files
@@ -28,8 +28,12 @@ from review.office.store.store import Office
 from review.rating import Rating
 from review.session.words.catalogue import Words
 from review.verdict.certificate.certify import read_verdict
-from review.verdict.certificate.evidence import Evidence
-from review.verdict.certificate.evidence_file import EvidenceFile, pack_evidence, unpack_evidence
+from review.verdict.certificate.evidence import (
+    Evidence,
+    EvidenceFile,
+    pack_evidence,
+    unpack_evidence,
+)
 from review.verdict.certificate.verifying import Verification, verify
 from review.verdict.panel.key import ControlKind
 from review.verdict.stand_alone import rosetta_verify

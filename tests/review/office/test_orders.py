@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
 from harness.core.failures import UsageError
-from review.office.items.assignment import REPEAT_APART, order, orders, spread
-from review.office.items.sampling import allocate, draw, stratum
+from review.office.items.items import REPEAT_APART, allocate, draw, order, orders, spread, stratum
 from review.office.items.training import make_training, read_training
 from review.office.items.wrong_texts import plain_form
 from review.office.making.texts import review_texts

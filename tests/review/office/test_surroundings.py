@@ -13,9 +13,9 @@ import pytest
 from corpora.model.entry import Entry, Segment
 from harness.card.rows import card_id
 from harness.store.file.database import open_store
-from review.files.batch_form import Around
+from review.files.manifests import Around
+from review.office.items.items import stratum
 from review.office.items.reviewed_runs import read_runs
-from review.office.items.sampling import stratum
 from review.office.items.sentences import Carries, surroundings
 from review.office.making.creating import ReviewDraft, Size, draft_review
 from review.office.making.texts import review_texts

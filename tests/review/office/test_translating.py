@@ -24,11 +24,11 @@ from review.log.payloads import (
 )
 from review.office.items.controls import fits
 from review.office.items.sentences import of_corpus, of_lines
-from review.office.making.texts import languages, review_texts
-from review.office.making.translating import (
+from review.office.making.creating import (
     Share,
     draft_translations,
 )
+from review.office.making.texts import languages, review_texts
 from review.office.results.progress import progress
 from review.office.results.results import require_runs, runs_of
 from review.office.results.translations import collect

@@ -20,7 +20,7 @@ from review.log.payloads import (
 )
 from review.office.items.sentences import Sentences, of_lines
 from review.office.making.batches import NO_POLICY, make
-from review.office.making.translating import (
+from review.office.making.creating import (
     Share,
     draft_translations,
 )

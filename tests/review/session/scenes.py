@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from review.files.batch import Batch, make_batch, write_batch
-from review.files.batch_form import BatchItem, BatchManifest, Organisation, Task, TrainingItem
-from review.files.person_tag import place_of, tag_of
-from review.files.reviewer_codes import make_codes
+from review.files.manifests import BatchItem, BatchManifest, Organisation, Task, TrainingItem
+from review.files.reviewer_codes import make_codes, place_of, tag_of
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating

@@ -13,7 +13,7 @@ from review.files.ratings import open_ratings
 from review.log.fold import fold
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.payloads import Export, Face, Kind, NotJudged, Scope, Translate
-from review.log.saving import NotSaved
+from review.log.table import NotSaved
 from review.rating import CannotJudge, Rating
 from review.session.session import Session
 from review.session.view import TextField, View

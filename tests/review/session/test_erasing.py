@@ -17,7 +17,7 @@ from harness.core.storage_problems import StorageProblem
 from review.files.batch import write_batch
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.own_file import Presence
-from review.log.saving import NotSaved
+from review.log.table import NotSaved
 from review.sealed.keys import Identity, Role
 from review.session.erasing import (
     BEGUN,

@@ -12,10 +12,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from review.files.batch import write_batch
+from review.forms import FileError
 from review.log.laptop import Laptop
 from review.log.payloads import Consent, Face, Related, Scope, Withdraw
 from review.rating import Rating, Relation
-from review.sealed.problem import FileError
 from review.session.choice import of_file
 from review.session.flow import (
     AskCode,

@@ -12,14 +12,13 @@ import pytest
 from harness.core.failures import HarnessError
 from harness.core.storage_problems import StorageProblem
 from review.files.batch import Batch
-from review.files.person_tag import tag_of
-from review.files.reviewer_codes import CodeError, CodeProblem
+from review.files.reviewer_codes import CodeError, CodeProblem, tag_of
 from review.files.stick import StickError
+from review.forms import FileError, FileProblem
 from review.log.laptop import Laptop
 from review.log.payloads import Consent, Face, Rate, Scope
-from review.log.saving import NotSaved
+from review.log.table import NotSaved
 from review.rating import Rating
-from review.sealed.problem import FileError, FileProblem
 from review.session.opening import Opening
 from review.session.view import Phase, TextField
 from review.session.words import page as page_words

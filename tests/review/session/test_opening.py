@@ -7,11 +7,11 @@ import pytest
 
 from review.files.batch import write_batch
 from review.files.reviewer_codes import CodeError
+from review.forms import FileError, FileProblem
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating
 from review.sealed.keys import Identity, Role
-from review.sealed.problem import FileError, FileProblem
 from review.session.opening import Opening
 from review.session.opening_words import where
 from review.session.session import Session
@@ -161,7 +161,7 @@ def test_a_batch_sealed_for_this_laptop_opens_and_stays_sealed_here(
 def test_a_batch_sealed_with_a_passphrase_asks_for_it_each_time(
     laptop: Laptop, stick: Path
 ) -> None:
-    from review.sealed.made_up_words import draw_words
+    from review.sealed.phrase import draw_words
 
     secret = draw_words(3)
     stick.mkdir()

@@ -8,7 +8,7 @@ import pytest
 from review.log.fold import fold
 from review.log.payloads import Kind, Rate, Scope
 from review.rating import CannotJudge, Rating, Reason
-from review.session.timing import ActiveTime
+from review.session.course import ActiveTime
 from review.session.view import Phase, TextField
 from tests.review.session.scenes import (
     CODE,

@@ -8,9 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from review.log.event import Event
-from review.log.fold import fold
+from review.log.fold import Person, fold
 from review.log.payloads import Kind
-from review.log.person import Person
 from review.rating import CannotJudge, Rating
 from review.session.view import Phase, TextField
 from tests.review.session.scenes import CODE, Sitting, batch_of, items_of

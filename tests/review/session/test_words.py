@@ -15,13 +15,13 @@ import pytest
 
 from corpora.model.entry import CONTEXTS, REGISTERS
 from harness.core.failures import UsageError
-from review.files.batch_form import Around, OthersWords
+from review.files.manifests import Around, OthersWords
 from review.log.laptop import Laptop
 from review.log.payloads import Scope
 from review.rating import CannotJudge, Rating, Reason
 from review.session.opening import Opening
 from review.session.view import ShownItem
-from review.session.words import beside, build
+from review.session.words import build, item
 from review.session.words import item as item_words
 from review.session.words.catalogue import (
     DOMAIN,
@@ -327,7 +327,7 @@ ITEM = ShownItem("1" * 16, "Source", "Candidate", 1, 1)
 
 
 def test_nothing_is_said_where_the_batch_says_nothing() -> None:
-    assert list(beside.beside(Words.load("en"), ITEM)) == []
+    assert list(item.beside(Words.load("en"), ITEM)) == []
 
 
 def test_neighbours_tags_and_words_of_others_are_named() -> None:
@@ -354,7 +354,7 @@ def test_neighbours_tags_and_words_of_others_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "tags"), [(beside.CONTEXTS, CONTEXTS), (beside.FORMALITIES, REGISTERS)]
+    ("table", "tags"), [(item.CONTEXTS, CONTEXTS), (item.FORMALITIES, REGISTERS)]
 )
 def test_every_tag_of_the_specification_has_words(
     table: Mapping[str, str], tags: tuple[str, ...]

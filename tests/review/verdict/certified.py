@@ -17,8 +17,7 @@ from harness.setup.plan import Plan
 from harness.store.file.database import open_store
 from harness.store.notes import Attached
 from harness.store.runs import find_run, read_card
-from review.files.batch_form import BatchItem
-from review.files.ratings_form import RatingsManifest
+from review.files.manifests import BatchItem, RatingsManifest
 from review.log.event import Event
 from review.log.table import insert_event, read_events
 from review.office.store.store import Office, Review
@@ -26,8 +25,7 @@ from review.sealed.keys import Identity
 from review.sealed.signature import Signed
 from review.verdict.certificate.certificate import Certificate, Issuer
 from review.verdict.certificate.certify import certify
-from review.verdict.certificate.evidence import Evidence
-from review.verdict.certificate.evidence_file import EvidenceFile
+from review.verdict.certificate.evidence import Evidence, EvidenceFile
 from review.verdict.gate.policy import proposed
 from review.verdict.panel.key import AnswerKey
 from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus

@@ -7,10 +7,9 @@ from functools import cache
 from hashlib import sha256
 
 from harness.card.canonical import canonical_bytes
-from review.files.batch_form import BatchManifest, Organisation
-from review.files.person_tag import place_of
+from review.files.manifests import BatchManifest, Organisation, RatingsManifest, Sender
 from review.files.ratings import chains_of, contents_of
-from review.files.ratings_form import RatingsManifest, Sender
+from review.files.reviewer_codes import place_of
 from review.log.event import Event
 from review.sealed.keys import Identity, Role
 from review.sealed.sealing import AgeIdentity

@@ -6,8 +6,8 @@ import pytest
 
 from harness.core.failures import UsageError
 from review.log.event import make_event, read_event
+from review.log.fold import Adjudication
 from review.log.payloads import MOST_TEXT, Adjudicate
-from review.log.state import Adjudication
 from review.verdict.gate.adjudication import Case, Grounds, decisions, grounds
 from tests.review.verdict.histories import WALL
 

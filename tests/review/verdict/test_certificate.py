@@ -17,8 +17,13 @@ from harness.card.canonical import canonical_bytes
 from harness.core.failures import HarnessError, UsageError
 from review.log.payloads import Rate, Undo
 from review.sealed.signature import public_pem
-from review.verdict.certificate.attachment import standing, why_not_community
-from review.verdict.certificate.certificate import Certificate, CertifiedLaptops, read_certificate
+from review.verdict.certificate.certificate import (
+    Certificate,
+    CertifiedLaptops,
+    read_certificate,
+    standing,
+    why_not_community,
+)
 from review.verdict.certificate.certificate_text import certificate_html, certificate_text
 from review.verdict.certificate.certify import certified_again, certify, read_verdict
 from review.verdict.certificate.evidence import Evidence

@@ -7,18 +7,19 @@ from random import Random
 import pytest
 
 from harness.core.failures import UsageError
+from review.forms import FileError
 from review.log.event import Event, events_sha256
 from review.log.payloads import Adjudicate, Comment, OrganiserLook, Skip, Suggest
 from review.sealed.archive import pack, unpack
-from review.sealed.problem import FileError
 from review.verdict.certificate.certify import read_verdict
 from review.verdict.certificate.evidence import (
     events_bytes,
     looked_at,
+    pack_evidence,
     read_devices,
     read_events_bytes,
+    unpack_evidence,
 )
-from review.verdict.certificate.evidence_file import pack_evidence, unpack_evidence
 from review.verdict.panel.key import AnswerKey
 from tests.review.thorough import times
 from tests.review.verdict import histories

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from review.verdict.certificate.evidence_file import (
+from review.verdict.certificate.evidence import (
     EvidenceFile,
     own_program,
     own_program_sha256,

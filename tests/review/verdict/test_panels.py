@@ -13,8 +13,7 @@ from review.log.payloads import Adjudicate, Consent, Face, HarmFlag, NotJudged, 
 from review.rating import CannotJudge, Rating
 from review.verdict.gate.adjudication import Case, queue
 from review.verdict.panel.key import AnswerKey, ControlKind, KeyItem, KeyRun
-from review.verdict.panel.panel import Harm, Panel
-from review.verdict.panel.panels import not_shown, panel_of
+from review.verdict.panel.panel import Harm, Panel, not_shown, panel_of
 from tests.review.verdict import histories
 from tests.review.verdict.histories import ORGANISATION, WALL, Chain, evidence_of
 

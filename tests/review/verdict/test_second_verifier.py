@@ -24,9 +24,10 @@ from harness.core.failures import HarnessError
 from review.log.payloads import Consent, HarmFlag
 from review.sealed.archive import pack
 from review.verdict.certificate.certify import certified_laptops, read_verdict, without_names
-from review.verdict.certificate.evidence import Evidence, events_bytes
-from review.verdict.certificate.evidence_file import (
+from review.verdict.certificate.evidence import (
     EARLIER_PROGRAMS,
+    Evidence,
+    events_bytes,
     own_program_sha256,
     pack_evidence,
 )

@@ -14,8 +14,7 @@ from review.log.payloads import Scope
 from review.rating import CannotJudge
 from review.sealed.keys import Identity
 from review.verdict.certificate.certify import read_verdict
-from review.verdict.certificate.evidence import Evidence
-from review.verdict.certificate.evidence_file import EvidenceFile
+from review.verdict.certificate.evidence import Evidence, EvidenceFile
 from review.verdict.certificate.verifying import Verification, verify
 from rosetta_tui.review.organiser.words.gate import verification_lines
 from tests.review.thorough import times

@@ -15,8 +15,7 @@ from review.log.payloads import HarmFlag, Rate
 from review.office.store.store import Office, Review
 from review.rating import Rating
 from review.sealed.keys import Identity, Role
-from review.verdict.certificate.evidence import Evidence
-from review.verdict.certificate.evidence_file import pack_evidence
+from review.verdict.certificate.evidence import Evidence, pack_evidence
 from review.verdict.panel.key import ControlKind
 from rosetta_tui.commands.review import review as review_commands
 from rosetta_tui.commands.runs import runs

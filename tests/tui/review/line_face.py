@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from review.log.fold import fold
+from review.log.fold import ReviewerState, fold
 from review.log.laptop import Laptop
-from review.log.state import ReviewerState
 from rosetta_tui.review.rating.lines.face import run_lines
 from rosetta_tui.review.rating.lines.pages import Console
-from rosetta_tui.review.rating.opening import TerminalOpening
+from rosetta_tui.review.rating.sitting import TerminalOpening
 from tests.review.session.scenes import (
     CODE,
     batch_of,

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from harness.store.file.database import open_store
-from review.files.batch_form import BatchItem
+from review.files.manifests import BatchItem
 from review.log.event import Event, make_event
 from review.log.payloads import HarmFlag, Rate
 from review.office.store.store import Office, Review

@@ -17,9 +17,9 @@ from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Relation
 from review.session.session import Session
-from rosetta_tui.review.rating.app import ReviewApp
-from rosetta_tui.review.rating.opening import TerminalOpening
 from rosetta_tui.review.rating.pages.item_page import ItemPage
+from rosetta_tui.review.rating.sitting import TerminalOpening
+from rosetta_tui.review.rating.visit import ReviewApp
 from tests.review.session.scenes import CODE, write_file
 from tests.tui.screens import IDLE_SECONDS, AnyApp, text
 

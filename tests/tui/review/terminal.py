@@ -32,7 +32,7 @@ TOO_SOON = "That came too soon"
 
 def prepare(folder: Path, batch: Batch, *, agreed: bool = True) -> None:
     """Put a batch on the stick, with its maker trusted, the code known and the consent given."""
-    from rosetta_tui.review.rating.opening import TerminalOpening
+    from rosetta_tui.review.rating.sitting import TerminalOpening
 
     write_file(batch, folder / "stick")
     with Laptop.open(folder / "home") as laptop:
@@ -130,7 +130,7 @@ def _environment() -> dict[str, str]:
 
 
 def main(folder: Path, guard: float) -> int:
-    from rosetta_tui.review.rating.app import run_review
+    from rosetta_tui.review.rating.visit import run_review
     from tests.tui.review.reviewing import Doors
 
     with Laptop.open(folder / "home") as laptop:

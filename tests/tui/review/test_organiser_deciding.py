@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from review.log.fold import Adjudication
 from review.log.payloads import Adjudicate, Comment, Rate, Reasons, Suggest
-from review.log.state import Adjudication
 from review.office.store import database
 from review.rating import Rating, Reason
 from review.verdict.gate.adjudication import Case, queue

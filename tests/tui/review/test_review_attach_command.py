@@ -19,7 +19,7 @@ from review.office.store.store import Office
 from review.sealed.keys import Identity, Role
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.certify import certified_again
-from review.verdict.certificate.evidence_file import EvidenceFile
+from review.verdict.certificate.evidence import EvidenceFile
 from tests.review.attacks.first_version import as_of_the_first_version
 from tests.review.verdict import histories
 from tests.review.verdict.certified import (
@@ -223,7 +223,7 @@ def test_no_tier_that_a_card_states_is_taken(stated: object, words: str) -> None
 def test_a_tier_that_the_certificate_shows_is_no_claim_without_evidence(
     card: dict[str, Any],
 ) -> None:
-    from review.verdict.certificate.attachment import Standing
+    from review.verdict.certificate.certificate import Standing
     from rosetta_tui.show.card_fields import stated_words, validated_by
     from tests.review.verdict.certified import certificate_of
 
@@ -234,7 +234,7 @@ def test_a_tier_that_the_certificate_shows_is_no_claim_without_evidence(
 
 
 def test_floors_bind_after_a_review_too(card: dict[str, Any]) -> None:
-    from review.verdict.certificate.attachment import Standing
+    from review.verdict.certificate.certificate import Standing
     from rosetta_tui.show.card_fields import claimable, tier_words
     from tests.review.verdict.certified import certificate_of
 

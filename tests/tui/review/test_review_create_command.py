@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from review.files.batch import open_batch
-from review.files.laptop_card import read_laptop_card, write_laptop_card
 from review.files.ratings import open_ratings
 from review.files.reviewer_codes import printed
-from review.office.store.deliveries import deliveries
+from review.files.statements import read_laptop_card, write_laptop_card
+from review.office.store.arrivals import deliveries
 from review.office.store.store import Office
 from review.sealed.keys import Identity, Role
 from rosetta_tui.commands.review import review

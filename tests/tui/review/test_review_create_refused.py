@@ -9,7 +9,7 @@ import pytest
 from harness.core.failures import UsageError
 from harness.core.storage_problems import StorageProblem
 from review.files import stick
-from review.files.laptop_card import write_laptop_card
+from review.files.statements import write_laptop_card
 from review.office.making import publishing
 from review.office.making.publishing import keep_recipient, recovery_key
 from review.office.store.store import Office

@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 from review.files.ratings import open_ratings
 from review.log.payloads import Kind, Scope
-from review.session import timing
+from review.session import course
 from review.session.view import Phase
 from tests.review.session.scenes import CUSTODIANS, batch_of, items_of
 from tests.tui.review.reviewing import SMALL, Reviewing, begun, press, settle, text, write
@@ -18,7 +18,7 @@ from tests.tui.review.reviewing import SMALL, Reviewing, begun, press, settle, t
 async def test_a_rest_is_suggested_and_one_key_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(timing, "REST_ITEMS", 3)
+    monkeypatch.setattr(course, "REST_ITEMS", 3)
     async with begun(Reviewing(tmp_path, batch_of(items_of(5)))) as (app, pilot):
         await press(pilot, "1", "2", "3")
         assert "Time for a rest?" in text(app)

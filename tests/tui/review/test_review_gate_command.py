@@ -20,7 +20,7 @@ from harness.core.failures import HarnessError, UsageError
 from review.log.payloads import HarmFlag, Scope, Withdraw
 from review.office.store.store import Office, utc_now
 from review.sealed.phrase import phrase
-from review.verdict.certificate.evidence_file import read_evidence_file
+from review.verdict.certificate.evidence import read_evidence_file
 from review.verdict.certificate.signed import Attested
 from review.verdict.panel.key import ControlKind
 from tests.review.verdict.certified import GO, fluent_run
@@ -392,7 +392,7 @@ def test_verify_tells_whose_word_it_is(
     """A stranger may rewrite all of an evidence file and sign it in the organisation's name."""
     from review.sealed.keys import Identity, Role
     from review.verdict.certificate.certificate import read_certificate
-    from review.verdict.certificate.evidence_file import pack_evidence
+    from review.verdict.certificate.evidence import pack_evidence
 
     filled(office, home, reviewed(card))
     certificate = issued(tmp_path)

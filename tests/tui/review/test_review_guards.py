@@ -11,7 +11,7 @@ import pytest
 from harness.core.storage_problems import StorageProblem
 from review.files.batch import Batch
 from review.log.payloads import Consent, Kind
-from review.log.saving import NotSaved
+from review.log.table import NotSaved
 from review.rating import Rating
 from review.session.words.keys import RATING_OF, Act, act_of
 from review.session.words.troubles import SAVING

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from review.files.batch import open_batch
-from review.files.batch_form import Around
+from review.files.manifests import Around
 from review.files.reviewer_codes import printed
 from review.log.laptop import Laptop
 from review.office.store.store import Office
@@ -21,7 +21,6 @@ from review.session.words.keys import ONWARD_OF, act_of
 from rosetta_tui.commands.review import review
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.review.mis_drawn import MisDrawn
-from rosetta_tui.review.rating.opening import TerminalOpening
 from rosetta_tui.review.rating.pages.agreeing import (
     ConsentPage,
     OrganisationPage,
@@ -33,6 +32,7 @@ from rosetta_tui.review.rating.pages.choosing import AskPage, ChoosePage, Langua
 from rosetta_tui.review.rating.pages.handing_over import WithdrawPage
 from rosetta_tui.review.rating.pages.page import HelpPage, Page
 from rosetta_tui.review.rating.pages.resting import PAUSES, PausePage
+from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.toolkit.dialogs.help import HERE, keys_of
 from tests.review.office import made
 from tests.review.session.scenes import CODE, Sitting, batch_of, items_of

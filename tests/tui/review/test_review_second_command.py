@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from review.files.batch import Batch, open_batch
-from review.files.batch_form import OthersWords
+from review.files.manifests import OthersWords
 from review.log.payloads import Comment, HarmFlag, Reasons, Scope, Suggest
 from review.office.making.second_look import second_looks
 from review.office.results.progress import progress

@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 
 from review.log.chain import check_chain
-from review.log.fold import fold
+from review.log.fold import ReviewerState, fold
 from review.log.laptop import Laptop
 from review.log.payloads import Kind
-from review.log.state import ReviewerState
 from review.rating import Rating
 from tests.review.session.scenes import CODE, batch_of, items_of, training_of
 from tests.review.thorough import times

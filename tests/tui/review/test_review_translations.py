@@ -19,7 +19,7 @@ from rosetta_tui.commands.corpus import corpus
 from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.pages.review import SECTIONS, ReviewScreen
 from rosetta_tui.review.organiser.pages.reviews import ReviewsScreen
-from rosetta_tui.review.rating.opening import TerminalOpening
+from rosetta_tui.review.rating.sitting import TerminalOpening
 from tests.review.office.translator import Desk as Written
 from tests.review.office.translator import Translator
 from tests.tui.review.creating import home, refused, rosetta

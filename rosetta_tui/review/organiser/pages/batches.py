@@ -9,8 +9,8 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from review.files.finding import BATCH_SUFFIX
 from review.files.reviewer_codes import printed
+from review.files.stick import BATCH_SUFFIX
 from review.log.payloads import Scope
 from review.office.intake.file_report import FileReport
 from review.office.intake.speaking import Speaking
@@ -30,7 +30,7 @@ from rosetta_tui.toolkit.content import show
 
 if TYPE_CHECKING:
     from review.office.results.progress import ReviewerProgress, ReviewProgress, WaitingLaptop
-    from review.office.store.deliveries import Delivery
+    from review.office.store.arrivals import Delivery
     from rosetta_tui.review.organiser.facts import ReviewNow
 
 _OUT = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from review.session.words.labels import REASONS
 
 if TYPE_CHECKING:
-    from review.files.batch_form import BatchItem
+    from review.files.manifests import BatchItem
     from review.verdict.gate.adjudication import Case, Voice
 
 _RATINGS = ("reject", "gist", "acceptable", "excellent")

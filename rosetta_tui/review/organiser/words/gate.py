@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from review.verdict.certificate import certificate_text
-from review.verdict.certificate.attachment import Standing
-from review.verdict.certificate.certificate import Certificate
+from review.verdict.certificate.certificate import Certificate, Standing
 from review.verdict.certificate.certificate_text import decision_words, measure
 from review.verdict.certificate.certify import EvidenceReading, agreement_json
 from review.verdict.gate.careless import carelessness

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from review.office.items.sampling import stratum
+from review.office.items.items import stratum
 from review.office.items.training import USUAL, WANTED
 from review.verdict.gate.planner import RatingPlan, chances
 from review.verdict.gate.policy import GatePolicy

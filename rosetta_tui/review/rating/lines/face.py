@@ -13,6 +13,7 @@ from harness.core.failures import HarnessError, UsageError
 from review.log.payloads import Face
 from review.rating import Relation
 from review.session import opening_words
+from review.session.course import GUARD_SECONDS
 from review.session.flow import (
     AskConsent,
     AskRelation,
@@ -24,7 +25,6 @@ from review.session.flow import (
     ShowHelp,
 )
 from review.session.session import Session
-from review.session.timing import GUARD_SECONDS
 from review.session.view import Lesson, Phase, View
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
@@ -43,7 +43,7 @@ from rosetta_tui.review.rating.lines.opening import (
     yes,
 )
 from rosetta_tui.review.rating.lines.pages import Console, LeftError
-from rosetta_tui.review.rating.opening import TerminalOpening
+from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.show.text import plain
 
 

@@ -35,7 +35,7 @@ from rosetta_tui.review.mis_drawn import first_mis_drawn
 from rosetta_tui.review.rating.lines import pages
 from rosetta_tui.review.rating.lines.opening import tell_trouble, yes
 from rosetta_tui.review.rating.lines.pages import Console
-from rosetta_tui.review.rating.opening import TerminalOpening
+from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.show.text import plain
 
 

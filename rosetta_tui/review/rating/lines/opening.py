@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.core.failures import HarnessError
 from review.files.batch import Batch
-from review.sealed.problem import FileError, FileProblem
+from review.forms import FileError, FileProblem
 from review.session import opening_words
 from review.session.choice import Choice
 from review.session.flow import (
@@ -23,7 +23,7 @@ from review.session.words.keys import Act, Onward, act_of
 from review.session.words.troubles import Trouble, trouble
 from rosetta_tui.review.mis_drawn import WHY, what_to_do
 from rosetta_tui.review.rating.lines.pages import Console, LeftError
-from rosetta_tui.review.rating.opening import TerminalOpening
+from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.show.text import plain
 
 YES, NO = "1", "2"

@@ -12,8 +12,8 @@ from review.rating import Rating
 from review.session.view import Lesson, ShownItem, View
 from review.session.words import item as item_words
 from review.session.words import page as page_words
-from review.session.words.beside import beside
 from review.session.words.catalogue import Words
+from review.session.words.item import beside
 from review.session.words.keys import ACT_WORDS, KEYS, Act, key_name
 from review.session.words.labels import (
     rating_label,

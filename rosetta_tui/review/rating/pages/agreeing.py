@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from review.files.batch import Batch
-from review.files.batch_form import BatchManifest
+from review.files.manifests import BatchManifest
 from review.rating import Relation
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words

@@ -17,8 +17,8 @@ from review.session import opening_words
 from review.session.choice import Choice
 from review.session.words.catalogue import Words
 from review.session.words.troubles import Trouble
-from rosetta_tui.review.rating.opening import TerminalOpening
 from rosetta_tui.review.rating.pages.page import NO_TROUBLE, Hint, Page, paragraph
+from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.toolkit.content import show
 
 

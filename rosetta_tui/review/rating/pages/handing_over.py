@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 from harness.core.failures import HarnessError
 from review.files.batch import Batch
 from review.log.payloads import Scope
-from review.session.handing_over import Exported
+from review.session.waiting import Exported
 from review.session.words import page as page_words
 from review.session.words.catalogue import Words
 from review.session.words.item import Answer

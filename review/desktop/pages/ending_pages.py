@@ -1,23 +1,88 @@
-"""Deleting everything from this computer: what would be lost, a tick, and then a button that was shut before.
+"""Taking back what was given, and deleting everything from this computer, up to the last page.
 
-A slip cannot do it: the two acts lie in two places, Enter keeps everything, and no key stands for deleting.
+A slip cannot do either: taking back needs one more act. Of deleting the two acts lie in two places, Enter keeps
+everything, and no key stands for it.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from shiboken6 import isValid
 
 from harness.core.failures import HarnessError
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import Desk
-from review.desktop.parts.announcing import announce
 from review.desktop.parts.buttons import Button
-from review.desktop.parts.tick import Tick
+from review.desktop.parts.choosing import Answers, Tick
+from review.desktop.parts.texts import announce
+from review.log.payloads import Scope
+from review.session.erasing import Remains, finish_erasing
 from review.session.waiting import Kept, kept
+from review.session.words import page as page_words
+from review.session.words.item import Answer
+from review.session.words.keys import KEYS, Act, act_of, scope_of
+from review.session.words.labels import scope_label
 from review.session.words.troubles import Trouble, trouble
+
+
+class WithdrawPage(Page):
+    """Nothing is erased before a choice was made and a second button, far from it, was pressed."""
+
+    def __init__(self, desk: Desk, *, translating: bool = False) -> None:
+        """``translating`` is what the batch asks for: a translation is an answer then."""
+        super().__init__(desk)
+        words = self.words
+        self._scope: Scope | None = None
+        self.place(words("Take back"))
+        means = page_words.take_back(words)
+        self.paragraph(means.first, "strong")
+        for sentence in means.rest:
+            self.paragraph(sentence)
+        self.paragraph(page_words.what_to_take_back(words), "strong")
+        self._scopes = Answers(
+            [
+                Answer(str(number), scope_label(words, scope, translating=translating))
+                for number, scope in enumerate(Scope, 1)
+            ]
+        )
+        self._scopes.picked.connect(lambda number: self._choose(list(Scope)[number]))
+        self.add(self._scopes)
+        self._sure = self.paragraph("", "warn")
+        self._sure.hide()
+        self.way_back(words("Keep everything"), main=True)
+        self._erase = self.button(words("Erase it"), self._do, KEYS[Act.WITHDRAW][0])
+        self._erase.hide()
+
+    def typed(self, character: str) -> bool:
+        """Choose, then do it; what leads here from an item does nothing before that."""
+        scope = scope_of(character)
+        if scope is not None:
+            self._choose(scope)
+        elif act_of(character) is Act.WITHDRAW:
+            self._do()
+        else:
+            return False
+        return True
+
+    def _choose(self, scope: Scope) -> None:
+        self._scope = scope
+        self._scopes.mark([list(Scope).index(scope)])
+        sure = self.words(
+            "This cannot be undone. Choose “{button}” to erase it, or Esc to keep everything.",
+            button=self.words("Erase it"),
+        )
+        self._sure.setText(sure)
+        self._sure.show()
+        self._erase.show()
+        QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(self._sure))
+        announce(self, sure)
+
+    def _do(self) -> None:
+        if self._scope is not None:
+            self.answered.emit(self._scope)
 
 
 class ErasePage(Page):
@@ -138,3 +203,58 @@ class ErasePage(Page):
         for act in (self._first, self._sure, self._keep, self._delete):
             if act is not None:
                 act.setEnabled(not deleting)
+
+
+class ErasedPage(Page):
+    """Stays until the window is closed; there is nothing to go back to."""
+
+    def __init__(self, desk: Desk, remains: tuple[Remains, ...]) -> None:
+        super().__init__(desk)
+        self._folder: Path = desk.opening.laptop.path.parent
+        self._fill(remains)
+
+    def back(self) -> None:
+        """Stay: nothing lies behind this page."""
+
+    def _fill(self, remains: tuple[Remains, ...]) -> None:
+        words = self.words
+        self.clear()
+        if remains:
+            self.place(words("Not everything is deleted"))
+            told = self.paragraph(words("This could not be deleted:"), "warn").text()
+            for each in remains:
+                self.copyable(self._named(each), told)
+            self.paragraph(words("Show this to whoever helps you with this computer."))
+            self.button(words("Try again"), self._again)
+        else:
+            self.place(words("Everything is deleted"))
+            self.paragraph(
+                words("Nothing of your answers and sentences is left on this computer."), "good"
+            )
+            self.paragraph(words("Thank you for your work."))
+        self.button(
+            words("Close the program"),
+            lambda: self.window().close(),
+            words("Enter"),
+            main=True,
+        )
+
+    def _named(self, each: Remains) -> str:
+        """Name what is left; why, in the words of the system, stands beside it for whoever helps."""
+        if each.in_keyring:
+            name = self.words(
+                "the keys of this computer in its password store ({name})", name=each.name
+            )
+        else:
+            name = each.name
+        return f"{name} – {each.detail}"
+
+    def _again(self) -> None:
+        self.desk.work.do(partial(finish_erasing, self._folder), self._tried, self._failed)
+
+    def _tried(self, remains: tuple[Remains, ...]) -> None:
+        self._fill(remains)
+        self.begin()
+
+    def _failed(self, error: HarnessError) -> None:
+        self.tell(trouble(self.words, error))

@@ -1,16 +1,77 @@
-"""A text to be read: each paragraph runs in the direction of its own letters, and nothing in it acts.
+"""Words in the window: text from anywhere is shown as it stands, nothing in it acts, and it can be spoken.
 
-It can be selected and copied, read by a screen reader, and is as high as its text where there is room.
-
-A text in its full height: the page around it scrolls, because two bars beside each other lead nobody.
+A label of Qt guesses by itself whether a text is markup, and makes a shortcut of a sign in the name of a box.
+A text to be read can be selected and copied; each of its paragraphs runs in the direction of its own letters.
+Words that a widget says of itself come from the translator that the program gave to Qt: a button is made in many
+places, and none of them has to hand it the words for "Key 1".
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QPaintEvent, QTextOption
-from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QFont,
+    QFontMetrics,
+    QPaintEvent,
+    QTextOption,
+)
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QTextEdit, QWidget
 from shiboken6 import isValid
+
+
+def capital(words: str) -> str:
+    """Return words with their first letter as a capital; ``title`` would keep apart what is one letter, as ǆ."""
+    return words[:1].title() + words[1:]
+
+
+def said(text: str, **facts: str) -> str:
+    """Say a text of the catalogue (marked with ``msgid``); ``{name}`` in it becomes the fact of that name."""
+    words = QCoreApplication.translate("", text)
+    for name, fact in facts.items():
+        words = words.replace(f"{{{name}}}", fact)
+    return words
+
+
+def announce(widget: QWidget, text: str) -> None:
+    """Have a text spoken on behalf of a widget; nothing happens where nobody listens or nothing is said."""
+    if text and QAccessible.isActive():
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, text))
+
+
+class Line(QLabel):
+    """Plain text that is broken to the width there is; ``role`` is one of the look's."""
+
+    def __init__(
+        self, text: str = "", role: str = "", *, wraps: bool = True, selectable: bool = False
+    ) -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(wraps)
+        self.setProperty("role", role)
+        if selectable:
+            self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.setText(text)
+
+    def as_narrow_as_needed(self) -> Line:
+        """Let no word widen the page; gives itself."""
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        return self
+
+    def name_of(self, box: QWidget) -> Line:
+        """Be the name of a box or pane, for those who hear the page; gives itself."""
+        text = self.text()
+        self.setBuddy(box)
+        self.setText(text)
+        return self
+
+    def setText(self, text: str) -> None:
+        """Show a text; in a name a single ``&`` would make a shortcut of the letter behind it."""
+        super().setText(text if self.buddy() is None else text.replace("&", "&&"))
+
 
 _FEWEST_LINES = 2
 """Lines that are seen even where there is little room."""

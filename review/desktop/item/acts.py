@@ -1,22 +1,26 @@
 """What can be done beside the answers: as many buttons as there is room for, the others behind one button.
 
-The answers come first: where the screen is low, this row gives way to the texts.
+The answers come first: where the screen is low, this row gives way to the texts. F1 and some keys held with Ctrl
+mean the same while a person types.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from string import ascii_lowercase
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from review.desktop.look.own_words import capital
+from review.desktop.frame.page import with_control
 from review.desktop.parts.buttons import Button, key_said
 from review.desktop.parts.flow import FlowLayout
+from review.desktop.parts.texts import capital
 from review.session.words.catalogue import Words
 from review.session.words.item import Offer
-from review.session.words.keys import ACT_WORDS, KEYS, Act
+from review.session.words.keys import ACT_WORDS, KEYS, RATING_OF, Act, act_of
 
 FIRST = (
     Act.CANNOT_JUDGE,
@@ -135,3 +139,21 @@ class ActRow(QWidget):
                 rows, used = rows + 1, 0
             used += wide + max(0, self._flow.spacing())
         return rows
+
+
+_LAST_CHARACTER = 0x10FFFF
+
+
+def control_act(event: QKeyEvent) -> Act | None:
+    """Tell what such a key does: F1 helps, Ctrl+Z takes back, Ctrl with a digit rates."""
+    if event.key() == Qt.Key.Key_F1:
+        return Act.HELP
+    if not with_control(event):
+        return None
+    if event.matches(QKeySequence.StandardKey.Undo):
+        return Act.UNDO
+    if event.key() > _LAST_CHARACTER:
+        return None
+    character = chr(event.key()).lower()
+    act = None if character in ascii_lowercase else act_of(character)
+    return act if act in RATING_OF else None

@@ -1,4 +1,7 @@
-"""What a review batch holds: what a reviewer's laptop needs, and nothing that tells the system (DESIGN R2)."""
+"""The signed heads of the files that travel, and the page in each that says in plain words what it is.
+
+A batch holds what a reviewer's laptop needs, and nothing that tells the system (DESIGN R2).
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,11 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
 
-from review.files.person_tag import place_of
+from review.files.reviewer_codes import place_of
 from review.forms import Since, StrictForm, VersionedForm
 from review.log.payloads import Count, Hex64, Id, Reviewer, Short, Text
 from review.rating import Rating, Reason
+from review.sealed.signature import public_pem
 
 BATCH_FORMAT: Final = "rosetta-batch/3"
 MOST_ITEMS = 5_000
@@ -142,7 +146,7 @@ class BatchManifest(VersionedForm):
     secret: bool
     """True where items come from a secret segment: the file is encrypted, and texts stay so at home."""
     orders: Annotated[dict[Reviewer | Hex64, tuple[Id, ...]], Field(min_length=1, max_length=200)]
-    """Place of a person (``files.person_tag``) → item ids in the order in which this person gets them; in version 1
+    """Place of a person (``files.reviewer_codes``) → item ids in the order in which this person gets them; in version 1
     the person's code stood here. Look people up with ``order``."""
     key_commitment: Annotated[Hex64 | None, Since(2)] = None
     """SHA-256 of the answer key behind a salt: it says which item is whose, and is disclosed with the verdict."""
@@ -222,3 +226,135 @@ def _nearest(wanted: str, found: Iterable[str]) -> list[str]:
     parts = wanted.split("-")
     wider = ["-".join(parts[:length]) for length in range(len(parts), 0, -1)]
     return [*wider, *sorted(name for name in found if name.partition("-")[0] == parts[0])]
+
+
+RATINGS_FORMAT: Final = "rosetta-ratings/2"
+MOST_EVENTS: Final = 1_000_000
+
+Recipient = Annotated[str, Field(max_length=200)]
+
+
+class Sender(StrictForm):
+    """The laptop that wrote the file; whether it is known, the organisation's list of laptops tells."""
+
+    signing_key: Hex64
+    """Ed25519 public key, 32 bytes."""
+    recipient: Recipient
+    """Its age recipient, for which a batch can be sealed."""
+
+
+class SignedChain(StrictForm):
+    """How far a device's chain goes in a file: the signature thereby fixes every event of it."""
+
+    events: Annotated[Count, Field(ge=1)]
+    tips: Annotated[tuple[Hex64, ...], Field(min_length=1, max_length=1_000)]
+    """Ids of the events that no other names as the one before it, sorted: one where the chain is whole."""
+
+
+Place = Annotated[int, Field(ge=0, lt=2**40)]
+"""Of an event in its device's chain, from 0."""
+Places = tuple[tuple[Place, Place], ...]
+"""First and last place of stretches of a device's chain."""
+
+
+class RatingsManifest(VersionedForm):
+    """What a file of ratings holds; it names for whom it was sealed, because age does not say by whom."""
+
+    format: Literal["rosetta-ratings/1", "rosetta-ratings/2"] = RATINGS_FORMAT
+    batch: Id
+    batch_sha256: Hex64
+    """Of the manifest of the batch that was rated."""
+    review: Short
+    device: Id
+    """The device whose chain ends in ``head``."""
+    events: Annotated[Count, Field(ge=1)]
+    """Lines of ``events.jsonl``."""
+    head: Hex64
+    """Id of the last event."""
+    chains: Annotated[dict[Id, SignedChain], Since(2)] = Field(default_factory=dict)
+    """Device → its chain in this file."""
+    contents: Annotated[dict[Reviewer, dict[Id, Places]], Since(2)] = Field(default_factory=dict)
+    """Reviewer → device → where in its chain the answers of this person to this batch stand, as ``answers`` has it.
+
+    Whose content is missing later, and whether that person took it back, can be told by this.
+    """
+    laptop: Sender
+    recipients: Annotated[tuple[Recipient, ...], Field(min_length=2, max_length=20)]
+    members: dict[Short, Hex64]
+    """Name of every other member of the file → SHA-256 of its bytes."""
+
+    @property
+    def signer(self) -> str:
+        """The key under which the file is signed."""
+        return self.laptop.signing_key
+
+
+_BATCH = """\
+{title}
+
+This file holds sentences and their translations for people to rate. Open it with the program
+Rosetta, not with this one: then each person gets the sentences in an order of their own, and the
+ratings find their way back. It was made by {organisation}.
+
+Ce fichier contient des phrases et leurs traductions, à évaluer par des personnes. Ouvrez-le avec
+le programme Rosetta. Il a été préparé par : {organisation}.
+
+It is signed with this key:
+{pem}
+openssl pkeyutl -verify -rawin -pubin -inkey KEY.pem -in manifest.json -sigfile manifest.sig
+"""
+
+_SENTENCES = """\
+{title}
+
+This file holds sentences for people to translate. Open it with the program Rosetta in its window
+(rosetta-review), not with this one: then each person gets the sentences in an order of their own,
+and the translations find their way back. It was made by {organisation}.
+
+Ce fichier contient des phrases à traduire par des personnes. Ouvrez-le avec le programme Rosetta,
+dans sa fenêtre (rosetta-review). Il a été préparé par : {organisation}.
+
+It is signed with this key:
+{pem}
+openssl pkeyutl -verify -rawin -pubin -inkey KEY.pem -in manifest.json -sigfile manifest.sig
+"""
+
+_RATINGS = """\
+{review}
+
+This file holds what people said about translations: their ratings, reasons and comments, or the
+translations that they gave. No names are in it; each person has a code. It belongs to these people and to the organisation that asked
+them. Please do not pass it on. `rosetta review import` takes the sealed file in.
+
+Ce fichier contient les évaluations de plusieurs personnes. Aucun nom n'y figure : chaque personne a
+un code. Il appartient à ces personnes et à l'organisation qui les a consultées. Merci de ne pas le
+transmettre à d'autres.
+
+events.jsonl has one event a line. manifest.json names its SHA-256, and is signed with the key of the
+laptop on which it was written:
+{pem}
+openssl pkeyutl -verify -rawin -pubin -inkey KEY.pem -in manifest.json -sigfile manifest.sig
+"""
+
+
+def batch_readme(manifest: BatchManifest) -> bytes:
+    """Return the page for a batch; it follows from the manifest alone."""
+    organisation = manifest.organisation
+    page = _SENTENCES if manifest.task == "translate" else _BATCH
+    return page.format(
+        title=_one_line(manifest.title),
+        organisation=_one_line(organisation.name),
+        pem=public_pem(organisation.signing_key),
+    ).encode()
+
+
+def ratings_readme(manifest: RatingsManifest) -> bytes:
+    """Return the page for a file of ratings; it follows from the manifest alone."""
+    return _RATINGS.format(
+        review=_one_line(manifest.review), pem=public_pem(manifest.laptop.signing_key)
+    ).encode()
+
+
+def _one_line(text: str) -> str:
+    """Return a name without anything that a terminal could take for a command."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -1,0 +1,302 @@
+"""The pages before the first sentence: on each whoever does not read it finds their own language first.
+
+Welcome back, whose review it is, what is agreed to, the questions that are asked once, one line to type, and the
+page of a review whose letters this computer cannot show.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from review.desktop.frame.page import Page
+from review.desktop.frame.work import Desk
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.choosing import Answers
+from review.desktop.parts.flow import FlowLayout, Offers
+from review.desktop.parts.writing import LetterRow
+from review.files.batch import Batch
+from review.files.manifests import BatchManifest
+from review.rating import Relation
+from review.session.flow import Other, WasHere
+from review.session.opening_words import AskedLine
+from review.session.words import page as page_words
+from review.session.words.item import Answer
+from review.session.words.keys import may_share, relation_of
+
+
+class FirstPage(Page):
+    """Has the other languages at the top, where they are seen whatever the length of the page.
+
+    Where something is agreed to, Enter and the button read on until all of it was shown, and then agree.
+    """
+
+    language = Signal(str)
+    """Tag of the language that the person reads."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._agree: tuple[Button, str, Callable[[], object]] | None = None
+        languages = Offers()
+        for tag, name in desk.opening.languages.items():
+            if tag != desk.words.chosen:
+                languages.offer(name, partial(self.language.emit, tag))
+        self.add(languages)
+
+    def agree_by(self, said: str, act: Callable[[], object]) -> None:
+        """Add the button that agrees to what stands on the page, which Enter presses, too."""
+        button = self.button(said, self.enter, self.words("Enter"), main=True)
+        self._agree = button, said, act
+        bar = self._scroll.verticalScrollBar()
+        bar.valueChanged.connect(self._say_agree)
+        bar.rangeChanged.connect(self._say_agree)
+
+    def enter(self) -> None:
+        """Agree, or first show the next part of what there is to read."""
+        if self._agree is None:
+            super().enter()
+        elif not self._scroll.read_on():
+            self._agree[2]()
+
+    def _say_agree(self) -> None:
+        if self._agree is not None and isValid(self):
+            button, said, _ = self._agree
+            button.setText(said if self._scroll.end_shown else self.words("Read on"))
+
+
+class WelcomePage(FirstPage):
+    """Several people may share a computer, so nobody goes on as somebody else without a word."""
+
+    def __init__(self, desk: Desk, title: str, last: WasHere) -> None:
+        """The first letters of a code are enough to know one's own card, too little to answer as another."""
+        super().__init__(desk)
+        words = self.words
+        self.place(words("Welcome back"))
+        self.paragraph(title, "strong")
+        self.paragraph(words("{done} of {total} done", done=last.done, total=last.total))
+        self.paragraph(words("The code on your card begins with:"))
+        self.paragraph(f"{last.letters} …", "title")
+        self.button(words("Go on"), partial(self.answered.emit, ""), words("Enter"), main=True)
+        self.button(words("I have another card"), partial(self.answered.emit, Other.CARD))
+        self.way_back()
+
+
+class OrganisationPage(FirstPage):
+    """The person compares six words with those on the card."""
+
+    def __init__(self, desk: Desk, batch: Batch) -> None:
+        super().__init__(desk)
+        words = self.words
+        self.place(page_words.who_asks(words))
+        self.paragraph(page_words.comes_from(words))
+        self.paragraph(batch.manifest.organisation.name, "strong")
+        self.paragraph(page_words.its_six_words(words))
+        self.paragraph(batch.organisation_phrase, "title")
+        self.paragraph(page_words.compare_them(words))
+        self.agree_by(words("They are the same"), partial(self.answered.emit, True))
+        self.way_back(words("Not now"))
+
+
+class ConsentPage(FirstPage):
+    """Who asks for what, what holds for everybody, and the organisation's own words; all of it is shown first.
+
+    Whether what a person writes may be used is asked on a page of its own.
+    """
+
+    def __init__(self, desk: Desk, manifest: BatchManifest) -> None:
+        super().__init__(desk)
+        words = self.words
+        self.place(page_words.before_you_begin(words))
+        self.paragraph(manifest.title.strip(), "strong")
+        self.paragraph(manifest.organisation.name, "quiet")
+        self.paragraph(page_words.what_comes(words, manifest))
+        self.paragraph("\n".join(f"• {each}" for each in page_words.promises(words, manifest)))
+        self._given(page_words.consent(words, manifest))
+        if manifest.labels:
+            self.paragraph(" · ".join(manifest.labels), "quiet")
+        if (guide := page_words.guide(words, manifest)).text:
+            translating = manifest.task == "translate"
+            self.paragraph(page_words.how_to_judge(words, translating=translating), "strong")
+            self._given(guide)
+        self.agree_by(words("I agree"), partial(self.answered.emit, True))
+        self.way_back(words("Not now"))
+
+    def _given(self, given: page_words.Given) -> None:
+        """Show what the organisation wrote, and before it that it is in another language."""
+        if given.note:
+            self.paragraph(given.note, "quiet")
+        self.paragraph(given.text)
+
+
+class QuestionPage(FirstPage):
+    """Words to read, then numbered answers."""
+
+    def ask(
+        self, told: Mapping[str, object], of_key: Callable[[str], object], slip: str
+    ) -> Answers:
+        """Put the answers below the words: what is said → what it means; their numbers are their keys, from 1 on.
+
+        ``of_key`` tells what a key means, None for nothing; ``slip`` is said where Enter alone is pressed.
+        """
+        answers = Answers([Answer(str(number), said) for number, said in enumerate(told, 1)])
+        answers.picked.connect(lambda number: self.answered.emit(list(told.values())[number]))
+        self._of_key, self._slip = of_key, slip
+        self.hold(answers)
+        self.way_back()
+        return answers
+
+    def typed(self, character: str) -> bool:
+        """Take the answer that a digit names."""
+        given = self._of_key(character)
+        if given is not None:
+            self.answered.emit(given)
+        return given is not None
+
+    def enter(self) -> None:
+        """Say that an answer is wanted: nobody says this by a slip."""
+        self.say(self._slip)
+
+
+class RelationPage(QuestionPage):
+    """How near a person is to the method that is judged: asked once, and nothing is presumed."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        words = self.words
+        self.place(page_words.before_you_begin(words))
+        self.paragraph(page_words.how_near(words), "strong")
+        self.paragraph(page_words.why_how_near(words))
+        self.ask(
+            dict(zip(page_words.relations(words), Relation, strict=True)),
+            relation_of,
+            words("Press 1, 2 or 3."),
+        )
+
+
+class SharingPage(QuestionPage):
+    """Whether what a person writes may be used: no answer is given for them."""
+
+    def __init__(self, desk: Desk, manifest: BatchManifest, now: bool | None = None) -> None:
+        """``now`` is what holds until something else is chosen; None where it was not asked yet."""
+        super().__init__(desk)
+        words = self.words
+        self.place(page_words.before_you_begin(words) if now is None else page_words.using(words))
+        translating = manifest.task == "translate"
+        self.paragraph(page_words.may_be_used(words, translating=translating), "strong")
+        for sentence in page_words.what_using_means(words, manifest.organisation.name):
+            self.paragraph(sentence)
+        yes, no = page_words.yes_or_no(words)
+        slip = words("Press 1 for yes or 2 for no.")
+        answers = self.ask({yes: True, no: False}, may_share, slip)
+        if now is not None:
+            answers.mark([0 if now else 1])
+
+
+_MOST = 8
+"""Letters that are named; one is enough for whoever helps."""
+
+
+class MissingPage(FirstPage):
+    """Says which letters are missing and what to do; a review of which anything can be read never comes here."""
+
+    def __init__(self, desk: Desk, letters: Sequence[str], organisation: str) -> None:
+        """``letters``: one at least, each one character or several that are drawn as one."""
+        super().__init__(desk)
+        words = self.words
+        self.place(words("This computer cannot show the letters of this review"))
+        self.paragraph(words("You would see empty boxes where letters should be."), "strong")
+        self.paragraph(words("Nobody can judge what cannot be seen, so you are not asked to."))
+        self.paragraph(
+            words(
+                "Tell the people who asked you: {organisation}. They can help with a newer version of this program, "
+                "with another computer, or with a review that brings its letters along.",
+                organisation=organisation,
+            )
+        )
+        detail = ", ".join(map(letter_names, letters[:_MOST]))
+        self.paragraph(words("For whoever helps: {detail}", detail=detail), "quiet")
+        self.way_back(main=True)
+
+
+def letter_names(letter: str) -> str:
+    """Name each character by its number and, where it has one, its Unicode name."""
+    return ", ".join(
+        f"U+{ord(each):04X} {unicodedata.name(each, '')}".strip() for each in letter[:_MOST]
+    )
+
+
+_LONGEST = 400
+
+
+class AskingPage(FirstPage):
+    """What was typed stays there when it was not right."""
+
+    def __init__(self, desk: Desk, asked: AskedLine, typed: str = "") -> None:
+        super().__init__(desk)
+        self.place(asked.place)
+        label = self.paragraph(
+            asked.asked.replace("&", "&&"), "strong"
+        )  # of a buddy, & names a key
+        self._box = QLineEdit(typed)
+        self._box.setMaxLength(_LONGEST)
+        self._box.setAccessibleName(asked.asked)
+        self._box.setAccessibleDescription(asked.about)
+        label.setBuddy(self._box)
+        self.add(self._box)
+        self._box.textEdited.connect(lambda _: self._scroll.bring(self._box))
+        self._add_letters(asked.letters)
+        self.paragraph(asked.about, "quiet")
+        words = self.words
+        self.button(words("Go on"), self.enter, words("Enter"), main=True)
+        self.way_back()
+
+    def _add_letters(self, letters: Sequence[str]) -> None:
+        """Let the answer be typed with the mouse alone; Tab needs one step past all of it."""
+        place = QWidget()
+        column, row = QVBoxLayout(place), FlowLayout()
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        signs = LetterRow([each for each in letters if each.strip()], capitals=False)
+        signs.typed.connect(self._take)
+        column.addWidget(signs)
+        column.addLayout(row)
+        if " " in letters:
+            space = Button(self.words("Space"))
+            space.clicked.connect(lambda: self._take(" "))
+            row.addWidget(space)
+        rub = Button(self.words("Take away the last letter"))
+        rub.clicked.connect(self._rub)
+        row.addWidget(rub)
+        self.add(place)
+
+    def _take(self, letter: str) -> None:
+        self._box.insert(letter)
+        self._box.setFocus()
+
+    def _rub(self) -> None:
+        """Take away the letter before the cursor, or what is selected."""
+        self._box.backspace()
+        self._box.setFocus()
+
+    @property
+    def text(self) -> str:
+        """What stands in the line now."""
+        return self._box.text()
+
+    def begin(self) -> None:
+        """Let the person type at once."""
+        super().begin()
+        self._box.setFocus()
+        self._box.selectAll()
+
+    def enter(self) -> None:
+        """Give the answer; an empty line is none."""
+        if self.text.strip():
+            self.answered.emit(self.text)
+        else:
+            self._box.setFocus()
