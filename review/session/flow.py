@@ -316,7 +316,7 @@ class Flow:
         session = self.opening.session(batch, person, self._face, guard=self._guard)
         self.session, self._batch = session, batch
         if not (yield from self._agrees(session)):
-            return opening_words.nothing_begun(session.words)
+            return session.words(opening_words.NOTHING_BEGUN)
         if not (yield from self._relates(session)):
             return ""
         self.sits = True

@@ -9,8 +9,13 @@ from harness.core.failures import HarnessError
 from review.files.reviewer_codes import ALPHABET
 from review.forms import FileError
 from review.session.choice import Choice
-from review.session.words.catalogue import Words
+from review.session.words.catalogue import Words, msgid
 from review.session.words.troubles import Trouble, trouble, trouble_of_file
+
+REVIEW_TRANSLATIONS = msgid("Review translations")
+WHICH_SENTENCES = msgid("Which sentences do you want to look at?")
+NOTHING_YET = msgid("There is nothing to look at yet.")
+NOTHING_BEGUN = msgid("Nothing was begun. Your code is not kept for the next person.")
 
 
 class AskedLine(NamedTuple):
@@ -24,21 +29,6 @@ class AskedLine(NamedTuple):
 
 
 # which review
-
-
-def review_translations(words: Words) -> str:
-    """Name the page with the list of reviews."""
-    return words("Review translations")
-
-
-def which_sentences(words: Words) -> str:
-    """Ask which review."""
-    return words("Which sentences do you want to look at?")
-
-
-def nothing_yet(words: Words) -> str:
-    """Say that there is no review, neither on a stick nor here."""
-    return words("There is nothing to look at yet.")
 
 
 def what_it_is_called(words: Words) -> str:
@@ -103,8 +93,3 @@ def code_of_card(words: Words) -> AskedLine:
 def same_card(words: Words, letters: str) -> str:
     """Say how the person who was here last goes on; ``letters`` are the first of their code."""
     return words("If your code begins with {letters}, only press Enter.", letters=letters)
-
-
-def nothing_begun(words: Words) -> str:
-    """Say what became of the code of a person who did not agree."""
-    return words("Nothing was begun. Your code is not kept for the next person.")

@@ -141,7 +141,7 @@ class PausePage(Page):
         self._offer(ONWARD_OF[act], self.words(said), KEYS[act][0])
 
     def _hand_over(self, *, main: bool = False) -> None:
-        said = page_words.hand_over(self.words)
+        said = self.words(page_words.HAND_OVER)
         self._lead(Onward.HAND_OVER, said, KEYS[Act.HAND_OVER][0], main=main)
 
     def _go_on(self, text: str) -> None:
@@ -163,7 +163,7 @@ class PausePage(Page):
         """Name what is only a draft, with the way to it."""
         if said := page_words.unsaved(self.words, self.view):
             self.paragraph(said, "warn")
-            way = page_words.look_at_unsaved(self.words)
+            way = self.words(page_words.LOOK_AT_UNSAVED)
             self._offer(Onward.UNSAVED, way, KEYS[Act.UNSAVED][0])
 
     def _offer_changes(self) -> None:
@@ -244,7 +244,7 @@ class EndPage(PausePage):
         self.paragraph(
             words(
                 "Put the stick into this computer, then choose “{button}”.",
-                button=page_words.hand_over(words),
+                button=words(page_words.HAND_OVER),
             )
         )
 

@@ -48,7 +48,7 @@ class ChoosePage(FirstPage):
         """``said`` is one quiet sentence about what led here."""
         super().__init__(desk)
         self._choices = tuple(choices)
-        self.place(opening_words.review_translations(self.words))
+        self.place(self.words(opening_words.REVIEW_TRANSLATIONS))
         for damaged in opening_words.damaged_words(self.words):
             self.paragraph(damaged, "warn")
         if said:
@@ -67,7 +67,7 @@ class ChoosePage(FirstPage):
         """Stay: there is no page before this one."""
 
     def _list(self) -> None:
-        self.paragraph(opening_words.which_sentences(self.words), "strong")
+        self.paragraph(self.words(opening_words.WHICH_SENTENCES), "strong")
         names = [
             f"{shown(each.title)}\n{shown(opening_words.where(self.words, each))}"
             for each in self._choices
@@ -78,7 +78,7 @@ class ChoosePage(FirstPage):
 
     def _say_what_to_do(self) -> None:
         words = self.words
-        self.paragraph(opening_words.nothing_yet(words), "strong")
+        self.paragraph(words(opening_words.NOTHING_YET), "strong")
         self.paragraph(
             words("Put the stick that you were given into this computer, then look again.")
         )

@@ -41,7 +41,7 @@ class WithdrawPage(Page):
         self.paragraph(means.first, "strong")
         for sentence in means.rest:
             self.paragraph(sentence)
-        self.paragraph(page_words.what_to_take_back(words), "strong")
+        self.paragraph(words(page_words.WHAT_TO_TAKE_BACK), "strong")
         self._scopes = Answers(
             [
                 Answer(str(number), scope_label(words, scope, translating=translating))

@@ -92,12 +92,12 @@ class OrganisationPage(FirstPage):
     def __init__(self, desk: Desk, batch: Batch) -> None:
         super().__init__(desk)
         words = self.words
-        self.place(page_words.who_asks(words))
-        self.paragraph(page_words.comes_from(words))
+        self.place(words(page_words.WHO_ASKS))
+        self.paragraph(words(page_words.COMES_FROM))
         self.paragraph(batch.manifest.organisation.name, "strong")
-        self.paragraph(page_words.its_six_words(words))
+        self.paragraph(words(page_words.ITS_SIX_WORDS))
         self.paragraph(batch.organisation_phrase, "title")
-        self.paragraph(page_words.compare_them(words))
+        self.paragraph(words(page_words.COMPARE_THEM))
         self.agree_by(words("They are the same"), partial(self.answered.emit, True))
         self.way_back(words("Not now"))
 
@@ -111,7 +111,7 @@ class ConsentPage(FirstPage):
     def __init__(self, desk: Desk, manifest: BatchManifest) -> None:
         super().__init__(desk)
         words = self.words
-        self.place(page_words.before_you_begin(words))
+        self.place(words(page_words.BEFORE_YOU_BEGIN))
         self.paragraph(manifest.title.strip(), "strong")
         self.paragraph(manifest.organisation.name, "quiet")
         self.paragraph(page_words.what_comes(words, manifest))
@@ -168,9 +168,9 @@ class RelationPage(QuestionPage):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         words = self.words
-        self.place(page_words.before_you_begin(words))
-        self.paragraph(page_words.how_near(words), "strong")
-        self.paragraph(page_words.why_how_near(words))
+        self.place(words(page_words.BEFORE_YOU_BEGIN))
+        self.paragraph(words(page_words.HOW_NEAR), "strong")
+        self.paragraph(words(page_words.WHY_HOW_NEAR))
         self.ask(
             dict(zip(page_words.relations(words), Relation, strict=True)),
             relation_of,
@@ -185,7 +185,7 @@ class SharingPage(QuestionPage):
         """``now`` is what holds until something else is chosen; None where it was not asked yet."""
         super().__init__(desk)
         words = self.words
-        self.place(page_words.before_you_begin(words) if now is None else page_words.using(words))
+        self.place(words(page_words.BEFORE_YOU_BEGIN) if now is None else words(page_words.USING))
         translating = manifest.task == "translate"
         self.paragraph(page_words.may_be_used(words, translating=translating), "strong")
         for sentence in page_words.what_using_means(words, manifest.organisation.name):

@@ -78,7 +78,7 @@ class HandOverPage(Page):
         """What came of the last try."""
         self._timer = QTimer(self, interval=LOOK_MILLISECONDS)
         self._timer.timeout.connect(self._look_quietly)
-        self.place(page_words.hand_over(self.words))
+        self.place(self.words(page_words.HAND_OVER))
         self._ask()
         self.look()
 
@@ -149,7 +149,7 @@ class HandOverPage(Page):
         self.paragraph(unsaved, "warn")
         ways = Offers()
         ways.offer(
-            page_words.look_at_unsaved(self.words),
+            self.words(page_words.LOOK_AT_UNSAVED),
             partial(self.answered.emit, Onward.UNSAVED),
             KEYS[Act.UNSAVED][0],
         )
@@ -212,7 +212,7 @@ class HandOverPage(Page):
         self.offer_settings(False)
         self._came_of_it = ""
         self._clear()
-        self._heard(self.paragraph(page_words.saving(self.words), "strong").text())
+        self._heard(self.paragraph(self.words(page_words.SAVING), "strong").text())
         self.desk.work.do(partial(self._write, folder), self._saved, self._not_saved)
 
     def _write(self, folder: Path) -> _Written:
@@ -242,7 +242,7 @@ class HandOverPage(Page):
         self.paragraph(said, "good")
         for file in written.files:
             self._show(file)
-        self.paragraph(page_words.write_them_down(words))
+        self.paragraph(words(page_words.WRITE_THEM_DOWN))
         self.paragraph(words("Where the file lies:"), "quiet")
         for file in written.files:
             self.copyable(str(file.path), shown(file.path.name))
@@ -251,9 +251,9 @@ class HandOverPage(Page):
         self._heard(f"{said} {phrases}")
 
     def _show(self, file: Exported) -> None:
-        self.paragraph(page_words.six_words_of_file(self.words))
+        self.paragraph(self.words(page_words.SIX_WORDS_OF_FILE))
         phrase = TextPane()
-        phrase.setAccessibleName(page_words.six_words_of_file(self.words))
+        phrase.setAccessibleName(self.words(page_words.SIX_WORDS_OF_FILE))
         phrase.show_text(file.phrase, _PHRASE_SCALE)
         self.add(phrase)
         copies = Offers()

@@ -8,8 +8,28 @@ from typing import NamedTuple
 from review.files.manifests import BatchManifest, Wording
 from review.rating import Relation
 from review.session.view import View
-from review.session.words.catalogue import Words, language_name, same_language
+from review.session.words.catalogue import Words, language_name, msgid, same_language
 from review.session.words.labels import RELATIONS
+
+WHO_ASKS = msgid("Who asks")
+COMES_FROM = msgid("These sentences come from:")
+ITS_SIX_WORDS = msgid("Its six words are:")
+COMPARE_THEM = msgid("Compare them with the words on your card. If they differ, stop and ask.")
+BEFORE_YOU_BEGIN = msgid("Before you begin")
+HOW_NEAR = msgid("A computer program made the translations. Did you take part in making it?")
+WHY_HOW_NEAR = msgid(
+    "Every answer is welcome, and each counts the same. The result says how many people gave which answer, "
+    "and no names."
+)
+USING = msgid("What may be used")
+LOOK_AT_UNSAVED = msgid("Look at what is not saved")
+HAND_OVER = msgid("Hand over your answers")
+SAVING = msgid("Saving and checking … If this is a stick, leave it in.")
+SIX_WORDS_OF_FILE = msgid("These six words belong to your file:")
+WRITE_THEM_DOWN = msgid(
+    "Write these words down or take a picture. The organisation will see the same words."
+)
+WHAT_TO_TAKE_BACK = msgid("What do you want to take back?")
 
 
 class Given(NamedTuple):
@@ -39,31 +59,6 @@ def far(words: Words, view: View) -> str:
 
 
 # before the first item
-
-
-def who_asks(words: Words) -> str:
-    """Name the page on which a person sees an organisation for the first time."""
-    return words("Who asks")
-
-
-def comes_from(words: Words) -> str:
-    """Introduce the organisation's name."""
-    return words("These sentences come from:")
-
-
-def its_six_words(words: Words) -> str:
-    """Introduce the six words of an organisation's key."""
-    return words("Its six words are:")
-
-
-def compare_them(words: Words) -> str:
-    """Say what to do with the six words."""
-    return words("Compare them with the words on your card. If they differ, stop and ask.")
-
-
-def before_you_begin(words: Words) -> str:
-    """Name the page on which a person agrees."""
-    return words("Before you begin")
 
 
 def how_to_judge(words: Words, *, translating: bool = False) -> str:
@@ -166,27 +161,9 @@ def may_be_used(words: Words, *, translating: bool) -> str:
     return words("May the better translations that you write be used?")
 
 
-def how_near(words: Words) -> str:
-    """Ask how near a person is to what made the translations."""
-    return words("A computer program made the translations. Did you take part in making it?")
-
-
-def why_how_near(words: Words) -> str:
-    """Say what becomes of the answer."""
-    return words(
-        "Every answer is welcome, and each counts the same. The result says how many people gave which answer, "
-        "and no names."
-    )
-
-
 def relations(words: Words) -> list[str]:
     """Return the answers in the order of their keys."""
     return [words(RELATIONS[each]) for each in Relation]
-
-
-def using(words: Words) -> str:
-    """Name the page on which a person changes whether what they write may be used."""
-    return words("What may be used")
 
 
 def yes_or_no(words: Words) -> tuple[str, str]:
@@ -263,22 +240,12 @@ def unsaved(words: Words, view: View) -> str:
     )
 
 
-def look_at_unsaved(words: Words) -> str:
-    """Name the way to them."""
-    return words("Look at what is not saved")
-
-
 def handed_over(words: Words, view: View) -> str:
     """Say when the answers were handed over; empty where they were not, or something came since."""
     return words("Handed over at {time}.", time=view.handed_over) if view.handed_over else ""
 
 
 # the stick
-
-
-def hand_over(words: Words) -> str:
-    """Name the page on which answers are handed over."""
-    return words("Hand over your answers")
 
 
 def where_is_stick(words: Words, *, sticks: bool, folders: bool) -> str:
@@ -298,11 +265,6 @@ def place_to_save(words: Words, place: Path, *, on_stick: bool) -> str:
     return f"{folder}\n{place}"
 
 
-def saving(words: Words) -> str:
-    """Ask for patience while the file is written and read back."""
-    return words("Saving and checking … If this is a stick, leave it in.")
-
-
 def saved(words: Words, *, on_stick: bool) -> str:
     """Say that the file is whole, and what is to be done with it."""
     if on_stick:
@@ -310,18 +272,6 @@ def saved(words: Words, *, on_stick: bool) -> str:
     return words(
         "Saved and checked in a folder on this computer, not on a stick. "
         "The file still has to be brought to the people who asked."
-    )
-
-
-def six_words_of_file(words: Words) -> str:
-    """Introduce the six words of the file."""
-    return words("These six words belong to your file:")
-
-
-def write_them_down(words: Words) -> str:
-    """Say what the six words of the file are for."""
-    return words(
-        "Write these words down or take a picture. The organisation will see the same words."
     )
 
 
@@ -339,11 +289,6 @@ def take_back(words: Words) -> PageWords:
             ),
         ),
     )
-
-
-def what_to_take_back(words: Words) -> str:
-    """Ask how much."""
-    return words("What do you want to take back?")
 
 
 def withdrawn(words: Words) -> PageWords:

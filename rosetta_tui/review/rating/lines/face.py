@@ -180,7 +180,7 @@ class LineFace:
 
     def _unbegun(self) -> Onward:
         """Stop where the person did not agree: the flow forgets who it was."""
-        self._console.say(opening_words.nothing_begun(self._words))
+        self._console.say(self._words(opening_words.NOTHING_BEGUN))
         return Onward.LEAVE
 
     def _may_be_used(self, step: AskSharing) -> bool | Onward:
@@ -206,8 +206,8 @@ class LineFace:
         words, console = self._words, self._console
         while True:
             console.say()
-            console.say(page_words.how_near(words))
-            console.say(page_words.why_how_near(words))
+            console.say(words(page_words.HOW_NEAR))
+            console.say(words(page_words.WHY_HOW_NEAR))
             for number, said in enumerate(page_words.relations(words), 1):
                 console.say(words("{number}: {said}", number=number, said=said))
             typed = console.ask(words("Type 1, 2 or 3, or q to stop, then Enter:")).strip()

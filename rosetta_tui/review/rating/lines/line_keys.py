@@ -58,7 +58,7 @@ def hand_over(
     if folder is None:
         console.say(words("Nothing was written. Your answers are kept on this computer."))
         return None
-    console.say(page_words.saving(words))
+    console.say(words(page_words.SAVING))
     on_stick = opening.on_stick(folder)
     try:
         exported = session.export(folder)

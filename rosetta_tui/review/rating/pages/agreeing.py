@@ -75,17 +75,17 @@ class OrganisationPage(YesPage[bool]):
     """Shows an organisation that this computer does not know, once, with the six words of its key."""
 
     def __init__(self, words: Words, batch: Batch) -> None:
-        super().__init__(words, page_words.who_asks(words))
+        super().__init__(words, words(page_words.WHO_ASKS))
         self._batch = batch
 
     def body(self) -> ComposeResult:
         """Show the name and the words."""
         words = self.words
-        yield paragraph(page_words.comes_from(words))
+        yield paragraph(words(page_words.COMES_FROM))
         yield Static(show(self._batch.manifest.organisation.name, "bold"))
-        yield paragraph(page_words.its_six_words(words))
+        yield paragraph(words(page_words.ITS_SIX_WORDS))
         yield Static(show(f"    {self._batch.organisation_phrase}", "bold $mark"))
-        yield paragraph(page_words.compare_them(words))
+        yield paragraph(words(page_words.COMPARE_THEM))
 
     def hints(self) -> Sequence[Hint]:
         """Return the keys."""
@@ -146,7 +146,7 @@ class NumberedPage(Page[Result]):
         self, words: Words, answers: Sequence[tuple[str, Result]], trouble: Trouble = NO_TROUBLE
     ) -> None:
         """``answers``: each in words, and what the page gives for it."""
-        super().__init__(words, page_words.before_you_begin(words), trouble)
+        super().__init__(words, words(page_words.BEFORE_YOU_BEGIN), trouble)
         self._answers = answers
 
     def body(self) -> ComposeResult:
@@ -180,8 +180,8 @@ class RelationPage(NumberedPage[Relation]):
 
     def question(self) -> ComposeResult:
         """Ask how near, and say why it is asked."""
-        yield paragraph(page_words.how_near(self.words), "bold")
-        yield paragraph(page_words.why_how_near(self.words))
+        yield paragraph(self.words(page_words.HOW_NEAR), "bold")
+        yield paragraph(self.words(page_words.WHY_HOW_NEAR))
 
 
 class SharingPage(NumberedPage[bool]):
@@ -215,7 +215,7 @@ class ConsentPage(YesPage[ConsentAnswer]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("l", "language", show=False)]
 
     def __init__(self, words: Words, manifest: BatchManifest) -> None:
-        super().__init__(words, page_words.before_you_begin(words))
+        super().__init__(words, words(page_words.BEFORE_YOU_BEGIN))
         self._manifest = manifest
 
     def body(self) -> ComposeResult:

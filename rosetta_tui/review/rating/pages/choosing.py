@@ -42,7 +42,7 @@ class ChoosePage(Page[Choice | str]):
         said: str = "",
     ) -> None:
         """``said`` is one quiet sentence about what led here."""
-        super().__init__(opening.words, opening_words.review_translations(opening.words), trouble)
+        super().__init__(opening.words, opening.words(opening_words.REVIEW_TRANSLATIONS), trouble)
         self._said = said
         self._choices = tuple(choices)
 
@@ -53,10 +53,10 @@ class ChoosePage(Page[Choice | str]):
         if self._said:
             yield paragraph(self._said)
         if self._choices:
-            yield paragraph(opening_words.which_sentences(words), "bold")
+            yield paragraph(words(opening_words.WHICH_SENTENCES), "bold")
             yield OptionList(*(Option(self._row(choice)) for choice in self._choices))
             return
-        yield paragraph(opening_words.nothing_yet(words), "bold")
+        yield paragraph(words(opening_words.NOTHING_YET), "bold")
         yield paragraph(
             words("Put the stick that you were given into this computer, then press Enter.")
         )

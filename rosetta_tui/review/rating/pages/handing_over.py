@@ -52,7 +52,7 @@ class HandOverPage(Page[Onward]):
     ]
 
     def __init__(self, sitting: TerminalSitting, batch: Batch) -> None:
-        super().__init__(sitting.words, page_words.hand_over(sitting.words))
+        super().__init__(sitting.words, sitting.words(page_words.HAND_OVER))
         self._sitting = sitting
         self._opening = sitting.flow.opening
         self._batch = batch
@@ -183,7 +183,7 @@ class HandOverPage(Page[Onward]):
         if not self._busy and not self._done:
             self._busy = True
             self.query_one(TroubleLine).tell(self.words, "")
-            self._tell(page_words.saving(self.words))
+            self._tell(self.words(page_words.SAVING))
             self.run_worker(self._saved(folder), group="session")
 
     async def _saved(self, folder: Path) -> None:
@@ -219,9 +219,9 @@ class HandOverPage(Page[Onward]):
         body.remove_children()
         body.mount(
             paragraph(page_words.saved(words, on_stick=on_stick), "bold $good"),
-            paragraph(page_words.six_words_of_file(words)),
+            paragraph(words(page_words.SIX_WORDS_OF_FILE)),
             Static(show(f"    {exported.phrase}", "bold $mark")),
-            paragraph(page_words.write_them_down(words)),
+            paragraph(words(page_words.WRITE_THEM_DOWN)),
             paragraph(show(str(exported.path), "$quiet")),
         )
         body.focus()
@@ -240,7 +240,7 @@ class WithdrawPage(Page[Scope]):
         words = self.words
         said = page_words.take_back(words)
         yield from map(paragraph, (said.first, *said.rest))
-        yield paragraph(page_words.what_to_take_back(words), "bold")
+        yield paragraph(words(page_words.WHAT_TO_TAKE_BACK), "bold")
         yield Choices(
             [
                 Answer(str(number), scope_label(words, scope))
