@@ -318,13 +318,6 @@ class Laptop(OwnFile):
         )  # fmt: skip
         return tuple(Draft(*row) for row in rows)
 
-    def draft(self, batch: str, reviewer: str, item: str, field: str) -> str | None:
-        """Return one of them, None where there is none."""
-        drafts = self.drafts(batch, reviewer)
-        return next(
-            (each.text for each in drafts if (each.item, each.field) == (item, field)), None
-        )
-
     def count_drafts(self) -> int:
         """Return how many texts people were typing here and did not save."""
         return int(self._rows("SELECT count(*) FROM draft WHERE text <> ''")[0][0])

@@ -28,6 +28,7 @@ from review.session.opening import Opening
 from review.session.session import Session
 from review.session.view import TextField
 from review.session.words.catalogue import Words
+from tests.review.log.material import kept_draft
 from tests.review.session.scenes import CODE, Clock, batch_of
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -147,7 +148,7 @@ class Scene:
 
     def draft(self, item: str, of: TextField) -> str | None:
         """Read a draft as it is on the disk."""
-        return self.laptop.draft(self.batch.manifest.batch, self.code, item, of.value)
+        return kept_draft(self.laptop, self.batch.manifest.batch, self.code, item, of.value)
 
     def events(self, *kinds: type) -> list[AnyPayload]:
         said: Sequence[Event] = list(self.laptop.events())

@@ -62,7 +62,7 @@ class Evidence:
     last word of any."""
     batches: Mapping[str, Signed] = field(default_factory=dict)
     """Batch → its manifest, as the organisation signed it; none in evidence of an earlier version."""
-    laptops: tuple[Signed, ...] = ()
+    handed_over: tuple[Signed, ...] = ()
     """The manifests of what laptops handed over, as they signed them."""
     witnesses: tuple[bytes, ...] = ()
     """Statements of witnesses, as files.witness reads them."""
@@ -176,7 +176,7 @@ def gather(
     organisation_device: str,
     devices: Mapping[str, str],
     batches: Mapping[str, Signed] = MappingProxyType({}),
-    laptops: Iterable[Signed] = (),
+    handed_over: Iterable[Signed] = (),
     witnesses: Iterable[bytes] = (),
 ) -> Evidence:
     """Put together the evidence of a review from everything that its organisation has.
@@ -192,7 +192,7 @@ def gather(
         organisation_device,
         devices,
         batches=batches,
-        laptops=tuple(laptops),
+        handed_over=tuple(handed_over),
         witnesses=tuple(witnesses),
     )
 
@@ -272,7 +272,7 @@ def signed_bytes(evidence: Evidence) -> bytes:
     return canonical_bytes(
         {
             "batches": {batch: _shown(each) for batch, each in evidence.batches.items()},
-            "laptops": [_shown(each) for each in evidence.laptops],
+            "laptops": [_shown(each) for each in evidence.handed_over],
             "witnesses": [each.decode() for each in evidence.witnesses],
         }
     )
@@ -289,13 +289,13 @@ def read_signed(
     try:
         raw = json.loads(data)
         batches = {str(batch): _signed(each) for batch, each in raw["batches"].items()}
-        laptops = tuple(_signed(each) for each in raw["laptops"])
+        handed_over = tuple(_signed(each) for each in raw["laptops"])
         witnesses = tuple(each.encode() for each in raw["witnesses"])
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         raise UsageError(
             f"{name} is not a list of signed manifests. Ask for the evidence file as it was issued."
         ) from None
-    return batches, laptops, witnesses
+    return batches, handed_over, witnesses
 
 
 def _signed(raw: Mapping[str, str]) -> Signed:
@@ -360,8 +360,8 @@ def unpack_evidence(data: bytes) -> EvidenceFile:
     events = read_events_bytes(members[_EVENTS])
     evidence = Evidence(policy, read_key(key, "key.json"), events, own, keys)
     if _SIGNED in members:
-        batches, laptops, witnesses = read_signed(members[_SIGNED], _SIGNED)
-        evidence = replace(evidence, batches=batches, laptops=laptops, witnesses=witnesses)
+        batches, handed_over, witnesses = read_signed(members[_SIGNED], _SIGNED)
+        evidence = replace(evidence, batches=batches, handed_over=handed_over, witnesses=witnesses)
     return EvidenceFile(certificate, signature, evidence, members.get(_PROGRAM))
 
 

@@ -70,7 +70,7 @@ class Attested:
         """What laptops signed."""
         return [
             HandedOver(each, read_manifest(each.content, RatingsManifest))
-            for each in self.evidence.laptops
+            for each in self.evidence.handed_over
         ]
 
     @cached_property

@@ -114,16 +114,6 @@ def tallies(panel: Panel, reviewers: Collection[str]) -> dict[str, tuple[int, ..
     return {item: tuple(table[item]) for item in sorted(table)}
 
 
-def nominal(_used: Sequence[Value], one: int, other: int) -> Value:
-    """Count every difference alike."""
-    return Fraction(one != other)
-
-
-def interval(_used: Sequence[Value], one: int, other: int) -> Value:
-    """Count steps, whatever lies between."""
-    return Fraction((one - other) ** 2)
-
-
 def ordinal(used: Sequence[Value], one: int, other: int) -> Value:
     """Count the ratings that lie between two ranks, each end by half (Krippendorff 2011)."""
     low, high = min(one, other), max(one, other)

@@ -24,6 +24,7 @@ from review.session.words.keys import Onward
 from tests.desktop.item.held_file import BUSY, held
 from tests.desktop.item.translation_scene import TranslationScene
 from tests.desktop.item_scene import CONTROL, mark, texts
+from tests.review.log.material import kept_draft
 from tests.review.session.scenes import batch_of, item_id, sentences_of
 
 LETTERS = ("â", "ê", "g̃")
@@ -173,7 +174,7 @@ def test_what_is_typed_is_kept_at_a_pause_and_when_the_window_closes(
 
 def _draft(scene: TranslationScene) -> str | None:
     batch, code = scene.batch.manifest.batch, scene.session._reviewer
-    return scene.laptop.draft(batch, code, item_id(1), "translation")
+    return kept_draft(scene.laptop, batch, code, item_id(1), "translation")
 
 
 def test_help_is_reached_with_the_draft_kept_first(scene: TranslationScene) -> None:

@@ -23,6 +23,7 @@ from review.rating import Rating
 from review.session.session import Session
 from review.session.words.catalogue import Words
 from tests.desktop.sitting_scene import Scene, SceneOf, assert_more_is_told
+from tests.review.log.material import kept_draft
 from tests.review.session.scenes import CODE, GUIDE, OTHER_CODE, batch_of, items_of, sentences_of
 
 ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
@@ -176,7 +177,7 @@ def test_what_is_typed_is_kept_when_the_window_closes(scene_of: SceneOf) -> None
     item = scene.session.view.item
     assert item is not None
     batch = scene.batch.manifest.batch
-    assert scene.laptop.draft(batch, CODE, item.id, "comment") == "not so"
+    assert kept_draft(scene.laptop, batch, CODE, item.id, "comment") == "not so"
 
 
 def test_after_the_end_no_key_does_anything(scene_of: SceneOf) -> None:

@@ -78,7 +78,7 @@ def a_rating_between_two_hand_overs_left_out(evidence: Evidence, played: Ground)
     end = last_of(evidence, played.strict[0])
     first = min(
         RatingsManifest.model_validate_json(each.content).events
-        for each in evidence.laptops
+        for each in evidence.handed_over
         if end.device.encode() in each.content
     )
     gone = {e.id for e in evidence.events if e.device == end.device and e.seq == first}
@@ -186,12 +186,12 @@ def batch_left_out(evidence: Evidence, _: Ground) -> Evidence:
 
 
 def laptops_left_out(evidence: Evidence, _: Ground) -> Evidence:
-    return replace(evidence, laptops=())
+    return replace(evidence, handed_over=())
 
 
 def laptop_signature_forged(evidence: Evidence, played: Ground) -> Evidence:
     soft = ratings_rewritten(evidence, played)
-    return replace(soft, laptops=tuple(_restated(each, soft) for each in soft.laptops))
+    return replace(soft, handed_over=tuple(_restated(each, soft) for each in soft.handed_over))
 
 
 def _restated(each: Signed, evidence: Evidence, identity: Identity | None = None) -> Signed:
@@ -220,7 +220,9 @@ def another_laptops_signature(evidence: Evidence, played: Ground) -> Evidence:
     """Ratings of one person rewritten, and signed by a laptop that nobody calls that of the device."""
     soft = ratings_rewritten(evidence, played)
     other = Identity.make(Role.LAPTOP)
-    return replace(soft, laptops=tuple(_restated(each, soft, other) for each in soft.laptops))
+    return replace(
+        soft, handed_over=tuple(_restated(each, soft, other) for each in soft.handed_over)
+    )
 
 
 def hand_over_of_another_batch(evidence: Evidence, played: Ground) -> Evidence:
@@ -228,13 +230,13 @@ def hand_over_of_another_batch(evidence: Evidence, played: Ground) -> Evidence:
     person = played.people[0]
     said = next(
         RatingsManifest.model_validate_json(each.content)
-        for each in evidence.laptops
+        for each in evidence.handed_over
         if person.laptop.device.encode() in each.content
     )
     other = said.model_copy(update={"batch_sha256": "0" * 64})
     content = canonical_bytes(other.model_dump(mode="json"))
     more = Signed(content, person.identity.sign(content))
-    return replace(evidence, laptops=(*evidence.laptops, more))
+    return replace(evidence, handed_over=(*evidence.handed_over, more))
 
 
 def answers_in_its_own_log(evidence: Evidence, played: Ground) -> Evidence:
@@ -259,7 +261,7 @@ def laptops_called_its_own(evidence: Evidence, played: Ground) -> Evidence:
     """What stands in the organisation's own log needs no laptop's signature."""
     soft = ratings_rewritten(evidence, played)
     own = evidence.devices[evidence.organisation_device]
-    return replace(soft, devices=dict.fromkeys(soft.devices, own), laptops=())
+    return replace(soft, devices=dict.fromkeys(soft.devices, own), handed_over=())
 
 
 def contents_of_strict_people_taken_out(evidence: Evidence, played: Ground) -> Evidence:

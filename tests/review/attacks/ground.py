@@ -145,7 +145,7 @@ def without_laptops(evidence: Evidence, codes: Iterable[str]) -> Evidence:
     return replace(
         evidence,
         events=tuple(e for e in evidence.events if e.device not in gone),
-        laptops=tuple(each for each in evidence.laptops if not _is_of(each, gone)),
+        handed_over=tuple(each for each in evidence.handed_over if not _is_of(each, gone)),
     )
 
 

@@ -141,7 +141,7 @@ def test_strict_laptops_left_out_are_missed_by_those_who_wrote_the_words_down() 
     assert found(file, played.words[4:]) == [True] * 6
     assert found(file, played.words[:4]) == [False] * 4
     assert found(played.file, played.words) == [True] * 10
-    earlier = [phrase(each.sha256, earlier=True) for each in played.file.evidence.laptops]
+    earlier = [phrase(each.sha256, earlier=True) for each in played.file.evidence.handed_over]
     assert found(played.file, earlier) == [True] * len(earlier)
     assert found(file, earlier).count(False) == 4
 
@@ -151,13 +151,13 @@ def test_an_old_hand_over_that_cuts_later_ratings_is_missed_by_its_words() -> No
     device = last_of(played.evidence, played.strict[0]).device
     events = {
         each: RatingsManifest.model_validate_json(each.content).events
-        for each in played.evidence.laptops
+        for each in played.evidence.handed_over
         if device.encode() in each.content
     }
     early, late = sorted(events, key=lambda each: events[each])
     kept = (e for e in played.evidence.events if e.device != device or e.seq < events[early])
-    laptops = tuple(each for each in played.evidence.laptops if each is not late)
-    file = forged(replace(played.evidence, events=tuple(kept), laptops=laptops), played)
+    laptops = tuple(each for each in played.evidence.handed_over if each is not late)
+    file = forged(replace(played.evidence, events=tuple(kept), handed_over=laptops), played)
     assert verified(file).ok
     assert found(file, played.words[:2]) == [True, False]
     grown = replace(file, evidence=played.evidence)  # it is shown afterwards, and was not counted
@@ -183,7 +183,7 @@ def test_a_review_played_again_with_invented_laptops_is_missed_by_the_kept_batch
         events=events,
         devices=dict.fromkeys(again.devices, invented.public.signing_key)
         | {own: again.devices[own]},
-        laptops=tuple(hand_overs(events, again.batches, invented, without=[own])),
+        handed_over=tuple(hand_overs(events, again.batches, invented, without=[own])),
     )
     file = forged(soft, played)
     assert verified(file).ok
@@ -226,7 +226,7 @@ def test_files_that_are_given_out_as_old_ones_are_said_to_show_less(
     """The way back to files that commit to nothing is open, but never called whole."""
     played = ground()
     soft = ratings_rewritten(played.evidence, played)
-    bare = replace(soft, batches={}, laptops=())
+    bare = replace(soft, batches={}, handed_over=())
     old = changed(forged(bare, played), as_of_the_first_version, played.organiser)
     again = certified_again(bare, read_certificate(old.certificate, "x")).as_bytes()
     old = EvidenceFile(again, played.organiser.sign(again), bare)
@@ -255,7 +255,7 @@ def test_of_an_earlier_version_nobody_can_tell_whose_answers_are_missing(
 ) -> None:
     played = ground()
     gone = stripped(played.evidence, {"rate": True}, played.strict)
-    bare = replace(gone, batches={}, laptops=())
+    bare = replace(gone, batches={}, handed_over=())
     old = changed(forged(bare, played), as_of_the_first_version, played.organiser)
     again = certified_again(bare, read_certificate(old.certificate, "x")).as_bytes()
     file = EvidenceFile(again, played.organiser.sign(again), bare)

@@ -70,7 +70,7 @@ def test_a_later_review_has_no_certificate_of_the_form_that_took_any_laptops_las
     old = as_first_form(played.file, played.organiser)
     wrong, said = refused(old, tmp_path, capsys)
     assert (wrong, LESS_THAN_BOUND in said) == ({"batches"}, True)
-    bare = replace(old, evidence=replace(old.evidence, batches={}, laptops=()))
+    bare = replace(old, evidence=replace(old.evidence, batches={}, handed_over=()))
     assert verified(bare).ok  # of which it says that its files show less
     kept = verify(bare.certificate, bare.signature, bare.evidence, batches=[played.desk.batch])
     assert [check.words for check in kept.checks if check.ok is False] == [LESS_THAN_BOUND]
@@ -96,7 +96,7 @@ def test_strict_ratings_are_not_taken_out_one_by_one_under_a_hand_over_of_anothe
     played = ground()
     end = last_of(played.evidence, played.strict[0])
     first, whole = sorted(
-        (e for e in played.evidence.laptops if end.device.encode() in e.content),
+        (e for e in played.evidence.handed_over if end.device.encode() in e.content),
         key=lambda each: RatingsManifest.model_validate_json(each.content).events,
     )
     said = RatingsManifest.model_validate_json(whole.content)
@@ -115,8 +115,8 @@ def test_strict_ratings_are_not_taken_out_one_by_one_under_a_hand_over_of_anothe
     }
     assert gists
     picked = tuple(e.erased() if e.id in gists else e for e in played.evidence.events)
-    laptops = (*(e for e in played.evidence.laptops if e is not whole), of_another)
-    file = forged(replace(played.evidence, events=picked, laptops=laptops), played)
+    laptops = (*(e for e in played.evidence.handed_over if e is not whole), of_another)
+    file = forged(replace(played.evidence, events=picked, handed_over=laptops), played)
     assert refused(file, tmp_path, capsys)[0] == {"laptops"}
 
 

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from review.log.event import FIRST, Event, make_event
+from review.log.laptop import Laptop
 from review.log.payloads import (
     Adjudicate,
     AnyPayload,
@@ -38,6 +39,11 @@ ANN, BEN, CLO = "ANN0000A", "BEN0000B", "CX00000C"
 BATCH, OTHER_BATCH = "b" * 15 + "1", "b" * 15 + "2"
 ITEMS = tuple(f"{number:016x}" for number in range(6))
 WALL = "2026-03-01T10:00:00Z"
+
+
+def kept_draft(laptop: Laptop, batch: str, reviewer: str, item: str, field: str) -> str | None:
+    drafts = laptop.drafts(batch, reviewer)
+    return next((each.text for each in drafts if (each.item, each.field) == (item, field)), None)
 
 
 def who(reviewer: str = ANN, batch: str = BATCH, wall: str = WALL) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from tests.review.log.material import (
     OTHER_BATCH,
     WALL,
     comment,
+    kept_draft,
     lines,
     rate,
     withdraw,
@@ -202,18 +203,18 @@ def test_a_manifest_without_a_batch_is_refused(tmp_path: Path, content: bytes) -
 def test_drafts_and_settings_last(tmp_path: Path) -> None:
     key = (BATCH, ANN, "0" * 16, "comment")
     with Laptop.open(tmp_path) as laptop:
-        assert (laptop.draft(*key), laptop.setting("language")) == (None, None)
+        assert (kept_draft(laptop, *key), laptop.setting("language")) == (None, None)
         for text in ("n", "ni", "niwâpamâw ᐊᑎᒼ\n"):
             laptop.save_drafts(*key[:2], [Draft(*key[2:], text)])
         laptop.save_drafts(*key[:2], [Draft(key[2], "suggestion", "other")])
         laptop.set_setting("language", "en")
         laptop.set_setting("language", "fr")
     with Laptop.open(tmp_path) as laptop:
-        assert (laptop.draft(*key), laptop.setting("language")) == ("niwâpamâw ᐊᑎᒼ\n", "fr")
+        assert (kept_draft(laptop, *key), laptop.setting("language")) == ("niwâpamâw ᐊᑎᒼ\n", "fr")
         laptop.save_drafts(*key[:2], [Draft(*key[2:], None)])
         laptop.set_setting("language", None)
-        assert (laptop.draft(*key), laptop.setting("language")) == (None, None)
-        assert laptop.draft(*key[:3], "suggestion") == "other"
+        assert (kept_draft(laptop, *key), laptop.setting("language")) == (None, None)
+        assert kept_draft(laptop, *key[:3], "suggestion") == "other"
 
 
 @pytest.mark.parametrize("text", ["x" * 4001, "\ud800"], ids=["long", "half"])

@@ -28,6 +28,7 @@ from tests.review.log.material import (
     OTHER_BATCH,
     Device,
     comment,
+    kept_draft,
     rate,
     suggest,
     withdraw,
@@ -71,8 +72,8 @@ def test_no_byte_of_it_is_left_on_the_laptop(tmp_path: Path) -> None:
         assert all(trace in found for event in anns for trace in traces(event)[1:3])
         laptop.append(withdraw(Scope.BATCH))
         open_file = every_byte(tmp_path)
-        assert laptop.draft(BATCH, ANN, ITEMS[0], "comment") is None
-        assert laptop.draft(BATCH, BEN, ITEMS[0], "comment") == "Ben's draft"
+        assert kept_draft(laptop, BATCH, ANN, ITEMS[0], "comment") is None
+        assert kept_draft(laptop, BATCH, BEN, ITEMS[0], "comment") == "Ben's draft"
         report = check_chain(laptop.events())
         heads = list(laptop.events())[:-1]
         exported = export_events(laptop, BATCH)

@@ -19,6 +19,7 @@ from review.session.session import Session
 from review.session.view import TextField, View
 from review.session.words.catalogue import Words
 from review.session.words.item import marks, translation_marks
+from tests.review.log.material import kept_draft
 from tests.review.session.scenes import CODE, CUSTODIANS, Sitting, batch_of, item_id, sentences_of
 from tests.review.thorough import times
 
@@ -41,7 +42,7 @@ def translating(tmp_path: Path) -> Iterator[Sitting]:
 
 
 def draft(sitting: Sitting, item: str, field: TextField) -> str | None:
-    return sitting.laptop.draft(sitting.batch.manifest.batch, CODE, item, field.value)
+    return kept_draft(sitting.laptop, sitting.batch.manifest.batch, CODE, item, field.value)
 
 
 def test_a_draft_survives_a_restart_and_a_saved_text_replaces_it(rating: Sitting) -> None:

@@ -378,7 +378,7 @@ def evidence_of(
 def later(evidence: Evidence, events: list[Event]) -> Evidence:
     """Gather what the office has of a review later on: what laptops handed over before stays."""
     now = evidence_of(evidence.key, events)
-    return replace(now, laptops=(*evidence.laptops, *now.laptops))
+    return replace(now, handed_over=(*evidence.handed_over, *now.handed_over))
 
 
 def with_run(key: AnswerKey, **changes: Any) -> AnswerKey:

@@ -8,6 +8,7 @@ import itertools
 import tarfile
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,6 @@ from review.verdict.panel.agreement import (
     alpha_of_sums,
     gwet_of_sums,
     gwet_row,
-    interval,
-    nominal,
     ordinal,
     pair_row,
     ratio,
@@ -44,6 +43,14 @@ THREE_CODERS = """
 1 . 2 1 3 3 4 3 . . . . . . .
 . . 2 1 3 4 4 . 2 1 1 3 3 . 4
 """
+
+
+def nominal(_used: object, one: int, other: int) -> Fraction:
+    return Fraction(one != other)
+
+
+def interval(_used: object, one: int, other: int) -> Fraction:
+    return Fraction((one - other) ** 2)
 
 
 def units(table: str, categories: int) -> list[tuple[int, ...]]:

@@ -82,7 +82,7 @@ def test_a_certificate_of_the_first_form_states_ac2_as_that_form_did() -> None:
     """It took the chance term from items with two ratings; from all of them is Gwet's, which the form 2 states."""
     evidence = with_items_of_one_rating()
     now = certificate_of(issue(evidence))
-    evidence = replace(evidence, batches={}, laptops=())
+    evidence = replace(evidence, batches={}, handed_over=())
     first = certified_again(evidence, now.model_copy(update={"format": "rosetta-certificate/1"}))
     assert first.agreement["ac2"]["value"] != now.agreement["ac2"]["value"]
     others = set(now.agreement) - {"ac2"}

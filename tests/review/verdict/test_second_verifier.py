@@ -224,7 +224,7 @@ def test_both_agree_on_certificates_too(tmp_path: Path) -> None:
 
 def tampered(evidence: Evidence, rng: Random) -> Evidence:
     """Change something, at random, of what others signed or of what that covers; their order says nothing."""
-    laptops, events = list(evidence.laptops), list(evidence.events)
+    laptops, events = list(evidence.handed_over), list(evidence.events)
     what = rng.randrange(9)
     place = rng.randrange(len(laptops))
     if what == 0:
@@ -249,7 +249,7 @@ def tampered(evidence: Evidence, rng: Random) -> Evidence:
     else:
         key = evidence.key.model_copy(update={"seed": rng.randrange(7)})
         return replace(evidence, key=key)
-    return replace(evidence, laptops=tuple(laptops), events=tuple(events))
+    return replace(evidence, handed_over=tuple(laptops), events=tuple(events))
 
 
 @pytest.mark.thorough

@@ -139,7 +139,7 @@ def test_a_go_that_binds_its_organisation_to_less_is_taken_on_demand_only(
     card: dict[str, Any], tmp_path: Path
 ) -> None:
     good = issue(reviewed(card))
-    bare = replace(good.evidence, batches={}, laptops=())
+    bare = replace(good.evidence, batches={}, handed_over=())
     old = changed(replace(good, evidence=bare), as_of_the_first_version, SIGNER)
     again = certified_again(bare, read_certificate(old.certificate, "x")).as_bytes()
     path = put(EvidenceFile(again, SIGNER.sign(again), bare), tmp_path)

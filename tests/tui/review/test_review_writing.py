@@ -18,6 +18,7 @@ from rosetta_tui.review.rating.pages import item_page
 from rosetta_tui.review.rating.pages.item_page import Box
 from rosetta_tui.show.text import plain
 from tests.desktop.trouble.causes import full, mounted, pulled
+from tests.review.log.material import kept_draft
 from tests.review.session.scenes import CODE, batch_of, item_id, items_of
 from tests.tui.review.reviewing import Reviewing, begun, press, settle, text, until, write
 from tests.tui.scenes import HOSTILE
@@ -29,7 +30,7 @@ def app(tmp_path: Path) -> Reviewing:
 
 
 def draft(app: Reviewing, field: TextField = TextField.COMMENT) -> str | None:
-    return app.laptop.draft("ba" * 8, CODE, item_id(1), field)
+    return kept_draft(app.laptop, "ba" * 8, CODE, item_id(1), field)
 
 
 def said(app: Reviewing, kind: Kind) -> list[str]:
