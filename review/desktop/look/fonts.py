@@ -20,8 +20,7 @@ from PySide6.QtCore import QTextBoundaryFinder
 from PySide6.QtGui import QFont, QFontDatabase, QGlyphRun, QTextLayout, QTextOption
 
 from corpora.text.visible import readable
-from review.files.font_file import CarriedFont, FontError
-from review.session.legible import legible_without, seen_of
+from review.files.font_file import CarriedFont, FontError, legible_without, seen_of
 
 FOLDER: Final = Path(__file__).parents[1] / "fonts"
 

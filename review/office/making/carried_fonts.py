@@ -30,11 +30,12 @@ from review.files.font_file import (
     FontError,
     characters_of,
     check_licence,
+    legible_without,
     read_font,
+    seen_of,
 )
 from review.office.items.items import Item
 from review.office.making.batches import Drawn, scripted
-from review.session.legible import legible_without, seen_of
 
 if TYPE_CHECKING:
     from fontTools.ttLib import TTFont
