@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple, NoReturn
 
-from corpora.languages.scripts import CODES
+from corpora.languages.tags import CODES
 from corpora.text.comparison import script_of
 from corpora.text.visible import MOST_NAMED, any_of
 from harness.core.failures import HarnessError

@@ -19,8 +19,8 @@ from random import Random
 
 from corpora.text.comparison import comparison_form, scripts
 from scoring.core.translation import WordAnalysis
+from scoring.grammar.gold_analysis import TaggedWord, tagged_word
 from scoring.grammar.inflection import features, inflection_faults
-from scoring.grammar.tagged_word import TaggedWord, tagged_word
 
 CATEGORIES = frozenset(
     {

@@ -16,13 +16,13 @@ from pathlib import Path
 from harness.card.canonical import HASH_FIELD, seal_form
 from harness.card.load import read_raw
 from harness.core.failures import HarnessError, UsageError
-from harness.store.certificates import (
+from harness.store.file.database import default_path, open_store
+from harness.store.notes import (
     Attached,
     attach_certificate,
     attached_to,
     suspend_certificates,
 )
-from harness.store.file.database import default_path, open_store
 from harness.store.runs import Run, find_run, read_card
 from review.files.manifests import RatingsManifest
 from review.files.signed_archive import read_manifest

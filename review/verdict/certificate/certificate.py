@@ -24,7 +24,7 @@ from pydantic import Field, ValidationError
 from harness.card.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from harness.store.certificates import Attached
+from harness.store.notes import Attached
 from review.files.statements import Statement, read_statement
 from review.forms import FileError, Since, StrictForm, VersionedForm, formats
 from review.log.event import Event

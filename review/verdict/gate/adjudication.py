@@ -12,6 +12,7 @@ from typing import Final
 
 from harness.core.failures import UsageError
 from harness.core.storage_problems import storable
+from review.log.fold import Adjudication, ReviewerState, State
 from review.log.payloads import MOST_TEXT, Adjudicate
 from review.rating import RANKS, Rating, Reason
 from review.verdict.gate.gate import is_split
