@@ -82,7 +82,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def own_door(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Give each test a door of its own, which is open."""
+    """Open a door of its own for each test."""
     _doors.clear()
     made = offline.door(_doors.append)
     monkeypatch.setattr(offline, "shut", made.shut)

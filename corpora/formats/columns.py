@@ -125,7 +125,7 @@ class Columns:
 
 
 @dataclass(slots=True)
-class Chosen:
+class ChosenColumns:
     """Where the two sides stand."""
 
     places: dict[str, int] = field(default_factory=dict)
@@ -146,12 +146,12 @@ class Chosen:
 
 def choose(
     names: Sequence[str], columns: Columns, known: Collection[str], *, languages: bool = False
-) -> Chosen:
+) -> ChosenColumns:
     """Find both sides among names; ``known`` are sides that have a name of the specification already.
 
     ``languages``: every name is a language. A side that cannot be told is left out of ``places``.
     """
-    chosen = Chosen()
+    chosen = ChosenColumns()
     tags = [_tag(name, languages=languages) for name in names]
     for side in SIDES:
         said = _said(names, columns.named(side), several=side == "reference")
@@ -202,7 +202,7 @@ def _said(names: Sequence[str], said: str | None, *, several: bool) -> list[int]
 
 
 def _by_number(
-    names: Sequence[str], columns: Columns, known: Collection[str], chosen: Chosen
+    names: Sequence[str], columns: Columns, known: Collection[str], chosen: ChosenColumns
 ) -> None:
     """Find references that are numbered (``ref1``, ``mi_2``), where nobody says which column holds them."""
     numbered = sorted(
@@ -231,7 +231,7 @@ def _names_reference(name: str, columns: Columns) -> bool:
     )
 
 
-def _by_language(side: str, names: Sequence[str], columns: Columns, chosen: Chosen) -> None:
+def _by_language(side: str, names: Sequence[str], columns: Columns, chosen: ChosenColumns) -> None:
     """Find the column of a side's language: the same tag, or the only other one for it."""
     tag = columns.language(side)
     if tag is None:
@@ -254,7 +254,7 @@ def _by_language(side: str, names: Sequence[str], columns: Columns, chosen: Chos
             chosen.near[side] = cells[like[0]]
 
 
-def _by_same_name(names: Sequence[str], place: int, chosen: Chosen) -> None:
+def _by_same_name(names: Sequence[str], place: int, chosen: ChosenColumns) -> None:
     """Take columns with the very name of that of the references as further ones."""
     folded = [name.strip().casefold() for name in names]
     chosen.further = [at for at, name in enumerate(folded) if name == folded[place] and at != place]
@@ -284,7 +284,11 @@ def note_missing(side: str, columns: Columns, names: int, findings: Findings, **
 
 
 def note_choice(
-    chosen: Chosen, columns: Columns, findings: Findings, options: Mapping[str, str], **at: Any
+    chosen: ChosenColumns,
+    columns: Columns,
+    findings: Findings,
+    options: Mapping[str, str],
+    **at: Any,
 ) -> None:
     """Say what was chosen where it might have been chosen otherwise, and what could not be.
 
@@ -317,7 +321,7 @@ def note_choice(
     _note_numbered(chosen, findings, **at)
 
 
-def _note_numbered(chosen: Chosen, findings: Findings, **at: Any) -> None:
+def _note_numbered(chosen: ChosenColumns, findings: Findings, **at: Any) -> None:
     """Say what became of columns that are named as further references."""
     listed = ", ".join(shown(name, 20) for name in chosen.numbered[:12])
     if chosen.numbered and "reference" in chosen.places:

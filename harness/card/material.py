@@ -24,6 +24,7 @@ from harness.card.rows import card_id, entry_rows
 from harness.core.failures import HarnessError
 from harness.method.method import Attempt, Result, Setup
 from harness.setup.floors import floor_scores, floors_version
+from harness.setup.plan import run_options_of
 from harness.setup.scoring_tools import ScoringTools, stated_setup, stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.mixed_setups import parts_of, tried_before
@@ -170,7 +171,7 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
         dataset=dataset,
         model_id=_model_id(connection, attempts, all_of_them=len(parts_of(run)) > 1),
         stretches=_stretches(connection, number),
-        budget_usd=run.plan.get("run", {}).get("budget_usd"),
+        budget_usd=run_options_of(run).budget_usd,
         retries=_retries(rows, attempts),
         entries=covered,
         outputs=[result.output or "" for result in results],

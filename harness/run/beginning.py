@@ -23,7 +23,7 @@ from harness.method.options import refuse_written_keys
 from harness.methods.registry import build
 from harness.privacy import keep_here, refuse_not_stored, refuse_unclear, shut_door
 from harness.setup.floors import floor_fields
-from harness.setup.plan import Plan, Resumption, plan_of, scoring_of
+from harness.setup.plan import Plan, Resumption, plan_of, run_options_of, scoring_of
 from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import (
@@ -172,7 +172,7 @@ def tools_with(connection: sqlite3.Connection, run: Run, options: ScoringOptions
         options,
         StoredFindings(store_path(connection)),
         coaching=coaching,
-        offline=bool(run.plan.get("run", {}).get("offline")),
+        offline=run_options_of(run).offline,
     )
 
 

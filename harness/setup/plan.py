@@ -54,6 +54,12 @@ def plan_of(run: Run) -> Plan:
 
 
 @unpacks
+def run_options_of(run: Run) -> RunOptions:
+    """Return what a stored run was told of its calls; an imported one was told nothing."""
+    return RunOptions.model_validate(run.plan.get("run", {}))
+
+
+@unpacks
 def scoring_of(run: Run) -> ScoringOptions:
     """Return what a stored run was told of its scoring; an imported one was told nothing."""
     return ScoringOptions.model_validate(run.plan.get("scoring", {}))

@@ -23,7 +23,7 @@ from harness.events.control import Control
 from harness.events.kinds import Event, Finished
 from harness.privacy import NobodyAnswersForServer, remember
 from harness.run.total_failure import unconnected, unconnected_words
-from harness.setup.plan import Resumption, scoring_of
+from harness.setup.plan import Resumption, run_options_of, scoring_of
 from harness.store.file.database import default_path, opened
 from harness.store.runs import Run, find_open_run, find_run, read_card, runs_back
 from rosetta_tui.app.launch import watch
@@ -78,7 +78,7 @@ def _again(connection: sqlite3.Connection, run: Run, style: str | None) -> bool 
     Raises UsageError where nobody can be asked: what is not said must not be sealed as zeros.
     """
     count = unconnected(connection, run.id)
-    if not count or run.plan.get("run", {}).get("keep_failed"):
+    if not count or run_options_of(run).keep_failed:
         return None
     words = unconnected_words(count)
     if not _can_be_asked(style):

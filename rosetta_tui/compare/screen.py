@@ -299,7 +299,7 @@ class CompareScreen(SearchedScreen):
         else:
             self.table.look_by(view, top=top)
 
-    @on(ComparedTable.Shown)
+    @on(ComparedTable.EntriesShown)
     def _note(self) -> None:
         table, found = self.table, self.comparison
         if table.entries is None or table.view is None or found is None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from textual import work
-from textual.message import Message
 from textual.worker import get_current_worker
 
 from harness.core.failures import HarnessError
@@ -201,12 +199,6 @@ Tags = Mapping[str, Sequence[str | None]]
 class ComparedTable(OrderedTable[ComparedRows]):
     """Compared entries; texts are looked through in a thread."""
 
-    @dataclass
-    class Shown(Message):
-        """Other entries are shown, or the same in another order."""
-
-        table: ComparedTable
-
     def __init__(self, path: Path) -> None:
         super().__init__((), id="entries")
         self._path = path
@@ -266,4 +258,4 @@ class ComparedTable(OrderedTable[ComparedRows]):
         places = ordered_places(comparison, view, self.order, self.tags, self._found)
         self.show_columns(entry_columns(comparison, view))
         self.show_entries(ComparedRows(comparison, view, places, texts), top=top)
-        self.post_message(self.Shown(self))
+        self.post_message(self.EntriesShown(self))

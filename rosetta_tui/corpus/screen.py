@@ -213,7 +213,7 @@ class CorpusScreen(SearchedScreen):
                 Content.assemble(name, show(f" · {dataset.language_pair}", "$quiet"))
             )
 
-    @on(CorpusTable.Shown)
+    @on(CorpusTable.EntriesShown)
     def _shown(self) -> None:
         self._tell()
         self._moved()

@@ -5,10 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import partial
-
-from textual.message import Message
 
 from corpora.model.entry import Entry
 from harness.store.corpora.listing import corpus_positions
@@ -23,12 +20,6 @@ Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 class CorpusTable(OrderedTable[CorpusEntryRows]):
     """The entries of one corpus; sorting is the store's work, in a thread of its own."""
-
-    @dataclass
-    class Shown(Message):
-        """Other entries are shown, or the same in another order."""
-
-        table: CorpusTable
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's own name
         super().__init__(ENTRIES, id=id)
@@ -93,4 +84,4 @@ class CorpusTable(OrderedTable[CorpusEntryRows]):
         entries = CorpusEntryRows(self._store, self._corpus, places, self.flagged)
         self.show_columns(sorted_by(ENTRIES, order.sort, falling=order.turned))
         self.show_entries(entries, top=top)
-        self.post_message(self.Shown(self))
+        self.post_message(self.EntriesShown(self))

@@ -247,7 +247,7 @@ class PlotsScreen(Screen[None]):
             Content.assemble(show(corpus.words if corpus else ""), (runs, "$quiet"))
         )
 
-    @on(PlotView.Moved)
+    @on(PlotView.PointMoved)
     def _moved(self) -> None:
         point = self.view.point
         name, numbers = ("", "")
@@ -332,8 +332,8 @@ class PlotsScreen(Screen[None]):
         point = self.view.point
         self.post_message(Copied(row_text(point.record) if point else "", "Point", cleared=True))
 
-    @on(PlotView.Chosen)
-    def _open(self, event: PlotView.Chosen) -> None:
+    @on(PlotView.PointChosen)
+    def _open(self, event: PlotView.PointChosen) -> None:
         self.post_message(RunChosen(event.point.run_id, complete=True))
 
     def action_leave(self) -> None:

@@ -283,11 +283,11 @@ class PlotView(Widget, can_focus=True):
     cursor: reactive[int] = reactive(0)
 
     @dataclass
-    class Moved(Message):
+    class PointMoved(Message):
         """Another point has the focus."""
 
     @dataclass
-    class Chosen(Message):
+    class PointChosen(Message):
         """A point was opened."""
 
         point: Point
@@ -356,12 +356,12 @@ class PlotView(Widget, can_focus=True):
     def action_move(self, by: int) -> None:
         """Walk to another point."""
         self.cursor += by
-        self.post_message(self.Moved())
+        self.post_message(self.PointMoved())
 
     def action_choose(self) -> None:
         """Open the run of the point."""
         if self.point is not None:
-            self.post_message(self.Chosen(self.point))
+            self.post_message(self.PointChosen(self.point))
 
     def on_click(self, event: events.Click) -> None:
         """Focus the point of the line clicked; a second click opens it."""

@@ -25,6 +25,7 @@ from harness.events.kinds import EntryScored, Event, Finished, InFlight, Pending
 from harness.events.progress import RATE_SECONDS, ProgressBoard, RunTally
 from harness.method.method import Attempt
 from harness.setup.floors import floor_scores
+from harness.setup.plan import run_options_of
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.holding import read_stretches
@@ -189,8 +190,12 @@ class Playback:
             raise UsageError(f"The run cannot be played: {error}.") from error
         self._size = max((*self._run.positions, *(row.position for row in rows)), default=-1) + 1
         """Places of the corpus that the run may have finished."""
-        told = self._run.plan.get("run", {}).get("concurrency")
-        self._most = told or _most_at_once(self._begins, self._ends)
+        told = run_options_of(self._run)
+        self._most = (
+            told.concurrency
+            if "concurrency" in told.model_fields_set
+            else _most_at_once(self._begins, self._ends)
+        )
 
     def _restart(self) -> None:
         self._count, self.now = 0, 0.0

@@ -15,7 +15,7 @@ from rosetta_tui.show.columns import OrderedRows
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.messages import Left
-from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.result_table import ResultTable, TableMessage
 
 SORT_TITLE = "Sort by (the same again turns it round)"
 
@@ -58,6 +58,9 @@ class OrderedTable(ResultTable, Generic[Entries]):
     """A ResultTable over entries in the order and selection that a person chose."""
 
     entries: Entries | None = None
+
+    class EntriesShown(TableMessage):
+        """Other entries are shown, or the same in another order."""
 
     @property
     def place(self) -> int | None:

@@ -34,14 +34,14 @@ TWINS = {
 
 
 def classes(root: Path) -> dict[str, list[str]]:
-    """Return the modules of each public class that stands at the top of a module."""
+    """Return the modules of each public class, those inside another class or a function too."""
     found: dict[str, list[str]] = defaultdict(list)
     for package in PACKAGES:
         for path in sorted((root / package).rglob("*.py")):
             name = path.relative_to(root).as_posix()
             if name == ALONE:
                 continue
-            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                     found[node.name].append(name)
     return found

@@ -64,6 +64,24 @@ def test_everything_public_says_what_it_is() -> None:
     assert [path for path, tree in trees() if not ast.get_docstring(tree) and tree.body] == []
 
 
+def test_docstrings_say_return_for_what_is_returned() -> None:
+    """In the imperative, so that one search finds them; "Give" stays for what is handed to somebody else."""
+    wrong = [
+        f"{path.relative_to(ROOT)}: {node.name}"
+        for path in sources(*PACKAGES, "tests", "benchmarks", "packaging", "docs")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (told := ast.get_docstring(node))
+        and told.split()[0]
+        in ({"Gives", "Returns", "Yields"} | ({"Give"} if _returns(node) else set()))
+    ]
+    assert wrong == []
+
+
+def _returns(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return node.returns is not None and ast.unparse(node.returns) != "None"
+
+
 RUNS_FOREIGN_BYTES = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "yaml"}
 
 

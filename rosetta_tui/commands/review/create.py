@@ -67,7 +67,7 @@ _HANDED_OUT = (
 
 
 def handed_out(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of handing out, in the order in which its help lists them."""
+    """Add the options of handing out to a command, in the order in which its help lists them."""
     for option in reversed(_HANDED_OUT):
         command = option(command)
     return command

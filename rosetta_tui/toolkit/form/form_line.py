@@ -42,7 +42,7 @@ class Ticks(Widget, can_focus=True):
     cursor = reactive(0)
 
     @dataclass
-    class Changed(Message):
+    class Ticked(Message):
         """A box was ticked or cleared."""
 
         ticks: Ticks
@@ -91,7 +91,7 @@ class Ticks(Widget, can_focus=True):
         if self._choices:
             self._ticked ^= {list(self._choices)[self.cursor]}
             self.refresh()
-            self.post_message(self.Changed(self))
+            self.post_message(self.Ticked(self))
 
     def on_click(self, event: Click) -> None:
         """Tick the box under the mouse."""
@@ -237,14 +237,14 @@ class FormLine(Vertical):
         self.query_one(".words", Static).update(show_lines(self._said, style))
 
     @on(Input.Changed)
-    @on(Ticks.Changed)
-    @on(SuggestingLine.Changed)
+    @on(Ticks.Ticked)
+    @on(SuggestingLine.TextChanged)
     def _changed(self, event: Message) -> None:
         event.stop()
         self.post_message(self.Changed(self))
 
     @on(Input.Submitted)
-    @on(SuggestingLine.Agreed)
+    @on(SuggestingLine.TextAgreed)
     def _agreed(self, event: Message) -> None:
         event.stop()
         self.post_message(self.Agreed(self))

@@ -65,13 +65,13 @@ class SuggestingLine(Vertical):
     ]
 
     @dataclass
-    class Changed(Message):
+    class TextChanged(Message):
         """The text is another one."""
 
         line: SuggestingLine
 
     @dataclass
-    class Agreed(Message):
+    class TextAgreed(Message):
         """Enter was pressed where there was nothing to take: the person goes on."""
 
         line: SuggestingLine
@@ -151,7 +151,7 @@ class SuggestingLine(Vertical):
         if event.value != self._taken:
             self._taken = event.value
             self._look(event.value)
-        self.post_message(self.Changed(self))
+        self.post_message(self.TextChanged(self))
 
     @on(Input.Submitted)
     async def _agreed(self, event: Input.Submitted) -> None:
@@ -167,7 +167,7 @@ class SuggestingLine(Vertical):
             if self._offered[0].goes_on:
                 return
         self.action_close()
-        self.post_message(self.Agreed(self))
+        self.post_message(self.TextAgreed(self))
 
     async def _found(self) -> None:
         """Wait until the list is found that is being looked for; not for ever, as a disk may hang."""
@@ -188,7 +188,7 @@ class SuggestingLine(Vertical):
 
     def _take(self, chosen: Suggestion) -> None:
         self.put(chosen.value)
-        self.post_message(self.Changed(self))
+        self.post_message(self.TextChanged(self))
         if chosen.goes_on:
             self._look(chosen.value)
         else:

@@ -56,7 +56,7 @@ class Writing(Vertical):
         text: str
 
     @dataclass
-    class Left(Message):
+    class GivenUp(Message):
         """The person went back without saving; the draft stays."""
 
         text: str
@@ -126,7 +126,7 @@ class Box(TextArea):
         full = event.is_printable and len(self.text) >= MOST_TEXT
         if event.key in {"enter", "escape"}:
             self._rest()
-            ended = Writing.Saved if event.key == "enter" else Writing.Left
+            ended = Writing.Saved if event.key == "enter" else Writing.GivenUp
             self.post_message(ended(self.written))
         elif empty_up:
             self.begin_with_start()

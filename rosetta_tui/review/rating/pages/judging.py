@@ -290,8 +290,8 @@ class JudgingScreen(ItemPage):
             self.run_worker(self.keep_draft(text), group="draft")
         self.enter(KeyMode.JUDGE)
 
-    @on(Writing.Left)
-    def _left(self, message: Writing.Left) -> None:
+    @on(Writing.GivenUp)
+    def _left(self, message: Writing.GivenUp) -> None:
         self._put_away(message.text)
 
     # Other pages
