@@ -94,7 +94,7 @@ class CallRunner:
             except CallError as failure:
                 wait = self._wait_after(failure, attempt)
                 if isinstance(failure, NoServer) and request.url not in self.shared.answering:
-                    wait = None
+                    wait = None  # it never answered: most likely nothing runs there, so waiting is for nothing
                 if wait is None:
                     self.end = self.end or self._hopeless(request, failure)
                     raise

@@ -135,7 +135,7 @@ class RunLoop:
             await self._going.wait()
             await self._room()
             slot = await self._shared.limiter.acquire()
-            if not self._going.is_set():
+            if not self._going.is_set():  # paused while it waited for the slot
                 self._shared.limiter.release(slot)
                 continue
             task = asyncio.create_task(self._translate(self._batches.popleft(), slot))
@@ -201,6 +201,7 @@ class RunLoop:
         except asyncio.CancelledError as error:
             if self._control.state is RunState.STOPPED:
                 raise
+            # nobody stopped the run: the method cancelled itself, which is one entry that failed
             return [raised(error)] * len(entries)
         except BaseException as error:  # noqa: BLE001  a plug-in may raise anything
             return [raised(error)] * len(entries)

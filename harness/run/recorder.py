@@ -159,6 +159,7 @@ class Recorder(threading.Thread):
             if heartbeat:
                 self._beat = now
                 set_live(self._connection, self._run, self._board.state, self._board.heartbeat())
+        # whoever waits for a reply to be safe hears of it only now that it is on the disk
         for item in items:
             if isinstance(item, Future) and item.set_running_or_notify_cancel():
                 item.set_result(None)

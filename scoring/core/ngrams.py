@@ -61,6 +61,7 @@ def shared_ngrams(
     n-grams of the lesser of the output's count and the largest count in one reference, for n = 1 … order.
     """
     width, side = np.uint64(_bits(symbols)), np.uint64(_bits(sides - 1))
+    # Sorted, equal n-grams of a group stand together, and within them the output before its references.
     keys = np.sort(_keys(ids, lengths, width, order, sides))
     grams = keys >> side
     starts = np.flatnonzero(np.concatenate(([True], grams[1:] != grams[:-1])))
@@ -73,6 +74,7 @@ def _counts(sides_of: Ids, starts: IntArray, sides: int) -> list[IntArray]:
     ends = np.append(starts[1:], len(sides_of))
     references = []
     for side in range(1, sides):
+        # how many keys of this side come before each place: two of these numbers make a count
         before = np.concatenate(([0], np.cumsum(sides_of == side)))
         references.append(before[ends] - before[starts])
     return [(ends - starts) - sum(references), *references]
@@ -80,6 +82,7 @@ def _counts(sides_of: Ids, starts: IntArray, sides: int) -> list[IntArray]:
 
 def _keys(ids: Ids, lengths: IntArray, width: np.uint64, order: int, sides: int) -> Ids:
     """Pack group, n-gram (0 after the end of its sequence) and side at every place."""
+    # Zeros behind each sequence, so that an n-gram at its end never reaches into the next one.
     sequences = np.arange(len(lengths))
     places = np.arange(len(ids)) + np.repeat(sequences * (order - 1), lengths)
     padded = np.zeros(len(ids) + len(lengths) * (order - 1), dtype=np.uint64)
@@ -101,9 +104,11 @@ def _by_order(
     last = (np.uint64(1) << width) - np.uint64(1)
     for n in range(order, 0, -1):
         lesser = np.minimum(counts[0], reduce(np.maximum, counts[1:]))
+        # an n-gram whose last symbol is 0 runs over the end of its sequence: there is none of this length
         met = np.flatnonzero((lesser > 0) & ((grams & last) > 0))
         group = (grams[met] >> (width * np.uint64(n))).astype(np.int64)
         shared[:, n - 1] = np.bincount(group, weights=lesser[met], minlength=groups)
+        # Without its last symbol each is an n-gram of one less; still sorted, those that became equal are added.
         grams = grams >> width
         starts = np.flatnonzero(np.concatenate(([True], grams[1:] != grams[:-1])))
         grams = grams[starts]

@@ -92,6 +92,7 @@ class ChrfPlusPlus(Metric):
 
     def values(self, totals: FloatArray) -> FloatArray:
         outputs, references, shared = totals[:, 0::3], totals[:, 1::3], totals[:, 2::3]
+        # effective order: an order that one side is too short for is left out of the mean
         effective = (outputs > 0) & (references > 0)
         orders = np.maximum(effective.sum(axis=1), 1)
         precision = _mean_share(shared, outputs, effective, orders)
@@ -132,6 +133,7 @@ def _statistics(pairs: Sequence[_Pair]) -> list[Statistics]:
         len(pairs), 2, _ORDERS
     )
     possible, expected = counts[:, 0], counts[:, 1]
+    # As sacreBLEU counts: of an order that the reference is too short for, the output has no n-grams either.
     rows = np.stack([np.where(expected > 0, possible, 0), expected, shared], axis=2)
     return [tuple(row) for row in rows.reshape(len(pairs), -1).tolist()]
 
@@ -160,6 +162,7 @@ def _shared_letters(letters: Sequence[str]) -> IntArray:
     """Count shared character n-grams; halves a chunk whose alphabet is too large for one key."""
     if sum(map(len, letters)) <= _FEW_LETTERS:
         return shared_by_counting(letters, CHARACTERS)
+    # Each letter is numbered by its rank among those of the chunk, from 1: so a key takes the fewest bits.
     codes = np.frombuffer("".join(letters).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     present = np.zeros(int(codes.max()) + 1, dtype=np.uint64)
     present[codes] = 1
@@ -173,7 +176,7 @@ def _shared_letters(letters: Sequence[str]) -> IntArray:
 def _halved(letters: Sequence[str]) -> IntArray:
     if len(letters) == 2:
         return shared_by_counting(letters, CHARACTERS)
-    middle = len(letters) // 4 * 2
+    middle = len(letters) // 4 * 2  # even: an output stays with its reference
     return np.vstack([_shared_letters(letters[:middle]), _shared_letters(letters[middle:])])
 
 

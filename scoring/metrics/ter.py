@@ -125,6 +125,7 @@ def _beam_matters(words: str, target: str, distance: int) -> bool:
 
 def _check_beam(alignment: _Alignment, words: str) -> None:
     """Raise where the path leaves the beam, at either end of the output words beside a target word."""
+    # the beam lies around the diagonal of a table that is longer on one side than on the other
     ratio = len(alignment.at) / len(words)
     ends = [place + 1 for place in alignment.at]
     for j, (first, last) in enumerate(zip([0, *ends], [*ends, len(words)], strict=True)):
@@ -218,6 +219,8 @@ def _vectors(words: str, target: str) -> tuple[list[int], list[int]]:
     A bit of the first is set where the distance equals the one diagonally before it, a bit of the second
     where it is one more than without the output word.
     """
+    # Myers 1999 in the form of Hyyrö 2003: a whole row of the table of distances is worked out by operations on
+    # the bits of one number; `up` and `down` say where the distance rises or falls by 1 along the target.
     full = (1 << len(target)) - 1
     equal: dict[str, int] = {}
     for place, word in enumerate(target):
@@ -226,12 +229,13 @@ def _vectors(words: str, target: str) -> tuple[list[int], list[int]]:
     diagonals, rises = [], []
     for word in words:
         match = equal.get(word, 0) | down
+        # the carry of the addition runs through each stretch of words that go on matching
         diagonal = ((((match & up) + up) ^ up) | match) & full
         rise = down | (full & ~(diagonal | up))
         fall = diagonal & up
         diagonals.append(diagonal)
         rises.append(rise)
-        rise = (rise << 1 | 1) & full
+        rise = (rise << 1 | 1) & full  # 1: before the first target word every output word costs one
         up = (fall << 1 | full & ~(diagonal | rise)) & full
         down = rise & diagonal
     return diagonals, rises

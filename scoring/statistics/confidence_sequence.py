@@ -81,6 +81,7 @@ class ConfidenceSequence:
         if not self.entries:
             return None
         low = _lower(self._powers, self.level)
+        # with all signs turned, odd powers change theirs: the upper end is a lower end
         high = -_lower(self._powers * (-1.0) ** _POWERS, self.level)
         return low * self.span, high * self.span
 
@@ -106,6 +107,7 @@ def log_capital(powers: FloatArray, mean: float) -> FloatArray:
         [_about(powers, mean, power) / room**power for power in range(1, _TERMS + 1)], axis=-1
     )
     capitals = moments @ _FACTORS
+    # the mean of the capitals of all wagers, taken from the largest one so that no exponential overflows
     most = capitals.max(axis=-1)
     return np.asarray(most + np.log(np.exp(capitals - most[..., None]).mean(axis=-1)))
 

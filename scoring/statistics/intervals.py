@@ -119,6 +119,7 @@ def _count_blocks(entries: int, draws: int, seed: int) -> Iterator[Counts]:
     for start in range(0, draws, block):
         size = min(block, draws - start)
         drawn = random.integers(0, entries, (size, entries))
+        # numbers of its own for each draw, so that one pass counts all draws
         drawn += np.arange(size)[:, None] * entries
         yield np.bincount(drawn.ravel(), minlength=size * entries).reshape(size, entries)
 

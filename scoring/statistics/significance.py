@@ -262,6 +262,8 @@ def flipped(matrix: FloatArray, trials: int, seed: int) -> FloatArray:
     patterns = np.random.default_rng([seed, 1]).integers(0, 2, (_PATTERNS, len(matrix)))[:, moving]
     patterns[0] = 0
     width, throws = columns.shape[1], trials // _PATTERNS
+    # A coin c that is turned over where its pattern p is 1 becomes p + (1 - 2p) c: what p alone sums up to is
+    # worked out once, the rest is one product with the coins.
     heads = patterns @ columns  # of a throw without heads
     kind: type[Any] = exact_type(columns)
     turned = columns.T.astype(kind, order="C") * (1 - 2 * patterns[:, None]).astype(kind)
@@ -270,6 +272,7 @@ def flipped(matrix: FloatArray, trials: int, seed: int) -> FloatArray:
     found = product.reshape(_PATTERNS, width, throws) + heads[:, :, None]
     shuffles = found.swapaxes(0, 1).reshape(width, _PATTERNS * throws)
     sums = np.zeros((matrix.shape[1], trials))
+    # the patterns are throws themselves: they make up for what the division left over
     sums[counted] = np.hstack([heads[1:].T, shuffles])[places, :trials]
     return sums.T
 

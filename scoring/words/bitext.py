@@ -90,8 +90,10 @@ def ibm1(
     source, target = np.divmod(pairs, words)
     probability = np.full(len(pairs), 1.0 / words)
     for _ in range(rounds):
+        # expectation: each target token is shared out over the source tokens of its sentence
         share = probability[kind]
         share /= np.bincount(token, share)[token]
+        # maximisation: what each source word got, as shares of all that it got
         counted = np.bincount(kind, share, len(pairs))
         probability = counted / np.bincount(source, counted)[source]
     return source, target, probability

@@ -51,7 +51,7 @@ def stated(title: str) -> int:
 def assert_as_stated(trace: Trace, title: str, first: str | None = None) -> None:
     assert [step for step in steps(title) if step not in trace.ways] == []
     files = trace.files(steps(title), first)
-    assert len(files) == stated(title), "\n".join(files)
+    assert len(files) == stated(title), "\n".join(["the page says another number than", *files])
 
 
 class Terminal(io.StringIO):
