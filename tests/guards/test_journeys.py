@@ -116,7 +116,7 @@ class Speaker(io.StringIO):
             self._stick: "1",
         }
 
-    def readline(self, *_: object) -> str:
+    def readline(self, _: int = -1, /) -> str:  # type: ignore[override]  # as in StringIO itself
         said = self.printed.getvalue()[self._read :]
         self._read += len(said)
         if "Write them down" in said:
