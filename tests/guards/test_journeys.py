@@ -1,4 +1,4 @@
-"""The first three journeys of docs/architecture.md are made, and pass the steps and as many files as the page says."""
+"""The first three journeys of docs/architecture.md are made, and pass the steps that the page names, and no more files than it says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.cli import main
 from rosetta_tui.review.rating.lines.face import run_lines
 from rosetta_tui.review.rating.lines.pages import Console
-from rosetta_tui.review.rating.opening import TerminalOpening
+from rosetta_tui.review.rating.sitting import TerminalOpening
 from tests.guards.tracing import ROOT, Step, Trace
 from tests.harness.scripted import Answer, Asked, error, serving, translated
 from tests.review.office import made
@@ -44,14 +44,14 @@ def steps(title: str) -> list[Step]:
 
 
 def stated(title: str) -> int:
-    [count] = re.findall(r"^Files on the way[^:]*: (\d+)\.$", section(title), re.MULTILINE)
+    [count] = re.findall(r"^Files on the way[^:]*: at most (\d+)\.$", section(title), re.MULTILINE)
     return int(count)
 
 
 def assert_as_stated(trace: Trace, title: str, first: str | None = None) -> None:
     assert [step for step in steps(title) if step not in trace.ways] == []
     files = trace.files(steps(title), first)
-    assert len(files) == stated(title), "\n".join(["the page says another number than", *files])
+    assert len(files) <= stated(title), "\n".join(["these are more than the page says:", *files])
 
 
 class Terminal(io.StringIO):
