@@ -1,10 +1,12 @@
-"""The page of the architecture against the tree: its map, the sentence of each room, and every file that it names."""
+"""The page of the architecture and the contracts of imports, each against the tree."""
 
 from __future__ import annotations
 
 import ast
 import re
 import runpy
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -64,3 +66,22 @@ def test_every_room_says_in_one_plain_sentence_what_it_is() -> None:
         assert 20 <= len(first) <= 120, f"{name}: {len(first)} characters"
         assert first not in told, f"{name} says the same as {told[first]}"
         told[first] = name
+
+
+def test_every_import_contract_is_kept() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from importlinter.cli import lint_imports; raise SystemExit(lint_imports())"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 broken" in done.stdout
+
+
+def test_the_contracts_cover_every_package_that_is_shipped() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    shipped = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    lint = project["tool"]["importlinter"]
+    assert sorted(lint["root_packages"]) == sorted(shipped)
+    layers = next(each["layers"] for each in lint["contracts"] if each["type"] == "layers")
+    assert sorted(layers) == sorted(shipped)
+    assert set(project["tool"]["mypy"]["packages"]) == {*shipped, "tests"}

@@ -1,18 +1,28 @@
-"""What README and docs say about the command line is what the command line knows."""
+"""What README and docs say of the program is what the program does; generated pages are fresh."""
 
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
+from collections import defaultdict
 from pathlib import Path
 
 import click
 import pytest
+from textual.screen import Screen
 
+from harness.compare.comparing import LEAST_RUNS, MOST_RUNS
 from harness.core.calls import Usage
 from harness.endpoint.prices import Prices
 from rosetta_tui.commands import rosetta
+from rosetta_tui.commands.compare import compare
 from rosetta_tui.front import commands
+from scoring.core.specification import specification
+from scoring.statistics.confidence_sequence import _WAGERS, enough
+from scoring.statistics.intervals import DRAWS, LEVEL, SEED
+from scoring.statistics.reproducibility import DECIDING, TOLERANCE
+from scoring.statistics.significance import TRIALS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
@@ -70,3 +80,71 @@ def test_every_link_between_pages_leads_somewhere() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\((?!https://)([^)#]+)\)", page.read_text("utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+MADE = runpy.run_path(str(DOCS / "make_keys.py"))
+
+
+def test_the_docs_list_every_screen_and_key() -> None:
+    written = (DOCS / "app.md").read_text("utf-8").partition(MADE["BEGIN"])[2]
+    assert written == f"\n{MADE['page']()}", "run: python -P docs/make_keys.py"
+
+
+def test_every_key_of_a_screen_has_a_name_and_can_be_chosen_anew() -> None:
+    nameless = [
+        f"{kind.__name__}: {binding.key}"
+        for kind in MADE["screens"]()
+        for binding in MADE["bindings"](kind)
+        if binding.id is None
+    ]
+    assert not nameless
+
+
+def test_no_key_means_two_things_on_one_screen() -> None:
+    """Two actions may share a key only where they share its name: one of them works at a time."""
+    for kind in MADE["screens"]():
+        names = defaultdict(set)
+        for binding in MADE["bindings"](kind):
+            for key in binding.key.split(","):
+                names[key.strip()].add(binding.id)
+        assert all(len(found) == 1 for found in names.values()), (kind, dict(names))
+
+
+def test_every_screen_has_a_title_and_says_what_its_signs_mean() -> None:
+    kinds: list[type[Screen[object]]] = MADE["screens"]()
+    assert not [kind.__name__ for kind in kinds if not kind.TITLE]
+    assert not [kind.__name__ for kind in kinds if not getattr(kind, "HELP", "")]
+
+
+PAGE = Path(__file__).parents[2].joinpath("docs", "comparing.md").read_text("utf-8")
+
+
+def test_every_option_has_its_row() -> None:
+    told = set(re.findall(r"`(--[a-z]+)[ `]", PAGE.split("## Reading")[0]))
+    assert told == {option for parameter in compare.params for option in parameter.opts if option.startswith("--")}  # fmt: skip
+
+
+def test_the_numbers_of_the_tests_are_those_of_the_code() -> None:
+    assert (LEAST_RUNS, MOST_RUNS) == (2, 6)
+    assert "Two to six runs" in PAGE
+    assert f"{DRAWS:,} paired resamples" in PAGE
+    assert f"{TRIALS:,} shuffles" in PAGE
+    assert f"{LEVEL:.0%}".replace("%", " %") in PAGE
+    assert f"the same seed ({SEED})" in PAGE
+    assert f"±{TOLERANCE:.0%}".replace("%", " %") in PAGE
+    assert DECIDING == ("composite", "chrf_plus_plus")
+
+
+def test_the_bets_are_as_many_and_as_large_as_told() -> None:
+    assert len(_WAGERS) == 12
+    assert round(2.718281828 ** enough(LEVEL)) == 40
+    assert "Twelve bets" in PAGE
+
+
+def test_metrics_are_called_what_they_are() -> None:
+    rows = specification().metrics
+    assert rows["length_ratio"].info.better == "neither"
+    assert rows["bleu"].level == "corpus"
+    assert not rows["consistency_score"].interval
+    assert rows["ter"].info.high == float("inf")

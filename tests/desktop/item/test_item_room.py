@@ -1,4 +1,4 @@
-"""Room on the page of an item: nothing is clipped, and the answers are in sight at every size of letters."""
+"""Room and place on the page of an item: nothing clipped, the answers in sight and always there."""
 
 from __future__ import annotations
 
@@ -7,21 +7,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication
+from pytestqt.qtbot import QtBot
+
+from tests.desktop.item.in_sight import answers_in_sight, in_page
+from tests.desktop.item_scene import Scene
+from tests.desktop.trouble.causes import moved
+from tests.review.session.scenes import batch_of, items_of
 
 pytest.importorskip("PySide6.QtWidgets")
 
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
-from pytestqt.qtbot import QtBot
+from PySide6.QtWidgets import QLabel, QWidget
 
 from review.desktop.look.look import SIZES
 from review.files.batch import Batch
 from review.files.manifests import Around, BatchItem
 from review.files.reviewer_codes import tag_of
 from review.session.words.catalogue import Words
-from tests.desktop.item.in_sight import answers_in_sight, in_page
-from tests.desktop.item_scene import Scene
-from tests.review.session.scenes import CODE, batch_of, item_id, items_of
+from tests.review.session.scenes import CODE, item_id
 
 SALT = bytes(range(32))
 
@@ -173,3 +177,48 @@ def test_a_word_without_an_end_goes_on_below(qtbot: QtBot, tmp_path: Path, size:
     scene.press(",")
     assert clipped(scene) == []
     scene.close()
+
+
+def _places(scene: Scene) -> dict[str, QRect]:
+    for _ in range(3):
+        QApplication.processEvents()
+    buttons = scene.page._answers.findChildren(QAbstractButton)
+    return {each.text(): in_page(scene, each) for each in buttons if each.isVisible()}
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("size", [16, 20, 40])
+@pytest.mark.parametrize(
+    "window", [(600, 900), (640, 480), (1024, 600), (1280, 900), (1366, 768)], ids=str
+)
+def test_no_answer_moves_while_somebody_judges(
+    qtbot: QtBot, tmp_path: Path, window: tuple[int, int], size: int, language: str
+) -> None:
+    batch = batch_of(items_of(6))
+    scene = Scene(qtbot, tmp_path, batch=batch, language=language, size=size, window=window)
+    scene.idle()
+    first, folded = _places(scene), scene.page._folded
+    assert answers_in_sight(scene)
+    assert not folded or size == 40 or window == (640, 480)
+    for what in _judging(scene):
+        assert scene.page._folded is folded, what
+        assert folded or _places(scene) in ({}, first), what
+    scene.close()
+
+
+def _judging(scene: Scene) -> Iterator[str]:
+    """Do what adds words and buttons to the page; gives what was done."""
+    for keys in ("2", "1", "s", "u", "0"):
+        scene.rate(keys) if keys in "12" else scene.press(keys)
+        yield keys
+    scene.press("1")
+    yield "cannot judge"
+    scene.press("!", Qt.Key.Key_Return)
+    yield "harmful"
+    with moved(scene.folder):
+        scene.rate("1")
+        assert scene.page.troubled
+        yield "trouble"
+    scene.press("1")
+    assert not scene.page.troubled
+    yield "the same key once more"

@@ -1,4 +1,4 @@
-"""What a person typed when a save fails or comes first: kept for its own sentence, and for no other one."""
+"""What a person types: every button does what its key does, and no failing save loses a word."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ import pytest
 pytest.importorskip("PySide6.QtWidgets")
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QAccessible, QInputMethodEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
 from review.desktop.item.pauses import AnswersPage
 from review.desktop.item.sentence_face import Mode
 from review.desktop.parts.buttons import Button
 from review.desktop.parts.choosing import ChoiceRows
-from review.desktop.parts.writing import TypingBox
+from review.desktop.parts.writing import TypingBox, Writing
 from review.log.payloads import Comment, NotJudged
 from review.rating import Rating
 from review.session.view import TextField
+from review.session.words.catalogue import Words
 from tests.desktop.item.held_file import BUSY, held
 from tests.desktop.item.translation_scene import TranslationScene
 from tests.desktop.item_scene import CONTROL, Scene, button, in_box, rated, texts
@@ -291,3 +293,73 @@ def test_a_sentence_that_could_not_be_translated_is_called_so(
 
 def _said(rows: ChoiceRows) -> str:
     return "\n".join(each.accessibleName() for each in rows.findChildren(Button))
+
+
+@pytest.fixture
+def writing(qtbot: QtBot) -> Writing:
+    writing = Writing(Words.load("en"), ["â", "ᐊ"])
+    qtbot.addWidget(writing)
+    writing.resize(600, 300)
+    writing.layout().addWidget(writing.acts)  # a page puts them at its foot
+    writing.show()
+    qtbot.waitExposed(writing)
+    return writing
+
+
+def press(qtbot: QtBot, writing: Writing, name: str) -> None:
+    found = [
+        each
+        for each in writing.findChildren(QAbstractButton)
+        if each.isVisible() and each.accessibleName() == name
+    ]
+    assert len(found) == 1, name
+    qtbot.mouseClick(found[0], Qt.MouseButton.LeftButton)
+
+
+def box(writing: Writing) -> TypingBox:
+    (found,) = writing.findChildren(TypingBox)
+    return found
+
+
+def test_save_and_back_give_the_text_with_the_word_that_is_being_composed(
+    writing: Writing, qtbot: QtBot
+) -> None:
+    for name, signal in (("Save", writing.saved), ("Back; your words are kept", writing.left)):
+        writing.begin("Your comment", "a ")
+        QApplication.sendEvent(box(writing), QInputMethodEvent("word", []))
+        with qtbot.waitSignal(signal) as given:
+            press(qtbot, writing, name)
+        assert given.args == ["a word"]
+
+
+def test_a_letter_goes_to_the_cursor_and_the_keys_stay_in_the_box(
+    writing: Writing, qtbot: QtBot
+) -> None:
+    writing.begin("Your comment", "nipy")
+    box(writing).moveCursor(box(writing).textCursor().MoveOperation.PreviousCharacter)
+    press(qtbot, writing, "â")
+    assert writing.text == "nipây"
+    assert QApplication.focusWidget() is box(writing)
+
+
+def test_the_start_is_offered_where_there_is_one(writing: Writing, qtbot: QtBot) -> None:
+    writing.begin("Your comment", "")
+    with pytest.raises(AssertionError):
+        press(qtbot, writing, "Copy the translation here")
+    writing.begin("A better translation", "", start="ᓂᐚᐸᒫᐤ")
+    press(qtbot, writing, "Copy the translation here")
+    assert writing.text == "ᓂᐚᐸᒫᐤ"
+    press(qtbot, writing, "Copy the translation here")
+    assert writing.text == "ᓂᐚᐸᒫᐤ"
+
+
+def test_the_box_is_named_by_its_title(writing: Writing) -> None:
+    writing.begin("A better translation", "ᐊᑎᒼ")
+    face = QAccessible.queryAccessibleInterface(box(writing))
+    assert face.text(QAccessible.Text.Name) == "A better translation"
+    assert face.textInterface().text(0, face.textInterface().characterCount()) == "ᐊᑎᒼ"
+
+
+def test_what_was_kept_before_is_cleaned_when_it_comes_back(writing: Writing) -> None:
+    writing.begin("Your comment", "a\u202eb\x07")
+    assert writing.text == "ab"

@@ -1,7 +1,8 @@
-"""Every word that Qt itself says on our pages is one of the catalogue, and the catalogue asks for no others."""
+"""Words in the window: Qt's own are of the catalogue, and no word acts as markup or shortcut."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,16 @@ from review.session.words.catalogue import Words
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.catalogues import catalogue, entry
 from tests.review.session.scenes import CODE, batch_of, items_of, write_file
+
+pytest.importorskip("PySide6.QtWidgets")
+
+from PySide6.QtCore import Qt
+
+import review.desktop
+from review.desktop.frame.page import Page
+from review.desktop.frame.reading import MoreBelow
+from review.desktop.parts.texts import Line
+from tests.desktop.item_scene import Make, Scene
 
 NO_WORDS = {"QT_LAYOUT_DIRECTION", "%p%", "Alt"}
 """Asked of a translator, and no words of our pages: a direction, a form of numbers, a key that is never used."""
@@ -139,3 +150,66 @@ def test_qt_hears_the_direction_of_the_catalogue(tmp_path: Path) -> None:
     for tag, direction in (("xx", "RTL"), ("fr", "LTR")):
         words = QtWords(partial(Words.load, tag, [tmp_path]))
         assert words.translate("QGuiApplication", "QT_LAYOUT_DIRECTION") == direction
+
+
+FOLDER = Path(review.desktop.__file__).parent
+
+
+@pytest.fixture
+def scene(make: Make) -> Scene:
+    return make()
+
+
+MARKUP = "<b>Ask</b> Jo &amp; <a href='x'>Ann</a>"
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.rglob("[a-z]*.py")), ids=lambda path: path.stem)
+def test_no_label_is_made_elsewhere(path: Path) -> None:
+    made = {
+        name.id
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for name in (
+            [node.func] if isinstance(node, ast.Call)
+            else node.bases if isinstance(node, ast.ClassDef)
+            else []
+        )
+        if isinstance(name, ast.Name)
+    }  # fmt: skip
+    assert path.stem == "labels" or "QLabel" not in made
+
+
+def test_every_label_of_a_page_shows_its_text_as_it_stands(scene: Scene) -> None:
+    labels = scene.page.findChildren(QLabel)
+    assert len(labels) > 5
+    assert {each.textFormat() for each in labels} == {Qt.TextFormat.PlainText}
+
+
+def test_markup_in_the_words_for_what_is_below_is_shown_as_it_stands(scene: Scene) -> None:
+    page = Page(scene.desk)
+    scene.qtbot.addWidget(page)
+    [below] = page.findChildren(MoreBelow)
+    plain = Line("M" * len(MARKUP), wraps=False)
+    scene.qtbot.addWidget(plain)
+    below.setWordWrap(False)
+    below.setText(MARKUP)
+    assert below.textFormat() is Qt.TextFormat.PlainText
+    assert below.sizeHint().height() == plain.sizeHint().height()
+
+
+def test_a_name_makes_no_shortcut_and_reads_as_it_stands(qtbot: QtBot) -> None:
+    box = QLineEdit()
+    name = Line("Words &c & more").name_of(box)
+    for widget in (box, name):
+        qtbot.addWidget(widget)
+    heard = QAccessible.queryAccessibleInterface(name)
+    assert heard.text(QAccessible.Text.Name) == "Words &c & more"
+    assert heard.text(QAccessible.Text.Accelerator) == ""
+    name.setText("This &that")
+    heard = QAccessible.queryAccessibleInterface(name)
+    assert heard.text(QAccessible.Text.Name) == "This &that"
+
+
+def test_a_line_without_a_box_keeps_its_text(qtbot: QtBot) -> None:
+    line = Line(MARKUP, "quiet")
+    qtbot.addWidget(line)
+    assert (line.text(), line.property("role"), line.wordWrap()) == (MARKUP, "quiet", True)

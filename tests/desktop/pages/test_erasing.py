@@ -1,4 +1,4 @@
-"""Deleting everything in the window: what it says first, what it takes, and what is left afterwards."""
+"""Deleting everything in the window: what it says first, what it takes, and what is left after."""
 
 from __future__ import annotations
 
@@ -23,11 +23,34 @@ from review.log.laptop import Laptop
 from review.sealed.keys import Identity, Role
 from review.session import waiting
 from review.session.erasing import Remains, erase_everything
-from tests.desktop.pages.erasing import ENTER, ESC, ask, scene, tick
 from tests.desktop.sitting_scene import Scene, SceneOf
 from tests.desktop.visit_scene import Enter, Entry
 from tests.keyring_in_memory import MemoryKeyring
 from tests.review.session.scenes import batch_of, write_file
+
+ENTER, ESC = Qt.Key.Key_Return, Qt.Key.Key_Escape
+
+
+@pytest.fixture
+def scene(scene_of: SceneOf) -> Scene:
+    """Two answers were given, and the person asks for everything to be deleted."""
+    scene = scene_of()
+    scene.press("4", "2")
+    ask(scene)
+    return scene
+
+
+def ask(scene: Scene) -> None:
+    scene.window.erase.emit()
+    scene.idle()
+    scene.page_of(ErasePage)
+
+
+def tick(scene: Scene) -> None:
+    sure = scene.page_of(ErasePage)._sure
+    assert sure is not None
+    sure.setChecked(True)
+
 
 __all__ = ["scene"]
 

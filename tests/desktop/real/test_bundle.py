@@ -1,15 +1,18 @@
-"""The built program itself: it runs alone, asks for no network, draws every script, keeps keys in the keyring."""
+"""The built program itself: it runs alone, asks for no network, draws every script, keeps keys."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
+import shutil
 import subprocess
 import tarfile
 import time
 import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +22,6 @@ from harness.core.version import VERSION
 from review.files.batch import open_batch
 from review.files.manifests import BatchItem
 from review.sealed.sealing import AgeIdentity, seal
-from tests.desktop.real.bundle import Bundle, built
 from tests.desktop.real.bus import _CONFIG as BUS
 from tests.desktop.real.bus import Bus
 from tests.desktop.real.display import Display
@@ -248,3 +250,58 @@ def test_the_laptops_keys_go_into_the_keyring_or_else_into_a_private_file(
     [path] = data.glob("laptop.key*")
     assert path.stat().st_mode & 0o777 == 0o600
     assert ("AGE-SECRET-KEY" in path.read_text()) == (kept == "file")
+
+
+ROOT = Path(__file__).parents[3]
+NO_FONTS = "<?xml version='1.0'?><!DOCTYPE fontconfig SYSTEM 'fonts.dtd'><fontconfig/>"
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A built program and a home for it."""
+
+    dist: Path
+    """Where the build put everything."""
+    home: Path
+
+    @property
+    def folder(self) -> Path:
+        return self.dist / "reviewer" / "rosetta-review"
+
+    @property
+    def file(self) -> Path:
+        return self.folder / "rosetta-review"
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """Return a home, and nothing of this computer: no path, no fonts, no screen."""
+        fonts = self.home / "fonts.conf"
+        fonts.write_text(NO_FONTS)
+        alone = {
+            "HOME": str(self.home),
+            "ROSETTA_HOME": str(self.home / "data"),
+            "PATH": "/nonexistent",
+            "FONTCONFIG_FILE": str(fonts),
+        }
+        return alone | more
+
+    def run(self, *arguments: object, file: Path | None = None, **more: str) -> str:
+        """Run it without any network until it ends; gives what it printed."""
+        alone = [program("unshare"), "--user", "--map-root-user", "--net"]
+        if subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+            pytest.skip("this computer lets nobody leave its network")
+        done = subprocess.run(
+            [*alone, str(file or self.file), *map(str, arguments)],
+            env=self.environment(**more), capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+def built(home: Path) -> Bundle:
+    """Return what ``make reviewer-bundle`` built, or the place that ROSETTA_BUNDLE names; skips without."""
+    dist = Path(os.environ.get("ROSETTA_BUNDLE") or ROOT / "dist")
+    home.mkdir(exist_ok=True)
+    bundle = Bundle(dist, home)
+    if shutil.which(str(bundle.file)) is None:
+        pytest.skip("no bundle was built: make reviewer-bundle builds one")
+    return bundle

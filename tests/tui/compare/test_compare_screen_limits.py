@@ -1,7 +1,9 @@
-"""The screen of a comparison: refusals, runs under way, parts of a corpus, hostile and secret texts."""
+"""The screen of a comparison: refusals, runs under way, parts of a corpus, hostile texts,
+exports."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from unicodedata import category
@@ -264,3 +266,27 @@ async def test_open_entries_are_exported_with_every_output(path: Path) -> None:
         assert by_id[6]["output_B"] == by_id[6]["reference"]
         assert by_id[21]["output_A"] is None
         assert {"A", "B", "C", "output_C"} <= by_id[6].keys()
+
+
+@pytest.mark.parametrize("form", ["json", "md"])
+async def test_the_only_pair_is_exported(
+    form: str, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = App(None, path)
+    async with app.run_test(size=(160, 48)) as pilot:
+        screen = await shown(pilot, path, A, B)
+        screen.panel.pairs.focus()
+        await settle(pilot)
+        await press(pilot, "e", *["down"] * (["json", "md"].index(form) + 1), "enter", "enter")
+        await settle(pilot)
+        written = (tmp_path / f"pairs.{form}").read_text("utf-8")
+    if form == "json":
+        [row] = json.loads(written)
+        assert (row["first"], row["second"]) == (A, B)
+        assert row["lower"] < row["difference"] < row["upper"]
+    else:
+        head, _, row = written.splitlines()
+        assert "95 % interval" in head
+        assert "around zero" not in head
+        assert "B − A" in row

@@ -1,4 +1,4 @@
-"""Who speaks for whom, in the Batches section: each time it is opened, with what can be said about it."""
+"""Who speaks for whom, in the Batches section: each time it is opened, with what can be said."""
 
 from __future__ import annotations
 
@@ -12,26 +12,31 @@ from review.log.payloads import Scope
 from review.office.intake.speaking import let_speak
 from review.office.results.certifying import issue, review_evidence
 from review.rating import Rating
+from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.pages import importing
+from rosetta_tui.review.organiser.pages.importing import ImportScreen
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
 from rosetta_tui.toolkit.dialogs.choose import ChooseScreen
+from tests.review.office import made as office_made
 from tests.review.office.laptops import rating
+from tests.review.office.made import Person
 from tests.review.verdict import certified
 from tests.tui.review.organising import (
     GO,
     LARGE,
     SMALL,
+    Alone,
     app_of,
     calm,
     flagged,
+    keep_keys,
     open_review,
     press,
     scene,
     show_screen,
     words,
 )
-from tests.tui.review.stick import Stick
-from tests.tui.screens import text
+from tests.tui.screens import App, text
 
 
 @pytest.mark.parametrize("size", [LARGE, SMALL])
@@ -264,3 +269,30 @@ async def test_a_certificate_that_rests_on_what_was_taken_back_is_marked(tmp_pat
         assert "6 Certificate 1" in shown
         assert "Issue anew" in shown
         assert "took theirs back since" in shown
+
+
+class Stick:
+    """An organisation's review, its laptops, and a stick on which their files come back."""
+
+    def __init__(self, folder: Path) -> None:
+        self.made = office_made.desk(folder / "home", reviewers=2, items=12)
+        self.made.office.close()
+        keep_keys(folder / "home", self.made.identity)
+        self.desk = OrganiserDesk(folder / "home", folder / "home" / "rosetta.sqlite")
+        self.path = folder / "stick"
+        self.path.mkdir()
+        self.people = [
+            Person(folder / f"laptop {place}", self.made.batch, code)
+            for place, code in enumerate(self.made.codes)
+        ]
+
+    def hand_over(self, place: int, name: str = "") -> Path:
+        path = self.path / (name or f"ratings {place}.rosetta-ratings")
+        path.write_bytes(self.people[place].handed_over())
+        return path
+
+    def app(self) -> App:
+        return Alone(None, self.desk.runs)
+
+    def imports(self) -> ImportScreen:
+        return ImportScreen(self.desk)

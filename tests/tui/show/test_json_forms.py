@@ -1,4 +1,5 @@
-"""Every form of JSON has a version and a schema, and what the commands print is what its schema says."""
+"""Every form of JSON has a version and a schema, and what commands print is what the schema
+says."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from click.testing import CliRunner
 
@@ -14,7 +16,6 @@ from docs import make_schemas
 from rosetta_tui.commands import rosetta
 from rosetta_tui.front import EXIT_CODES
 from rosetta_tui.show.json_forms import FORMS, form_text
-from tests.tui.show.json_schemas import SCHEMAS, faults, schema_of
 
 ROOT = Path(__file__).parents[3]
 SEALED = {"rosetta_tui/app/showing.py", "rosetta_tui/commands/runs/show.py"}
@@ -151,3 +152,32 @@ def test_a_row_that_uses_the_word_otherwise_is_refused() -> None:
     assert json.loads(form_text("key-list", [])) == []
     with pytest.raises(ValueError, match="another meaning"):
         form_text("key-list", [{"version": "of something else"}])
+
+
+SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    found = json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
+    assert isinstance(found, dict)
+    return found
+
+
+def closed(schema: Any) -> Any:
+    """Return the schema with every object closed whose keys are listed: a key that nobody wrote down is an error."""
+    if isinstance(schema, list):
+        return [closed(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    inner = {name: closed(each) for name, each in schema.items() if name != "$defs"}
+    if "$defs" in schema:  # records are closed where they are referred to
+        inner["$defs"] = schema["$defs"]
+    if isinstance(schema.get("properties"), dict) and "additionalProperties" not in schema:
+        inner["unevaluatedProperties"] = False
+    return inner
+
+
+def faults(name: str, shown: Any) -> list[str]:
+    """Return what a printed value of a form has otherwise than its schema says."""
+    validator = jsonschema.Draft202012Validator(closed(schema_of(name)))
+    return [f"{error.json_path}: {error.message[:300]}" for error in validator.iter_errors(shown)]
