@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from corpora.model.entry import Segment
 from harness.store.runs import find_run
@@ -14,18 +16,21 @@ from rosetta_tui.entry.explaining import Explaining
 from rosetta_tui.entry.screen import EntryScreen
 from tests.tui.entry.explained import Known, why
 from tests.tui.scenes import CREE, Scene, entries_of, scene
-from tests.tui.screens import App, press, settle, text
+from tests.tui.screens import App, at_rest, press, settle, text
 
 
+@asynccontextmanager
 async def opened(
-    app: App, pilot: object, made: Scene, index: int, explaining: Explaining | None = None
-) -> None:
-    await settle(pilot)  # type: ignore[arg-type]
+    made: Scene, index: int, explaining: Explaining | None = None, *, watch: bool = False
+) -> AsyncIterator[tuple[App, Pilot[Any]]]:
+    """Run the app on a large terminal with one entry of the run open."""
     run = find_run(made.store, made.run_id)
     explaining = explaining or Explaining(made.path, run.run_id)
     screen = EntryScreen(made.store, run, run.positions, index, made.missing, explaining)
-    app.push_screen(screen)
-    await settle(pilot)  # type: ignore[arg-type]
+    async with at_rest(App(made, watch=watch), (120, 60)) as (app, pilot):
+        app.push_screen(screen)
+        await settle(pilot)
+        yield app, pilot
 
 
 @pytest.fixture
@@ -35,9 +40,7 @@ def made(tmp_path: Path) -> Iterator[Scene]:
 
 
 async def test_an_entry_says_everything_about_itself(made: Scene) -> None:
-    app = App(made)
-    async with app.run_test(size=(120, 48)) as pilot:
-        await opened(app, pilot, made, 1)
+    async with opened(made, 1) as (app, _):
         for words in (
             "Entry 2   2 of 24   difficulty 2 · development · elicited · formal · declaration",
             "La virino, kies filo [iras→iris] al la [butiko→vendejo], estas mia [instruisto→instruistino].",
@@ -57,17 +60,13 @@ async def test_only_of_outputs_made_elsewhere_the_attempts_are_said_to_be_record
 ) -> None:
     made.store.execute("UPDATE results SET trace = NULL")
     made.store.execute("UPDATE runs SET setup = json_set(setup, '$.outputs_sha256', ?)", (sha256,))
-    app = App(made)
-    async with app.run_test(size=(120, 48)) as pilot:
-        await opened(app, pilot, made, 1)
+    async with opened(made, 1) as (app, _):
         assert ("made elsewhere" in text(app)) is (sha256 is not None)
         assert ("nothing was called" in text(app)) is (sha256 is None)
 
 
 async def test_left_and_right_go_through_the_table_and_stop_at_its_ends(made: Scene) -> None:
-    app = App(made)
-    async with app.run_test(size=(120, 48)) as pilot:
-        await opened(app, pilot, made, 0)
+    async with opened(made, 0) as (app, pilot):
         await press(pilot, "left")
         assert "1 of 24" in text(app)
         await press(pilot, *["right"] * 30)
@@ -76,17 +75,13 @@ async def test_left_and_right_go_through_the_table_and_stop_at_its_ends(made: Sc
 
 
 async def test_a_failure_shows_every_attempt(made: Scene) -> None:
-    app = App(made)
-    async with app.run_test(size=(120, 48)) as pilot:
-        await opened(app, pilot, made, 11)
+    async with opened(made, 11) as (app, _):
         assert "timeout: No answer within 60 s." in text(app)
         assert "6. – in 60.0 s after 32.0 s of waiting" in text(app)
 
 
 async def test_prompt_and_reply_open_and_close(made: Scene) -> None:
-    app = App(made)
-    async with app.run_test(size=(120, 60)) as pilot:
-        await opened(app, pilot, made, 3)
+    async with opened(made, 3) as (app, pilot):
         assert "Answer with the translation only." not in text(app)
         await press(pilot, "p", "r")
         for words in (
@@ -105,9 +100,7 @@ async def test_the_output_is_copied_but_not_that_of_a_secret_entry(tmp_path: Pat
     made = scene(
         tmp_path / "s.sqlite", entries=entries, stored=2, pairs=CREE, outputs=["ᓂᐚ\x1bᐸ", "secret"]
     )
-    app = App(made)
-    async with app.run_test(size=(120, 48)) as pilot:
-        await opened(app, pilot, made, 0)
+    async with opened(made, 0) as (app, pilot):
         await pilot.press("y")
         assert app.clipboard == "ᓂᐚ␛ᐸ"
         await press(pilot, "right")
@@ -117,18 +110,14 @@ async def test_the_output_is_copied_but_not_that_of_a_secret_entry(tmp_path: Pat
 
 async def test_syllabics_and_stacked_marks_are_shown_as_they_are(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=2, stored=2, pairs=CREE)
-    app = App(made)
-    async with app.run_test(size=(120, 48)) as pilot:
-        await opened(app, pilot, made, 0)
+    async with opened(made, 0) as (app, pilot):
         assert "ᓂᐚᐸᒫᐤ   = reference" in text(app)
         await press(pilot, "right")
         assert "niwa\u0302pama\u0302na\u0302n atim" in text(app)
 
 
 async def test_escape_closes_the_prompt_before_it_leaves(made: Scene) -> None:
-    app = App(made)
-    async with app.run_test(size=(120, 48)) as pilot:
-        await opened(app, pilot, made, 1)
+    async with opened(made, 1) as (app, pilot):
         await press(pilot, "p")
         assert "Answer with the translation only." in text(app)
         await press(pilot, "escape")
@@ -139,9 +128,7 @@ async def test_escape_closes_the_prompt_before_it_leaves(made: Scene) -> None:
 
 
 async def test_why_the_values_are_what_they_are_stands_below_the_scores(made: Scene) -> None:
-    app = App(made)
-    async with app.run_test(size=(120, 60)) as pilot:
-        await opened(app, pilot, made, 1, Known(made, why()))
+    async with opened(made, 1, Known(made, why())) as (app, _):
         shown = text(app)
         for words in (
             "FST: Three of four words are known.",
@@ -155,9 +142,7 @@ async def test_why_the_values_are_what_they_are_stands_below_the_scores(made: Sc
 
 
 async def test_the_analyses_of_all_words_open_and_close(made: Scene) -> None:
-    app = App(made)
-    async with app.run_test(size=(120, 60)) as pilot:
-        await opened(app, pilot, made, 1, Known(made, why()))
+    async with opened(made, 1, Known(made, why())) as (app, pilot):
         assert "a Analyses" in text(app)
         assert "vir+N+Der/in+Sg+Nom" not in text(app)
         await press(pilot, "a")
@@ -168,10 +153,8 @@ async def test_the_analyses_of_all_words_open_and_close(made: Scene) -> None:
 
 
 async def test_an_entry_is_explained_once_and_a_failed_one_not_at_all(made: Scene) -> None:
-    app = App(made)
     explaining = Known(made, why())
-    async with app.run_test(size=(120, 48)) as pilot:
-        await opened(app, pilot, made, 10, explaining)
+    async with opened(made, 10, explaining) as (app, pilot):
         for key in ("right", "left", "p", "p", "right"):
             await press(pilot, key)
         assert "timeout" in text(app)
@@ -180,10 +163,8 @@ async def test_an_entry_is_explained_once_and_a_failed_one_not_at_all(made: Scen
 
 
 async def test_what_cannot_be_explained_is_said_once(made: Scene) -> None:
-    app = App(made)
     explaining = Known(made, None, "the analyser is gone")
-    async with app.run_test(size=(120, 48)) as pilot:
-        await opened(app, pilot, made, 1, explaining)
+    async with opened(made, 1, explaining) as (app, pilot):
         assert "Not here: the analyser is gone" in text(app)
         assert "a Analyses" not in text(app)
         await press(pilot, "right")
@@ -193,9 +174,7 @@ async def test_what_cannot_be_explained_is_said_once(made: Scene) -> None:
 
 async def test_cree_is_shown_in_the_other_writing_and_says_so(tmp_path: Path) -> None:
     made = scene(tmp_path / "s.sqlite", total=2, stored=2, pairs=CREE, target="crk")
-    app = App(made)
-    async with app.run_test(size=(120, 48)) as pilot:
-        await opened(app, pilot, made, 1)
+    async with opened(made, 1) as (app, pilot):
         assert "v SRO/syllabics" in text(app)
         await press(pilot, "v")
         assert "ᓂᐚᐸᒫᓈᐣ ᐊᑎᒼ   converted into syllabics" in text(app)
@@ -211,9 +190,7 @@ async def test_a_difference_that_the_other_writing_hides_is_told(tmp_path: Path)
     pair = ("I see him.", "niwâpamâw", "Niwāpamāw see")
     close = ("I see him.", "niwâpamâw", "Niwāpamāw")
     made = scene(tmp_path / "s.sqlite", total=2, stored=2, pairs=(close, pair), target="crk")
-    app = App(made)
-    async with app.run_test(size=(120, 48)) as pilot:
-        await opened(app, pilot, made, 0)
+    async with opened(made, 0) as (app, pilot):
         assert "the same after conversion" not in text(app)
         await press(pilot, "v")
         assert "the same after conversion" in text(app)
@@ -223,9 +200,7 @@ async def test_a_difference_that_the_other_writing_hides_is_told(tmp_path: Path)
 
 
 async def test_other_languages_are_not_offered_another_writing(made: Scene) -> None:
-    app = App(made)
-    async with app.run_test(size=(120, 48)) as pilot:
-        await opened(app, pilot, made, 1)
+    async with opened(made, 1) as (app, pilot):
         assert "SRO" not in text(app)
         await press(pilot, "v")
         assert "converted" not in text(app)
@@ -233,9 +208,7 @@ async def test_other_languages_are_not_offered_another_writing(made: Scene) -> N
 
 async def test_selected_text_is_copied_from_entry_and_scores(made: Scene) -> None:
     made.middle(20)
-    app = App(made, watch=True)
-    async with app.run_test(size=(120, 48)) as pilot:
-        await opened(app, pilot, made, 1)
+    async with opened(made, 1, watch=True) as (app, pilot):
         app.screen.text_select_all()
         await pilot.press("ctrl+c")
         assert "La virino, kies filo" in app.clipboard
