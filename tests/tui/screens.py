@@ -13,6 +13,7 @@ from textual import _wait
 from textual.app import App as TextualApp
 from textual.events import Key
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.worker import WorkerCancelled
 
 from harness.events.control import Control
@@ -140,12 +141,29 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
     await settle(pilot)
 
 
+async def press_in_turn(pilot: Pilot[Any], *keys: str) -> None:
+    """Press keys, and wait after each until what it brings is drawn."""
+    for key in keys:
+        await press(pilot, key)
+
+
 @asynccontextmanager
 async def at_rest(
     app: AnyApp, size: tuple[int, int], *, notifications: bool = False
 ) -> AsyncIterator[tuple[AnyApp, Pilot[Any]]]:
     """Run an app on a terminal of ``size`` columns and lines; it has come to rest when the block begins."""
     async with app.run_test(size=size, notifications=notifications) as pilot:
+        await settle(pilot)
+        yield app, pilot
+
+
+@asynccontextmanager
+async def showing(
+    app: AnyApp, screen: Screen[Any], size: tuple[int, int], *, notifications: bool = False
+) -> AsyncIterator[tuple[AnyApp, Pilot[Any]]]:
+    """Run an app on a terminal of ``size`` columns and lines; a screen stands open over its first one."""
+    async with at_rest(app, size, notifications=notifications) as (_, pilot):
+        app.push_screen(screen)
         await settle(pilot)
         yield app, pilot
 

@@ -36,6 +36,7 @@ from tests.tui.faulty import FAULTY
 from tests.tui.golden import SIZES, compare
 from tests.tui.scenes import HOSTILE, Scene, hostile, scene, sealed
 from tests.tui.screens import App, at_rest, lines, settle, text
+from tests.tui.screens import press_in_turn as press
 
 
 class Asked(App):
@@ -63,12 +64,6 @@ async def shown(pilot: Pilot[Any], app: App, screen: Any) -> None:
     await settle(pilot)
     app.push_screen(screen)
     await settle(pilot)
-
-
-async def press(pilot: Pilot[Any], *keys: str) -> None:
-    for key in keys:
-        await pilot.press(key)
-        await settle(pilot)
 
 
 async def typed(pilot: Pilot[Any], app: App, path: str) -> None:

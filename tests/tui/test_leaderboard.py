@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,8 @@ from rosetta_tui.toolkit.messages import RunsCompared
 from tests.harness.ranked import play, ranked_corpus
 from tests.tui.golden import SIZES, compare
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, lines, settle, text
+from tests.tui.screens import App, lines, showing, text
+from tests.tui.screens import press_in_turn as press
 
 
 class Compared(App):
@@ -46,18 +48,14 @@ class Compared(App):
         self.asked.append(message.run_ids)
 
 
-async def shown(pilot: Pilot[Any], app: App, path: Path) -> LeaderboardScreen:
-    await settle(pilot)
+@asynccontextmanager
+async def opened(
+    path: Path, size: tuple[int, int]
+) -> AsyncIterator[tuple[Compared, Pilot[Any], LeaderboardScreen]]:
+    """Run the app on a terminal of ``size`` columns and lines with the leaderboard open."""
     screen = LeaderboardScreen(path)
-    app.push_screen(screen)
-    await settle(pilot)
-    return screen
-
-
-async def press(pilot: Pilot[Any], *keys: str) -> None:
-    for key in keys:
-        await pilot.press(key)
-        await settle(pilot)
+    async with showing(Compared(path), screen, size) as (app, pilot):
+        yield app, pilot, screen
 
 
 @dataclass(frozen=True)
@@ -95,9 +93,7 @@ async def test_golden(
     for number, run_id in enumerate(runs):
         store.execute("UPDATE runs SET run_id = ? WHERE run_id = ?", (f"0000000{number}-0", run_id))
     store.close()
-    app = App(None, path)
-    async with app.run_test(size=size) as pilot:
-        await shown(pilot, app, path)
+    async with opened(path, size) as (app, pilot, _):
         await press(pilot, "right")
         compare("leaderboard", size, app)
         [stated] = {entrant.chrf_signature for entrant in app.screen.rows.items}  # type: ignore[attr-defined]
@@ -117,8 +113,7 @@ async def test_a_frame_stands_before_anything_is_read_and_breakdowns_never_are(
         return read(store)
 
     monkeypatch.setattr("rosetta_tui.leaderboard.screen.leaderboards", look_first)
-    async with app.run_test(size=(160, 40)) as pilot:
-        screen = await shown(pilot, app, ranked.path)
+    async with showing(app, (screen := LeaderboardScreen(ranked.path)), (160, 40)):
         assert "Reading …" in seen[0]
         assert screen.rows is not None
         assert all("by_difficulty" not in each.scores for each in screen.rows.items)
@@ -126,9 +121,7 @@ async def test_a_frame_stands_before_anything_is_read_and_breakdowns_never_are(
 
 async def test_official_comes_first_and_lists_are_turned(ranked: Ranked) -> None:
     path = ranked.path
-    app = App(None, path)
-    async with app.run_test(size=(160, 40)) as pilot:
-        await shown(pilot, app, path)
+    async with opened(path, (160, 40)) as (app, pilot, _):
         assert "list 1 of 3" in text(app)
         assert "OFFICIAL · made · EN→EO · gold standard · 20 entries" in text(app)
         await press(pilot, "right")
@@ -145,9 +138,7 @@ async def test_official_comes_first_and_lists_are_turned(ranked: Ranked) -> None
 
 async def test_ranks_groups_and_free_runs_are_said(ranked: Ranked) -> None:
     path = ranked.path
-    app = App(None, path)
-    async with app.run_test(size=(200, 40)) as pilot:
-        await shown(pilot, app, path)
+    async with opened(path, (200, 40)) as (app, pilot, _):
         await press(pilot, "right")
         first, second, third = [line for line in lines(app) if "◆" in line]
         assert first.split()[:2] == ["1", "1"]
@@ -165,9 +156,7 @@ async def test_ranks_groups_and_free_runs_are_said(ranked: Ranked) -> None:
 async def test_sorting_keeps_the_ranks_and_puts_the_unknown_last(ranked: Ranked) -> None:
     path = ranked.path
     best, near, worst = ranked.runs
-    app = App(None, path)
-    async with app.run_test(size=(160, 40)) as pilot:
-        screen = await shown(pilot, app, path)
+    async with opened(path, (160, 40)) as (app, pilot, screen):
         await press(pilot, "right", "s", *["down"] * 5, "enter")
         assert screen.rows is not None
         assert [e.run.run_id for e in screen.rows.items] == [near, best, worst]
@@ -194,9 +183,7 @@ def test_every_dimension_sorts_best_first_and_turned(ranked: Ranked) -> None:
 async def test_marked_runs_are_compared_and_the_chosen_one_is_opened(ranked: Ranked) -> None:
     path = ranked.path
     best, near, worst = ranked.runs
-    app = Compared(path)
-    async with app.run_test(size=(120, 30)) as pilot:
-        await shown(pilot, app, path)
+    async with opened(path, (120, 30)) as (app, pilot, _):
         await press(pilot, "c")
         assert app.asked == []
         await press(pilot, "right", "c", "space", "down", "space", "c")
@@ -211,9 +198,7 @@ async def test_the_best_of_each_set_up_is_behind_a_key(ranked: Ranked) -> None:
     store = open_store(path)
     store.execute("UPDATE runs SET setup_hash = 'same'")
     store.close()
-    app = App(None, path)
-    async with app.run_test(size=(120, 30)) as pilot:
-        screen = await shown(pilot, app, path)
+    async with opened(path, (120, 30)) as (app, pilot, screen):
         await press(pilot, "right", "a")
         assert screen.rows is not None
         assert screen.rows.count == 1
@@ -223,9 +208,7 @@ async def test_the_best_of_each_set_up_is_behind_a_key(ranked: Ranked) -> None:
 
 
 async def test_an_empty_leaderboard_says_what_to_do(tmp_path: Path) -> None:
-    app = App(None, tmp_path / "s.sqlite")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await shown(pilot, app, tmp_path / "s.sqlite")
+    async with opened(tmp_path / "s.sqlite", (80, 24)) as (app, pilot, _):
         assert "Nothing to rank yet." in text(app)
         await press(pilot, "c", "space", "s", "escape", "L", "left", "a", "r", "q")
         assert "Nothing to rank" not in text(app)
@@ -244,9 +227,7 @@ async def test_hostile_names_do_nothing(size: tuple[int, int], ranked: Ranked) -
             (words, words, HOSTILE[1], HOSTILE[4], words, words * 18, words, number),
         )
     store.close()
-    app = App(None, path)
-    async with app.run_test(size=size) as pilot:
-        await shown(pilot, app, path)
+    async with opened(path, size) as (app, pilot, _):
         for key in ("right", "L", "escape", "s", "escape", "space", "down", "right"):
             await press(pilot, key)
             assert not any(
@@ -296,9 +277,7 @@ async def test_a_tier_that_a_card_states_is_shown_as_its_word_alone(
     runs = json.loads(CliRunner().invoke(leaderboard, ["--json"]).stdout)[1]["runs"]
     found = [(each["verification_tier"], each["verification_tier_stated"]) for each in runs]
     assert sorted(found, key=str) == [("self-benchmarked", said), *[("self-benchmarked", None)] * 2]
-    app = App(None, ranked.path)
-    async with app.run_test(size=(200, 40)) as pilot:
-        await shown(pilot, app, ranked.path)
+    async with opened(ranked.path, (200, 40)) as (app, pilot, _):
         await press(pilot, "right")
         words = " ".join(text(app).split())
         assert said in words

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -163,8 +164,16 @@ class Alone(App):
         event.prevent_default()
 
 
-def app_of(made: Scene) -> App:
-    return Alone(None, made.folder / "rosetta.sqlite")
+@asynccontextmanager
+async def organising(
+    made: Scene, size: tuple[int, int] = LARGE, section: str = "", *, notifications: bool = False
+) -> AsyncIterator[tuple[App, Pilot[Any]]]:
+    """Run the app of an organiser, with the review open where a section of it is named."""
+    app = Alone(None, made.folder / "rosetta.sqlite")
+    async with app.run_test(size=size, notifications=notifications) as pilot:
+        if section:
+            await open_review(pilot, made, section)
+        yield app, pilot
 
 
 async def calm(pilot: Pilot[Any]) -> None:

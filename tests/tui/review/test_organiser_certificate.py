@@ -19,12 +19,11 @@ from rosetta_tui.toolkit.dialogs.choose import ChooseScreen
 from tests.tui.review.organising import (
     FEW,
     GO,
-    LARGE,
     OPEN,
     SMALL,
     Scene,
-    app_of,
     open_review,
+    organising,
     press,
     scene,
     words,
@@ -49,8 +48,7 @@ def issued(made: Scene) -> int:
 async def test_a_go_is_issued_checked_and_attached(tmp_path: Path) -> None:
     made = scene(tmp_path, replace(GO, reviewers=5), fluent=True, segment="gold_standard")
     out = tmp_path / "out"
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
+    async with organising(made) as (app, pilot):
         shown = words(await open_review(pilot, made, "Certificate"))
         assert "Look at the gate first" in shown
         assert "c Issue" not in shown
@@ -85,9 +83,7 @@ async def test_files_that_are_there_are_never_replaced_and_nothing_is_issued(
     out.mkdir()
     mine = out / f"spring-{made.run_id[:8]}.certificate.txt"
     mine.write_text("mine")
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
-        await open_review(pilot, made, "Certificate")
+    async with organising(made, section="Certificate") as (app, pilot):
         await press(pilot, "c")
         assert "is there already" in await into(pilot, app, out)
     assert issued(made) == 0
@@ -98,9 +94,7 @@ async def test_files_that_are_there_are_never_replaced_and_nothing_is_issued(
 async def test_an_open_verdict_is_certified_and_lifts_nothing(tmp_path: Path) -> None:
     made = scene(tmp_path, OPEN, fluent=True)
     made.desk.look("spring", made.run_id)
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
-        await open_review(pilot, made, "Certificate")
+    async with organising(made, section="Certificate") as (app, pilot):
         await press(pilot, "c")
         await into(pilot, app, tmp_path / "out")
         shown = await press(pilot, "escape")
@@ -111,8 +105,7 @@ async def test_an_open_verdict_is_certified_and_lifts_nothing(tmp_path: Path) ->
 
 async def test_with_too_little_nothing_can_be_issued(tmp_path: Path) -> None:
     made = scene(tmp_path, FEW)
-    app = app_of(made)
-    async with app.run_test(size=SMALL) as pilot:
+    async with organising(made, SMALL) as (_, pilot):
         shown = words(await open_review(pilot, made, "Certificate"))
         assert "Too little is rated to certify anything" in shown
         await press(pilot, "c", "w", "t")
@@ -130,8 +123,7 @@ async def test_after_a_withdrawal_it_is_issued_anew(tmp_path: Path) -> None:
     with made.office() as office:
         review = office.review("spring")
         withdraw(office, review, next(iter(review.key.orders)), Scope.BATCH, [])
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
+    async with organising(made) as (app, pilot):
         shown = words(await open_review(pilot, made, "Certificate"))
         assert "Issue anew" in shown
         assert "Please issue the certificate anew" in shown
@@ -151,9 +143,7 @@ async def test_after_a_withdrawal_it_is_issued_anew(tmp_path: Path) -> None:
 @pytest.mark.thorough
 async def test_everything_that_the_command_exports_and_nothing_is_replaced(tmp_path: Path) -> None:
     made = scene(tmp_path, GO, fluent=True)
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
-        await open_review(pilot, made)
+    async with organising(made, section="Batches") as (app, pilot):
         for place, ending in enumerate((".rosetta-export", ".csv", ".csv", ".score")):
             out = tmp_path / f"out {place}"
             await press(pilot, "x")
@@ -171,9 +161,7 @@ async def test_the_page_for_the_speakers_is_offered_with_a_certificate(tmp_path:
     made = scene(tmp_path, GO, fluent=True)
     made.desk.issue("spring", made.run_id, tmp_path / "certificate")
     out = tmp_path / "out"
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
-        await open_review(pilot, made)
+    async with organising(made, section="Batches") as (app, pilot):
         await press(pilot, "x", "down", "enter")
         await into(pilot, app, out)
     (page,) = out.iterdir()
@@ -186,9 +174,7 @@ async def test_a_folder_that_cannot_be_made_is_said_in_words(tmp_path: Path) -> 
     made = scene(tmp_path, GO, fluent=True)
     (tmp_path / "file").write_text("")
     made.desk.look("spring", made.run_id)
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
-        await open_review(pilot, made)
+    async with organising(made, section="Batches") as (app, pilot):
         await press(pilot, "x", "enter")
         shown = await into(pilot, app, tmp_path / "file" / "below")
         assert "That did not work" in shown

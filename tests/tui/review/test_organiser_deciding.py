@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -27,9 +28,9 @@ from tests.tui.review.organising import (
     MIXED,
     SMALL,
     Scene,
-    app_of,
     calm,
     open_review,
+    organising,
     press,
     scene,
     words,
@@ -81,10 +82,15 @@ WHY = ("s", "o", "enter", "A", "l", "enter")
 """What is typed when it asks why and who decides."""
 
 
-async def open_split(pilot: Pilot[Any], made: Scene) -> str:
-    """Open the section, and look at the ratings where nobody has."""
-    shown = await open_review(pilot, made, "Split")
-    return await press(pilot, "l", "y") if "hidden until you look" in shown else shown
+@asynccontextmanager
+async def at_splits(
+    made: Scene, size: tuple[int, int] = SMALL, *, notifications: bool = False
+) -> AsyncIterator[tuple[App, Pilot[Any]]]:
+    """Run the app with the section of split items open, its ratings looked at."""
+    async with organising(made, size, "Split", notifications=notifications) as (app, pilot):
+        if "hidden until you look" in text(app):
+            await press(pilot, "l", "y")
+        yield app, pilot
 
 
 @pytest.fixture
@@ -96,9 +102,8 @@ def made(tmp_path: Path) -> Scene:
 async def test_a_flag_is_upheld_cleared_and_taken_back_by_one_key(made: Scene) -> None:
     first = cases(made)[0]
     assert first.flags
-    app = app_of(made)
-    async with app.run_test(size=SMALL) as pilot:
-        shown = await open_split(pilot, made)
+    async with at_splits(made) as (app, pilot):
+        shown = text(app)
         assert "called harmful and not decided" in shown
         assert "5 Split 1" in shown
         shown = await press(pilot, "enter")
@@ -125,8 +130,7 @@ async def test_a_flag_is_upheld_cleared_and_taken_back_by_one_key(made: Scene) -
 async def test_ratings_are_hidden_until_somebody_looks_and_hidden_again_when_more_came(
     made: Scene,
 ) -> None:
-    app = app_of(made)
-    async with app.run_test(size=SMALL) as pilot:
+    async with organising(made, SMALL) as (_, pilot):
         shown = words(await open_review(pilot, made, "Split"))
         assert "1 called harmful and not decided" in shown
         assert "how it was rated, are hidden until you look" in shown
@@ -149,9 +153,7 @@ async def test_a_decision_asks_why_and_who_and_takes_no_word_of_the_sentence(
 ) -> None:
     made = scene(tmp_path, MIXED, flag=True, texts=["la hundo dormas"])
     first = cases(made)[0]
-    app = app_of(made)
-    async with app.run_test(size=SMALL, notifications=True) as pilot:
-        await open_split(pilot, made)
+    async with at_splits(made, notifications=True) as (app, pilot):
         shown = words(await press(pilot, "enter", "c"))
         assert "Why is it not harmful?" in shown
         assert "for everybody to read. Write no word of the sentence." in shown
@@ -171,9 +173,7 @@ async def test_a_decision_asks_why_and_who_and_takes_no_word_of_the_sentence(
 
 @pytest.mark.thorough
 async def test_what_a_flag_does_to_the_gate_is_seen_there(made: Scene) -> None:
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
-        await open_review(pilot, made, "Gate")
+    async with organising(made, section="Gate") as (_, pilot):
         shown = words(await press(pilot, "l", "y"))
         assert "called harmful or culturally wrong. Look into it first" in shown
         await press(pilot, "5", "enter", "c", *WHY, "q")
@@ -186,9 +186,7 @@ async def test_what_nobody_flagged_is_talked_about_and_not_decided(made: Scene) 
     second = cases(made)[1]
     assert second.is_split
     assert not second.flags
-    app = app_of(made)
-    async with app.run_test(size=SMALL, notifications=True) as pilot:
-        await open_split(pilot, made)
+    async with at_splits(made, notifications=True) as (_, pilot):
         shown = words(await press(pilot, "enter", "right"))
         assert "there is nothing to decide" in shown
         assert "nothing to uphold or clear" in words(await press(pilot, "u"))
@@ -200,9 +198,7 @@ async def test_what_nobody_flagged_is_talked_about_and_not_decided(made: Scene) 
 @pytest.mark.thorough
 async def test_a_note_stays_and_the_decision_too(made: Scene) -> None:
     first = cases(made)[0]
-    app = app_of(made)
-    async with app.run_test(size=SMALL) as pilot:
-        await open_split(pilot, made)
+    async with at_splits(made) as (_, pilot):
         await press(pilot, "enter", "u", *WHY, "n")
         await press(pilot, "u", "c", "q", "escape")  # digits and letters typed there are text
         assert decided(made, first.item) is True
@@ -216,9 +212,7 @@ async def test_a_note_stays_and_the_decision_too(made: Scene) -> None:
 @pytest.mark.thorough
 async def test_a_burst_of_keys_decides_about_the_item_that_was_shown(made: Scene) -> None:
     first, second = cases(made)[:2]
-    app = app_of(made)
-    async with app.run_test(size=SMALL) as pilot:
-        await open_split(pilot, made)
+    async with at_splits(made) as (app, pilot):
         await press(pilot, "enter")
         await press(pilot, "u", *WHY)
         for _ in range(19):
@@ -236,9 +230,7 @@ async def test_a_burst_of_keys_decides_about_the_item_that_was_shown(made: Scene
 
 
 async def test_after_the_last_item_the_list_comes_back(made: Scene) -> None:
-    app = app_of(made)
-    async with app.run_test(size=SMALL) as pilot:
-        await open_split(pilot, made)
+    async with at_splits(made) as (app, pilot):
         await press(pilot, "end", "enter")
         assert f"{len(cases(made))} of {len(cases(made))}" in text(app)
         await press(pilot, "enter")
@@ -246,9 +238,7 @@ async def test_after_the_last_item_the_list_comes_back(made: Scene) -> None:
 
 
 async def test_no_system_no_run_and_no_person_is_shown(made: Scene) -> None:
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
-        await open_split(pilot, made)
+    async with at_splits(made, LARGE) as (app, pilot):
         for shown in (text(app), await press(pilot, "enter")):
             for code in made.evidence.key.orders:
                 assert code not in shown
@@ -258,9 +248,8 @@ async def test_no_system_no_run_and_no_person_is_shown(made: Scene) -> None:
 
 async def test_with_nothing_to_decide_it_says_so(tmp_path: Path) -> None:
     made = scene(tmp_path, GO, back=0.0)
-    app = app_of(made)
-    async with app.run_test(size=SMALL) as pilot:
-        shown = await open_split(pilot, made)
+    async with at_splits(made) as (app, pilot):
+        shown = text(app)
         assert "Nothing waits" in shown
         await press(pilot, "enter")
         assert isinstance(app.screen, ReviewScreen)
@@ -269,8 +258,7 @@ async def test_with_nothing_to_decide_it_says_so(tmp_path: Path) -> None:
 @pytest.mark.thorough
 async def test_a_secret_text_is_shown_while_deciding_and_nowhere_else(tmp_path: Path) -> None:
     made = scene(tmp_path, MIXED, flag=True, segment="gold_standard", texts=["KASHITA"])
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
+    async with organising(made) as (app, pilot):
         shown = await open_review(pilot, made)
         assert "secret" in shown
         for key in "123456":
@@ -285,9 +273,7 @@ async def test_a_secret_text_is_shown_while_deciding_and_nowhere_else(tmp_path: 
 
 async def test_hostile_texts_only_show(tmp_path: Path) -> None:
     made = scene(tmp_path, MIXED, flag=True, texts=HOSTILE)
-    app = app_of(made)
-    async with app.run_test(size=SMALL) as pilot:
-        await open_split(pilot, made)
+    async with at_splits(made) as (app, pilot):
         seen = _harmless(app)
         await press(pilot, "enter")
         for _ in range(8):
@@ -311,9 +297,7 @@ async def test_what_people_wrote_stands_beside_the_item(
     made = scene(tmp_path, MIXED, texts=["I saw his dog."])
     item = next(case.item for case in cases(made) if case.is_split)
     write_about(made, item, "too formal\x1b[2J", "Mi vidis lian hundon.")
-    app = app_of(made)
-    async with app.run_test(size=size) as pilot:
-        await open_split(pilot, made)
+    async with at_splits(made, size) as (app, pilot):
         await press(pilot, "enter")
         for _ in range([case.item for case in cases(made)].index(item)):
             await press(pilot, "right")
@@ -340,9 +324,7 @@ def write_about(made: Scene, item: str, comment: str, wording: str) -> None:
 
 async def test_letters_that_a_terminal_may_draw_wrongly_are_warned_of(tmp_path: Path) -> None:
     made = scene(tmp_path, MIXED, flag=True, texts=["ᓂᐚᐸᒫᐤ"])
-    app = app_of(made)
-    async with app.run_test(size=SMALL) as pilot:
-        await open_split(pilot, made)
+    async with at_splits(made) as (_, pilot):
         assert "Read them elsewhere" in words(await press(pilot, "enter"))
 
 
@@ -352,9 +334,7 @@ async def test_a_decision_that_could_not_be_kept_is_said_and_can_be_said_again(
 ) -> None:
     first = cases(made)[0]
     monkeypatch.setattr(database, "BUSY_MILLISECONDS", 1)
-    app = app_of(made)
-    async with app.run_test(size=SMALL, notifications=True) as pilot:
-        await open_split(pilot, made)
+    async with at_splits(made, notifications=True) as (_, pilot):
         await press(pilot, "enter")
         with closing(sqlite3.connect(made.folder / database.FILE)) as other:
             other.execute("BEGIN EXCLUSIVE")

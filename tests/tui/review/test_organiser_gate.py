@@ -32,10 +32,10 @@ from tests.tui.review.organising import (
     MIXED,
     OPEN,
     SMALL,
-    app_of,
     bring,
     open_review,
     open_reviews,
+    organising,
     press,
     scene,
     show_screen,
@@ -76,8 +76,7 @@ async def test_a_row_says_people_what_is_back_and_the_verdict(
     size: tuple[int, int], tmp_path: Path
 ) -> None:
     made = scene(tmp_path, GO, fluent=True)
-    app = app_of(made)
-    async with app.run_test(size=size) as pilot:
+    async with organising(made, size) as (app, pilot):
         shown = await open_reviews(pilot, made)
         assert "none yet" in shown
         assert "189 of 189" in shown
@@ -98,16 +97,14 @@ async def test_a_row_says_people_what_is_back_and_the_verdict(
 async def test_a_broken_office_is_said_in_words(tmp_path: Path) -> None:
     made = scene(tmp_path)
     (tmp_path / FILE).write_bytes(b"no database at all, but long enough to be looked at" * 20)
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
+    async with organising(made) as (_, pilot):
         shown = await open_reviews(pilot, made)
         assert "cannot be used" in shown
 
 
 async def test_help_lists_the_keys(tmp_path: Path) -> None:
     made = scene(tmp_path)
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
+    async with organising(made) as (app, pilot):
         await open_reviews(pilot, made)
         shown = words(await press(pilot, "question_mark"))
         assert "Reviews: keys" in shown
@@ -129,8 +126,7 @@ def numbers(screen: str) -> bool:
 @pytest.mark.parametrize("section", ["Gate", "Agreement"])
 async def test_numbers_are_hidden_until_the_look_is_agreed_to(section: str, tmp_path: Path) -> None:
     made = scene(tmp_path, OPEN)
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
+    async with organising(made) as (app, pilot):
         shown = words(await open_review(pilot, made, section))
         assert "hidden until you look" in shown
         assert "95.0 % sure, every later one 97.5 %" in shown
@@ -151,9 +147,8 @@ async def test_who_is_not_counted_stands_before_the_look_and_beside_the_verdict(
     made = scene(tmp_path, MIXED)
     with made.office() as office:
         second_laptop(office, office.review("spring"))
-    app = app_of(made)
     told = "1 of 5 people is not counted: several laptops speak for this person."
-    async with app.run_test(size=LARGE) as pilot:
+    async with organising(made) as (app, pilot):
         assert told in words(await open_review(pilot, made, "Gate"))
         assert told in words(await press(pilot, "l"))
         assert isinstance(app.screen, ConfirmScreen)
@@ -164,9 +159,7 @@ async def test_who_is_not_counted_stands_before_the_look_and_beside_the_verdict(
 @pytest.mark.thorough
 async def test_the_same_ratings_are_asked_about_once_and_new_ones_again(tmp_path: Path) -> None:
     made = scene(tmp_path, OPEN, back=0.95)
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
-        await open_review(pilot, made, "Gate")
+    async with organising(made, section="Gate") as (_, pilot):
         await press(pilot, "l", "y")
         shown = await press(pilot, "q")
         shown = await open_review(pilot, made, "Gate")
@@ -184,8 +177,7 @@ async def test_the_same_ratings_are_asked_about_once_and_new_ones_again(tmp_path
 
 async def test_with_too_little_there_are_no_numbers_and_no_look(tmp_path: Path) -> None:
     made = scene(tmp_path, FEW)
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
+    async with organising(made) as (_, pilot):
         shown = words(await open_review(pilot, made, "Gate"))
         assert "INSUFFICIENT" in shown
         assert "20 translations are rated; 50 are needed." in shown
@@ -201,8 +193,7 @@ async def test_with_too_little_there_are_no_numbers_and_no_look(tmp_path: Path) 
 async def test_the_screen_says_what_the_command_says(shape: Shape, tmp_path: Path) -> None:
     made = scene(tmp_path, shape)
     reading = made.desk.look("spring", made.run_id)
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
+    async with organising(made) as (_, pilot):
         shown = words(await open_review(pilot, made, "Gate"))
         with made.office() as office:
             told = list(verdict_lines(office.review("spring"), reading))
@@ -221,8 +212,7 @@ def _policy(made: object) -> bytes:
 @pytest.mark.thorough
 async def test_each_run_has_its_own_verdict_and_its_own_look(tmp_path: Path) -> None:
     made = scene(tmp_path, replace(OPEN, runs=2))
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
+    async with organising(made) as (_, pilot):
         shown = await open_review(pilot, made, "Gate")
         assert "run 1 of 2" in shown
         await press(pilot, "l", "y")
@@ -236,9 +226,7 @@ async def test_each_run_has_its_own_verdict_and_its_own_look(tmp_path: Path) -> 
 async def test_agreement_says_four_measures_and_leniency_without_a_ranking(tmp_path: Path) -> None:
     made = scene(tmp_path, MIXED)
     reading = made.desk.look("spring", made.run_id)
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
-        await open_review(pilot, made, "Agreement")
+    async with organising(made, section="Agreement") as (_, pilot):
         shown = await press(pilot, "r")
         for name in ("alpha", "AC2", "same", "within one step"):
             assert name in shown
@@ -254,9 +242,7 @@ async def test_what_the_gate_looks_like(
     monkeypatch.setattr(store, "utc_now", lambda: "2026-05-05T10:00:00Z")
     made = scene(tmp_path, OPEN, seed=1, flag=True)
     made.desk.look("spring", made.run_id)
-    app = app_of(made)
-    async with app.run_test(size=size) as pilot:
-        await open_review(pilot, made, "Gate")
+    async with organising(made, size, "Gate") as (app, _):
         path = GOLDENS / f"gate-{size[0]}x{size[1]}.txt"
         drawn = "\n".join(line.rstrip() for line in lines(app)) + "\n"
         if os.environ.get("ROSETTA_WRITE_GOLDENS"):

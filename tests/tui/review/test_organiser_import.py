@@ -26,11 +26,11 @@ from tests.tui.review.organising import (
     LARGE,
     SMALL,
     Alone,
-    app_of,
     calm,
     flagged,
     keep_keys,
     open_review,
+    organising,
     press,
     scene,
     show_screen,
@@ -230,8 +230,7 @@ async def test_a_copied_laptop_and_a_wild_clock_are_named(tmp_path: Path) -> Non
             "UPDATE batch SET manifest ="
             " CAST(replace(CAST(manifest AS TEXT), '2026-05-05T', '2026-07-05T') AS BLOB)"
         )
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
+    async with organising(made) as (_, pilot):
         shown = words(await open_review(pilot, made))
         assert "LOOK: the data of this laptop was copied" in shown
         assert "behind: it shows a time before the batch was made" in shown
@@ -258,8 +257,7 @@ async def test_a_certificate_that_rests_on_what_was_taken_back_is_marked(tmp_pat
         issue(office, review, made.run_id, evidence, made.identity)
     from review.office.intake.quarantine import withdraw
 
-    app = app_of(made)
-    async with app.run_test(size=LARGE) as pilot:
+    async with organising(made) as (_, pilot):
         shown = await open_review(pilot, made, "Certificate")
         assert "computed again, byte for byte" in shown
         with made.office() as office:
