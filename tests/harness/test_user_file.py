@@ -25,7 +25,7 @@ from harness.inputs.coaching import holds_coaching, read_coaching
 from harness.inputs.dictionary import read_dictionary, read_gloss_dictionary, read_word_list
 from harness.inputs.outputs import read_outputs
 from harness.inputs.prompt import load_prompt
-from tests.harness.virtual_time import run_virtual
+from tests.harness.virtual_time import in_virtual_time
 
 ENTRIES = [Entry(id=1, source="cat", reference="kato")]
 ZEROES = Path("/dev/zero")
@@ -210,24 +210,24 @@ def test_the_distribution_reads_its_version_where_the_cards_do() -> None:
     assert re.findall(r'^VERSION = "(.*)"$', source.read_text("utf-8"), re.MULTILINE) == [VERSION]
 
 
-def test_an_hour_passes_at_once_and_in_order() -> None:
+@in_virtual_time
+async def test_an_hour_passes_at_once_and_in_order() -> None:
+    """In real time it would take an hour."""
     seen: list[tuple[str, float]] = []
 
     async def sleeper(name: str, seconds: float) -> None:
         await asyncio.sleep(seconds)
         seen.append((name, asyncio.get_running_loop().time()))
 
-    async def main() -> None:
-        await asyncio.gather(sleeper("late", 3600), sleeper("early", 1), sleeper("middle", 60.5))
-
-    run_virtual(main())  # in real time it would take an hour
+    await asyncio.gather(sleeper("late", 3600), sleeper("early", 1), sleeper("middle", 60.5))
     assert [name for name, _ in seen] == ["early", "middle", "late"]
     assert [when for _, when in seen] == pytest.approx([1, 60.5, 3600])
 
 
 def test_a_deadlock_is_reported_instead_of_hanging() -> None:
-    async def main() -> None:
+    @in_virtual_time
+    async def wait() -> None:
         await asyncio.get_running_loop().create_future()
 
     with pytest.raises(AssertionError, match="never comes"):
-        run_virtual(main())
+        wait()

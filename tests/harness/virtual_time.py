@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import selectors
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, ParamSpec
 
-T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class _Jumping:
@@ -46,7 +47,12 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return self._jumping.now
 
 
-def run_virtual(main: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine in virtual time; a deadlock is an AssertionError."""
-    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
-        return runner.run(main)
+def in_virtual_time(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
+    """Run a test's coroutine in virtual time; a deadlock is an AssertionError."""
+
+    @wraps(test)
+    def run(*args: P.args, **given: P.kwargs) -> None:
+        with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+            runner.run(test(*args, **given))
+
+    return run

@@ -94,7 +94,6 @@ async def test_corpora_golden(
         await press(pilot, "enter")
         assert isinstance(here(app), CorpusScreen)
         compare("corpus", size, app)
-    made.close()
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -237,7 +236,6 @@ async def test_the_runs_of_a_corpus_are_opened_from_it(tmp_path: Path) -> None:
         assert "chat · qwen2.5-7b · coached-v2" in text(app)
         await press(pilot, "enter")
         assert isinstance(here(app), LiveScreen)
-    made.close()
 
 
 async def test_a_new_run_begins_with_the_corpus_of_the_store(tmp_path: Path) -> None:
@@ -249,7 +247,6 @@ async def test_a_new_run_begins_with_the_corpus_of_the_store(tmp_path: Path) -> 
         (draft,) = app.drafts
         assert draft is not None
         assert dict(draft.values) == {"file": f"store:{24:064x}"[:18]}
-    made.close()
 
 
 async def test_a_corpus_that_went_with_its_last_run_is_said_to_be_gone(tmp_path: Path) -> None:
@@ -260,7 +257,6 @@ async def test_a_corpus_that_went_with_its_last_run_is_said_to_be_gone(tmp_path:
         assert "This corpus is no longer in the store." in text(app)
         await press(pilot, "i", "c", "u", "n", "f", "s", "escape", "o", "q")
         assert not isinstance(here(app), CorpusScreen)
-    made.close()
 
 
 async def test_a_secret_entry_is_shown_and_never_copied(tmp_path: Path) -> None:
@@ -312,7 +308,6 @@ async def test_hostile_texts_do_nothing_on_any_page(tmp_path: Path) -> None:
             assert harmless(app)
             await press(pilot, "right")
         assert app.is_running
-    made.close()
 
 
 def harmless(app: App) -> bool:

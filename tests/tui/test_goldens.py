@@ -42,7 +42,6 @@ async def test_home(size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.M
     made = sealed(tmp_path / "s.sqlite")
     async with at_rest(App(made), size) as (app, _):
         compare("home", size, app)
-    made.close()
 
 
 @pytest.mark.parametrize("theme", ["rosetta-dark", "rosetta-light"])
@@ -64,7 +63,6 @@ async def test_entry(size: tuple[int, int], tmp_path: Path) -> None:
         await press(pilot, "enter")
         await press(pilot, "down", "enter")
         compare("entry", size, app)
-    made.close()
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -74,7 +72,6 @@ async def test_metrics(size: tuple[int, int], tmp_path: Path) -> None:
         await press(pilot, "enter")
         await press(pilot, "m")
         compare("metrics", size, app)
-    made.close()
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -88,7 +85,6 @@ async def test_an_explained_entry(size: tuple[int, int], tmp_path: Path) -> None
         await settle(pilot)
         await press(pilot, "a")
         compare("analyses", size, app)
-    made.close()
 
 
 PROSPECT = Prospect(
@@ -142,7 +138,6 @@ async def test_dialog(name: str, size: tuple[int, int], made: Scene) -> None:
     async with at_rest(App(made), size) as (app, pilot):
         await shown(name, pilot, made)
         compare(name, size, app)
-    made.close()
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -152,7 +147,6 @@ async def test_colours_of_a_dialog(name: str, theme: str, made: Scene) -> None:
         app.theme = theme
         await shown(name, pilot, made)
         compare_colours(name, app)
-    made.close()
 
 
 async def shown(name: str, pilot: Any, made: Scene) -> None:

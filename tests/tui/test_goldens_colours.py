@@ -67,7 +67,6 @@ async def test_colours_mean_the_same_in_every_theme(
         await settle(pilot)
         await press(pilot, *WAYS[name])
         compare_colours(name, app)
-    made.close()
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -99,4 +98,3 @@ async def test_dialogs(
         compare("confirm", size, app)
         await press(pilot, "y", "ctrl+p")
         compare("palette", size, app)
-    made.close()

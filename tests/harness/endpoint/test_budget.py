@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from harness.core.calls import Price, Reply, Request, Usage
 from harness.core.failures import UsageError
 from harness.endpoint.budget import BudgetReached, Ledger, most_cost
-from tests.harness.virtual_time import run_virtual
+from tests.harness.virtual_time import in_virtual_time
 
 ROUNDING = 1e-12
 """Sums of binary fractions may differ by this share of the cap."""
@@ -45,150 +45,134 @@ BILLS = st.lists(
 
 @settings(max_examples=300, deadline=None)
 @given(BILLS, st.floats(0.01, 3), st.floats(0, 1), st.integers(1, 12))
-def test_the_cap_holds_and_nobody_waits_for_ever(
+@in_virtual_time
+async def test_the_cap_holds_and_nobody_waits_for_ever(
     bills: list[Bill], cap: float, before: float, at_once: int
 ) -> None:
-    async def main() -> None:
-        ledger = Ledger(cap, spent=before * cap)
-        slots = asyncio.Semaphore(at_once)
-        charged = [before * cap]
+    ledger = Ledger(cap, spent=before * cap)
+    slots = asyncio.Semaphore(at_once)
+    charged = [before * cap]
 
-        async def call(bill: Bill) -> None:
-            async with slots:
-                await ledger.reserve(bill.reserved)
-                cost = bill.reserved
-                try:
-                    assert ledger.spent + ledger.reserved <= cap * (1 + ROUNDING)
-                    await asyncio.sleep(bill.seconds)
-                    if bill.ends == "cancelled":
-                        raise asyncio.CancelledError
-                    cost *= {"good": bill.share, "failed": 0.0, "unknown": 1.0}[bill.ends]
-                finally:
-                    charged.append(cost)
-                    ledger.settle(bill.reserved, cost)
+    async def call(bill: Bill) -> None:
+        async with slots:
+            await ledger.reserve(bill.reserved)
+            cost = bill.reserved
+            try:
+                assert ledger.spent + ledger.reserved <= cap * (1 + ROUNDING)
+                await asyncio.sleep(bill.seconds)
+                if bill.ends == "cancelled":
+                    raise asyncio.CancelledError
+                cost *= {"good": bill.share, "failed": 0.0, "unknown": 1.0}[bill.ends]
+            finally:
+                charged.append(cost)
+                ledger.settle(bill.reserved, cost)
 
-        ends = await asyncio.gather(*map(call, bills), return_exceptions=True)
-        assert sum(charged) <= cap * (1 + ROUNDING)
-        assert ledger.spent == pytest.approx(sum(charged))
-        assert ledger.reserved == 0
-        refused = sum(isinstance(end, BudgetReached) for end in ends)
-        assert len(charged) - 1 + refused == len(bills)
-
-    run_virtual(main())
+    ends = await asyncio.gather(*map(call, bills), return_exceptions=True)
+    assert sum(charged) <= cap * (1 + ROUNDING)
+    assert ledger.spent == pytest.approx(sum(charged))
+    assert ledger.reserved == 0
+    refused = sum(isinstance(end, BudgetReached) for end in ends)
+    assert len(charged) - 1 + refused == len(bills)
 
 
-def test_calls_go_one_at_a_time_until_one_was_billed() -> None:
-    async def main() -> list[int]:
-        ledger, under_way, seen = Ledger(100.0), 0, list[int]()
+@in_virtual_time
+async def test_calls_go_one_at_a_time_until_one_was_billed() -> None:
+    ledger, under_way, seen = Ledger(100.0), 0, list[int]()
 
-        async def call(number: int) -> None:
-            nonlocal under_way
-            reserved = await ledger.reserve(1.0)
-            under_way += 1
-            seen.append(under_way)
-            await asyncio.sleep(1)
-            under_way -= 1
-            ledger.settle(reserved, 0.0, billed=number >= 3)
+    async def call(number: int) -> None:
+        nonlocal under_way
+        reserved = await ledger.reserve(1.0)
+        under_way += 1
+        seen.append(under_way)
+        await asyncio.sleep(1)
+        under_way -= 1
+        ledger.settle(reserved, 0.0, billed=number >= 3)
 
-        await asyncio.gather(*map(call, range(8)))
-        return seen
-
-    assert run_virtual(main()) == [1, 1, 1, 1, 1, 2, 3, 4]
+    await asyncio.gather(*map(call, range(8)))
+    assert seen == [1, 1, 1, 1, 1, 2, 3, 4]
 
 
-def test_what_is_set_aside_follows_the_dearest_bill() -> None:
-    async def main() -> list[float]:
-        ledger = Ledger(100.0)
-        found = [await ledger.reserve(1.0)]
-        for cost, listed in ((0.2, 0.1), (0.3, 0.1), (0.1, 0.1), (0.0, 0.0)):
-            ledger.settle(found[-1], cost, listed=listed)
-            found.append(await ledger.reserve(1.0))
-        return found
-
-    assert run_virtual(main()) == pytest.approx([1.0, 2.0, 3.0, 3.0, 3.0])
+@in_virtual_time
+async def test_what_is_set_aside_follows_the_dearest_bill() -> None:
+    ledger = Ledger(100.0)
+    found = [await ledger.reserve(1.0)]
+    for cost, listed in ((0.2, 0.1), (0.3, 0.1), (0.1, 0.1), (0.0, 0.0)):
+        ledger.settle(found[-1], cost, listed=listed)
+        found.append(await ledger.reserve(1.0))
+    assert found == pytest.approx([1.0, 2.0, 3.0, 3.0, 3.0])
 
 
 @pytest.mark.parametrize(("share", "alone"), [(1.0, False), (1.2, True), (1.9, True)])
-def test_a_call_dearer_than_its_reservation_makes_the_others_go_alone(
+@in_virtual_time
+async def test_a_call_dearer_than_its_reservation_makes_the_others_go_alone(
     share: float, alone: bool
 ) -> None:
-    async def main() -> bool:
-        ledger = Ledger(100.0)
-        ledger.settle(await ledger.reserve(1.0), share)
-        await ledger.reserve(0.5)
-        second = asyncio.create_task(ledger.reserve(0.5))
-        await asyncio.sleep(1)
-        waits = not second.done()
-        ledger.settle(0.5, 0.5)
-        await second
-        return waits
-
-    assert run_virtual(main()) is alone
+    ledger = Ledger(100.0)
+    ledger.settle(await ledger.reserve(1.0), share)
+    await ledger.reserve(0.5)
+    second = asyncio.create_task(ledger.reserve(0.5))
+    await asyncio.sleep(1)
+    waits = not second.done()
+    ledger.settle(0.5, 0.5)
+    await second
+    assert waits is alone
 
 
-def test_a_waiting_reservation_is_served_when_money_comes_back() -> None:
-    async def main() -> list[str]:
-        ledger, order = Ledger(1.0), list[str]()
-        ledger.settle(await ledger.reserve(0.0), 0.0)
+@in_virtual_time
+async def test_a_waiting_reservation_is_served_when_money_comes_back() -> None:
+    ledger, order = Ledger(1.0), list[str]()
+    ledger.settle(await ledger.reserve(0.0), 0.0)
 
-        async def call(name: str, amount: float, cost: float, seconds: float) -> None:
-            await ledger.reserve(amount)
-            order.append(name)
-            await asyncio.sleep(seconds)
-            ledger.settle(amount, cost)
+    async def call(name: str, amount: float, cost: float, seconds: float) -> None:
+        await ledger.reserve(amount)
+        order.append(name)
+        await asyncio.sleep(seconds)
+        ledger.settle(amount, cost)
 
-        await asyncio.gather(
-            call("first", 0.9, 0.1, 1), call("second", 0.8, 0.7, 1), call("third", 0.2, 0.2, 1)
-        )
-        return order
-
-    assert run_virtual(main()) == ["first", "second", "third"]
+    await asyncio.gather(
+        call("first", 0.9, 0.1, 1), call("second", 0.8, 0.7, 1), call("third", 0.2, 0.2, 1)
+    )
+    assert order == ["first", "second", "third"]
 
 
-def test_it_is_reached_when_nothing_under_way_can_give_money_back() -> None:
-    async def main() -> None:
-        ledger = Ledger(1.0, spent=0.5)
-        with pytest.raises(BudgetReached) as end:
-            await ledger.reserve(0.6, 2048)
-        assert str(end.value) == (
-            "The next call could cost up to $0.6 (2,048 output tokens at most), more than the $0.5 left of "
-            "the budget of $1: raise it, or allow fewer output tokens in a new run."
-        )
-        await ledger.reserve(0.5)
-        waiting = asyncio.create_task(ledger.reserve(0.1))
-        await asyncio.sleep(1)
-        assert not waiting.done()
-        ledger.settle(0.5, 0.5)
-        with pytest.raises(BudgetReached):
-            await waiting
-
-    run_virtual(main())
+@in_virtual_time
+async def test_it_is_reached_when_nothing_under_way_can_give_money_back() -> None:
+    ledger = Ledger(1.0, spent=0.5)
+    with pytest.raises(BudgetReached) as end:
+        await ledger.reserve(0.6, 2048)
+    assert str(end.value) == (
+        "The next call could cost up to $0.6 (2,048 output tokens at most), more than the $0.5 left of "
+        "the budget of $1: raise it, or allow fewer output tokens in a new run."
+    )
+    await ledger.reserve(0.5)
+    waiting = asyncio.create_task(ledger.reserve(0.1))
+    await asyncio.sleep(1)
+    assert not waiting.done()
+    ledger.settle(0.5, 0.5)
+    with pytest.raises(BudgetReached):
+        await waiting
 
 
-def test_a_cancelled_wait_takes_nothing() -> None:
-    async def main() -> None:
-        ledger = Ledger(1.0)
-        await ledger.reserve(1.0)
-        waiting = asyncio.create_task(ledger.reserve(0.5))
-        await asyncio.sleep(0)
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
-        ledger.settle(1.0, 0.0)
-        await asyncio.wait_for(ledger.reserve(1.0), 1)
-        assert (ledger.spent, ledger.reserved) == (0.0, 1.0)
-
-    run_virtual(main())
+@in_virtual_time
+async def test_a_cancelled_wait_takes_nothing() -> None:
+    ledger = Ledger(1.0)
+    await ledger.reserve(1.0)
+    waiting = asyncio.create_task(ledger.reserve(0.5))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    ledger.settle(1.0, 0.0)
+    await asyncio.wait_for(ledger.reserve(1.0), 1)
+    assert (ledger.spent, ledger.reserved) == (0.0, 1.0)
 
 
-def test_without_a_cap_nothing_is_refused_but_everything_is_counted() -> None:
-    async def main() -> None:
-        ledger = Ledger(None)
-        for _ in range(1000):
-            await ledger.reserve(0.0)
-            ledger.settle(0.0, 1.5)
-        assert ledger.spent == 1500
-
-    run_virtual(main())
+@in_virtual_time
+async def test_without_a_cap_nothing_is_refused_but_everything_is_counted() -> None:
+    ledger = Ledger(None)
+    for _ in range(1000):
+        await ledger.reserve(0.0)
+        ledger.settle(0.0, 1.5)
+    assert ledger.spent == 1500
 
 
 def request(price: Price | None, text: str = "", most: int | None = 100, **more: Any) -> Request:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.endpoint.limiter import CUT, Limiter, Slot
-from tests.harness.virtual_time import run_virtual
+from tests.harness.virtual_time import in_virtual_time
 
 
 @dataclass
@@ -55,149 +55,130 @@ async def call(limiter: Limiter, endpoint: Endpoint, back_off: float = 1.0) -> N
         await asyncio.sleep(back_off)
 
 
-def test_a_hidden_limit_of_forty_is_used_well_and_learnt_with_few_refusals() -> None:
-    async def main() -> tuple[float, Endpoint]:
-        limiter, endpoint = Limiter(1024, start=4), Endpoint(hidden=40)
-        loop = asyncio.get_running_loop()
-        await asyncio.gather(*(call(limiter, endpoint) for _ in range(4000)))
-        return loop.time(), endpoint
-
-    seconds, endpoint = run_virtual(main())
+@in_virtual_time
+async def test_a_hidden_limit_of_forty_is_used_well_and_learnt_with_few_refusals() -> None:
+    limiter, endpoint = Limiter(1024, start=4), Endpoint(hidden=40)
+    await asyncio.gather(*(call(limiter, endpoint) for _ in range(4000)))
+    seconds = asyncio.get_running_loop().time()
     assert endpoint.served == 4000
     assert endpoint.busy / (seconds * endpoint.hidden) >= 0.85
     assert endpoint.refused <= 0.15 * endpoint.served
 
 
-def test_slow_start_doubles_each_round_up_to_the_ceiling() -> None:
-    async def main() -> list[int]:
-        limiter, endpoint = Limiter(64, start=4), Endpoint(hidden=10_000)
-        calls = asyncio.gather(*(call(limiter, endpoint) for _ in range(600)))
-        limits = []
-        for _ in range(8):
-            await asyncio.sleep(0)
-            limits.append(limiter.limit)
-            await asyncio.sleep(1.0)
-        await calls
-        return limits
-
-    limits = run_virtual(main())
+@in_virtual_time
+async def test_slow_start_doubles_each_round_up_to_the_ceiling() -> None:
+    limiter, endpoint = Limiter(64, start=4), Endpoint(hidden=10_000)
+    calls = asyncio.gather(*(call(limiter, endpoint) for _ in range(600)))
+    limits = []
+    for _ in range(8):
+        await asyncio.sleep(0)
+        limits.append(limiter.limit)
+        await asyncio.sleep(1.0)
+    await calls
     assert limits[0] == 4
     assert limits[5] == 64
     assert max(limits) == 64
     assert all(after <= 2 * before + 1 for before, after in pairwise(limits))
 
 
-def test_a_burst_of_refusals_cuts_once_and_the_next_era_cuts_again() -> None:
-    async def main() -> None:
-        limiter = Limiter(100)
-        slots = [await limiter.acquire() for _ in range(100)]
-        for slot in slots:
-            limiter.rate_limited(slot)
-        assert limiter.limit == int(100 * CUT)
-        for slot in slots:
-            limiter.release(slot)
-        later = await limiter.acquire()
-        limiter.rate_limited(later)
-        assert limiter.limit == int(100 * CUT * CUT)
-        limiter.rate_limited(slots[0])
-        assert limiter.limit == int(100 * CUT * CUT)
-
-    run_virtual(main())
+@in_virtual_time
+async def test_a_burst_of_refusals_cuts_once_and_the_next_era_cuts_again() -> None:
+    limiter = Limiter(100)
+    slots = [await limiter.acquire() for _ in range(100)]
+    for slot in slots:
+        limiter.rate_limited(slot)
+    assert limiter.limit == int(100 * CUT)
+    for slot in slots:
+        limiter.release(slot)
+    later = await limiter.acquire()
+    limiter.rate_limited(later)
+    assert limiter.limit == int(100 * CUT * CUT)
+    limiter.rate_limited(slots[0])
+    assert limiter.limit == int(100 * CUT * CUT)
 
 
-def test_after_the_first_refusal_growth_is_one_a_round() -> None:
-    async def main() -> None:
-        limiter = Limiter(1000, start=100)
-        slots = [await limiter.acquire() for _ in range(100)]
-        limiter.rate_limited(slots[0])
-        for _ in range(80):
-            limiter.succeeded()
-        assert limiter.limit == 80 or limiter.limit == 81
-        for _ in range(10):
-            limiter.succeeded()
-        assert limiter.limit == 81
-
-    run_virtual(main())
+@in_virtual_time
+async def test_after_the_first_refusal_growth_is_one_a_round() -> None:
+    limiter = Limiter(1000, start=100)
+    slots = [await limiter.acquire() for _ in range(100)]
+    limiter.rate_limited(slots[0])
+    for _ in range(80):
+        limiter.succeeded()
+    assert limiter.limit == 80 or limiter.limit == 81
+    for _ in range(10):
+        limiter.succeeded()
+    assert limiter.limit == 81
 
 
-def test_an_unused_limit_does_not_grow() -> None:
-    async def main() -> None:
-        limiter = Limiter(1000, start=10)
+@in_virtual_time
+async def test_an_unused_limit_does_not_grow() -> None:
+    limiter = Limiter(1000, start=10)
+    slot = await limiter.acquire()
+    for _ in range(500):
+        limiter.succeeded()
+    assert limiter.limit == 10
+    limiter.release(slot)
+
+
+@in_virtual_time
+async def test_slots_are_given_in_the_order_of_asking() -> None:
+    limiter, order = Limiter(2), list[int]()
+
+    async def one(number: int) -> None:
         slot = await limiter.acquire()
-        for _ in range(500):
-            limiter.succeeded()
-        assert limiter.limit == 10
+        order.append(number)
+        await asyncio.sleep(1)
         limiter.release(slot)
 
-    run_virtual(main())
-
-
-def test_slots_are_given_in_the_order_of_asking() -> None:
-    async def main() -> list[int]:
-        limiter, order = Limiter(2), list[int]()
-
-        async def one(number: int) -> None:
-            slot = await limiter.acquire()
-            order.append(number)
-            await asyncio.sleep(1)
-            limiter.release(slot)
-
-        await asyncio.gather(*(one(number) for number in range(20)))
-        return order
-
-    assert run_virtual(main()) == list(range(20))
+    await asyncio.gather(*(one(number) for number in range(20)))
+    assert order == list(range(20))
 
 
 @pytest.mark.parametrize("granted", [True, False])
-def test_a_cancelled_waiter_leaks_no_slot(granted: bool) -> None:
+@in_virtual_time
+async def test_a_cancelled_waiter_leaks_no_slot(granted: bool) -> None:
     """Also when the slot was given in the same turn of the loop in which the waiter was cancelled."""
-
-    async def main() -> None:
-        limiter = Limiter(1)
-        slot = await limiter.acquire()
-        waiter = asyncio.create_task(limiter.acquire())
-        await asyncio.sleep(0)
-        if granted:
-            limiter.release(slot)
-            assert limiter.in_use == 1
-        waiter.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await waiter
-        if not granted:
-            limiter.release(slot)
-        assert limiter.in_use == 0
-        await asyncio.wait_for(limiter.acquire(), 1)
-
-    run_virtual(main())
-
-
-def test_the_ceiling_can_be_moved_both_ways_while_calls_wait() -> None:
-    async def main() -> None:
-        limiter, held = Limiter(2), list[Slot]()
-
-        async def take() -> None:
-            held.append(await limiter.acquire())
-
-        tasks = [asyncio.create_task(take()) for _ in range(10)]
-        await asyncio.sleep(0)
-        assert len(held) == 2
-        limiter.set_most(6)
-        await asyncio.sleep(0)
-        assert len(held) == 6
-        limiter.set_most(1)
-        assert limiter.limit == 1
-        for _ in range(5):
-            limiter.release(held.pop())
-            await asyncio.sleep(0)
-            assert len(held) == limiter.in_use
+    limiter = Limiter(1)
+    slot = await limiter.acquire()
+    waiter = asyncio.create_task(limiter.acquire())
+    await asyncio.sleep(0)
+    if granted:
+        limiter.release(slot)
         assert limiter.in_use == 1
-        limiter.set_most(0)
-        assert limiter.most == 1
-        limiter.set_most(50)
-        await asyncio.gather(*tasks)
-        assert limiter.in_use == len(held) == 5
+    waiter.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiter
+    if not granted:
+        limiter.release(slot)
+    assert limiter.in_use == 0
+    await asyncio.wait_for(limiter.acquire(), 1)
 
-    run_virtual(main())
+
+@in_virtual_time
+async def test_the_ceiling_can_be_moved_both_ways_while_calls_wait() -> None:
+    limiter, held = Limiter(2), list[Slot]()
+
+    async def take() -> None:
+        held.append(await limiter.acquire())
+
+    tasks = [asyncio.create_task(take()) for _ in range(10)]
+    await asyncio.sleep(0)
+    assert len(held) == 2
+    limiter.set_most(6)
+    await asyncio.sleep(0)
+    assert len(held) == 6
+    limiter.set_most(1)
+    assert limiter.limit == 1
+    for _ in range(5):
+        limiter.release(held.pop())
+        await asyncio.sleep(0)
+        assert len(held) == limiter.in_use
+    assert limiter.in_use == 1
+    limiter.set_most(0)
+    assert limiter.most == 1
+    limiter.set_most(50)
+    await asyncio.gather(*tasks)
+    assert limiter.in_use == len(held) == 5
 
 
 STEPS = st.lists(
@@ -254,14 +235,12 @@ class Crowd:
 
 @settings(max_examples=300, deadline=None)
 @given(STEPS, st.integers(1, 12), st.integers(1, 4))
-def test_no_interleaving_freezes_it_or_gives_too_many(
+@in_virtual_time
+async def test_no_interleaving_freezes_it_or_gives_too_many(
     steps: list[tuple[str, int]], most: int, start: int
 ) -> None:
-    async def main() -> None:
-        crowd = Crowd(Limiter(most, start))
-        for kind, number in steps:
-            await crowd.step(kind, number)
-        await crowd.finish()
-        assert crowd.limiter.in_use == len(crowd.held) == 0
-
-    run_virtual(main())
+    crowd = Crowd(Limiter(most, start))
+    for kind, number in steps:
+        await crowd.step(kind, number)
+    await crowd.finish()
+    assert crowd.limiter.in_use == len(crowd.held) == 0

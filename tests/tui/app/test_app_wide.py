@@ -48,7 +48,6 @@ async def test_every_line_at_the_top_says_the_way(tmp_path: Path) -> None:
         assert "Rosetta › Home" in text(app)
         await press(pilot, "b")
         assert text(app).splitlines()[0].startswith(" Rosetta › Corpora") or "Corpora" in text(app)
-    made.close()
 
 
 async def test_letters_lead_to_what_can_have_the_focus(tmp_path: Path) -> None:
@@ -71,7 +70,6 @@ async def test_letters_lead_to_what_can_have_the_focus(tmp_path: Path) -> None:
         await pilot.press("ctrl+o", "9")
         await pilot.pause()
         assert stands(app, HomeScreen)
-    made.close()
 
 
 async def test_the_palette_opens_a_run_by_its_name(tmp_path: Path) -> None:
@@ -82,7 +80,6 @@ async def test_the_palette_opens_a_run_by_its_name(tmp_path: Path) -> None:
         await press(pilot, "enter")
         await settle(pilot)
         assert stands(app, LiveScreen)
-    made.close()
 
 
 async def test_the_palette_finds_an_action_by_what_is_said_of_it(tmp_path: Path) -> None:
@@ -93,7 +90,6 @@ async def test_the_palette_finds_an_action_by_what_is_said_of_it(tmp_path: Path)
         await press(pilot, "enter")
         await settle(pilot)
         assert "Brought back" in " ".join(str(each.message) for each in app._notifications)
-    made.close()
 
 
 @pytest.mark.thorough
@@ -116,7 +112,6 @@ async def test_the_palette_finds_what_a_table_does_and_the_theme(tmp_path: Path)
         await typed(pilot, "export")
         await press(pilot, "enter")
         assert stands(app, ExportScreen)
-    made.close()
 
 
 async def test_the_palette_offers_each_theme_and_takes_it(tmp_path: Path) -> None:
@@ -129,7 +124,6 @@ async def test_the_palette_offers_each_theme_and_takes_it(tmp_path: Path) -> Non
     again = App(made)
     async with at_rest(again, (100, 30)) as (_, pilot):
         assert again.theme == "rosetta-contrast"
-    made.close()
 
 
 async def test_settings_that_cannot_be_read_are_said_and_nothing_else_fails(tmp_path: Path) -> None:
@@ -156,7 +150,6 @@ async def test_without_colours_there_are_none_and_the_cursor_is_turned_round(
         assert all(colour is None or colour.is_default for colour in used)
         turned = "".join(each.text for each in shown if each.style and each.style.reverse)
         assert "emerging" in turned
-    made.close()
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
@@ -172,7 +165,6 @@ async def test_home_can_be_drawn_in_every_theme_and_size(
         assert "1 entry failed" in text(app)
         assert "✓" in text(app)
         assert "emerging" in text(app)
-    made.close()
 
 
 async def test_copying_says_what_and_how_much(tmp_path: Path) -> None:
@@ -242,7 +234,6 @@ async def test_hostile_words_do_nothing_on_home(tmp_path: Path) -> None:
                 ord(sign) < 32 or 0x7F <= ord(sign) < 0xA0 for sign in drawn if sign != "\n"
             )
             assert "\u202e" not in drawn
-    made.close()
 
 
 async def test_what_is_filtered_by_a_hostile_name_is_found_and_shown_harmless(
@@ -263,7 +254,6 @@ async def test_what_is_filtered_by_a_hostile_name_is_found_and_shown_harmless(
         await press(pilot, "down", "enter")
         assert "\x1b" not in app.screen.query_one("#search", Input).value
         assert "1 shown" in text(app)
-    made.close()
 
 
 async def test_the_mouse_opens_sorts_and_marks_nothing_by_itself(tmp_path: Path) -> None:
@@ -277,4 +267,3 @@ async def test_the_mouse_opens_sorts_and_marks_nothing_by_itself(tmp_path: Path)
         await settle(pilot)
         await settle(pilot)
         assert stands(app, LiveScreen)
-    made.close()

@@ -94,7 +94,6 @@ async def test_the_store_of_a_corpus_cannot_be_opened_any_more(tmp_path: Path) -
         assert len(said) == 6
         assert all("newer version of Rosetta" in each for each in said)
         assert app.screen is screen
-    made.close()
 
 
 async def test_the_store_of_a_run_cannot_be_opened_any_more(tmp_path: Path) -> None:
@@ -124,7 +123,6 @@ async def test_a_store_that_is_damaged_is_said_on_every_screen(place: str, tmp_p
         await press(pilot, "down")
         here = " ".join(text(app).split())
         assert place == "new_run" or "damaged" in here
-    made.close()
 
 
 async def test_a_damaged_plan_is_said_where_failed_entries_would_be_asked_again(
@@ -137,7 +135,6 @@ async def test_a_damaged_plan_is_said_where_failed_entries_would_be_asked_again(
         await press(pilot, "R")
         [said] = [str(each.message) for each in app._notifications]
         assert "damaged" in said
-    made.close()
 
 
 @pytest.mark.parametrize("words", [["compare", "last", "last"], ["leaderboard"]], ids=str)
@@ -153,7 +150,6 @@ def test_a_store_that_is_damaged_is_said_by_the_commands(
         store.execute("UPDATE runs SET plan = '{', opening = '{'")
     assert _run(words) in {1, 2}
     assert "fault of the program" not in capfd.readouterr().err
-    made.close()
 
 
 async def test_a_corpus_that_is_left_while_it_is_read_keeps_no_connection(
@@ -179,7 +175,6 @@ async def test_a_corpus_that_is_left_while_it_is_read_keeps_no_connection(
         assert reading.is_finished
         assert screen._store is None
         assert screen.summary is None
-    made.close()
 
 
 async def test_an_opened_corpus_that_is_closed_while_it_is_sorted(tmp_path: Path) -> None:

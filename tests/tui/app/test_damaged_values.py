@@ -85,7 +85,6 @@ async def test_a_stopped_run_of_a_damaged_store_opens_nothing(tmp_path: Path, da
         assert isinstance(app.screen, HomeScreen)
         [said] = [each.message for each in app._notifications]
         assert "damaged" in said
-    made.close()
 
 
 async def test_a_watched_run_that_gets_damaged_is_said_to_break_off(

@@ -136,7 +136,6 @@ async def test_a_complete_run_shows_what_may_be_claimed(
             "$0.0271 · 1 failed (timeout)",
         ):
             assert words in shown
-    made.close()
 
 
 async def test_a_run_of_another_process_is_seen_moving(tmp_path: Path) -> None:
@@ -296,7 +295,6 @@ async def test_keys_and_palette_list_what_works_here(tmp_path: Path) -> None:
         await press(pilot, "ctrl+p")
         await press(pilot, *"refre")
         assert "Refresh" in text(app)
-    made.close()
 
 
 def newer(path: Path) -> None:

@@ -160,7 +160,6 @@ async def test_outputs_made_elsewhere_wait_for_nobody_and_are_said_to_be_the_sam
         assert stands(app, RetryScreen)
         assert "the same again" in text(app)
         assert "budget" not in text(app)
-    made.close()
 
 
 def test_the_form_shows_what_the_plan_says() -> None:

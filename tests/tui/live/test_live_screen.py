@@ -300,7 +300,6 @@ async def test_a_finished_run_shows_the_numbers_of_its_card(tmp_path: Path) -> N
             "╿ shuffled references",
         ):
             assert words in text(app)
-    made.close()
 
 
 async def test_an_entry_opens_and_its_place_is_kept(middle: Scene) -> None:
@@ -326,7 +325,6 @@ async def test_tags_and_note_stand_in_the_header_and_are_written_from_here(tmp_p
         await press(pilot, "enter")
         await press(pilot, "t", *"baseline", "tab", *"for us", "ctrl+s")
         assert "#baseline · for us" in lines(app)[0]
-    made.close()
 
 
 async def test_a_run_that_is_over_is_asked_again_and_scored_again(tmp_path: Path) -> None:
@@ -337,7 +335,6 @@ async def test_a_run_that_is_over_is_asked_again_and_scored_again(tmp_path: Path
         for words in ("p Replay", "R Retry failed"):
             assert words in lines(app)[-1]
         assert app.screen.check_action("end", ("score_again",))
-    made.close()
 
 
 async def test_nothing_of_the_end_is_offered_while_a_run_goes_on(tmp_path: Path) -> None:

@@ -139,6 +139,14 @@ async def begin(pilot: Pilot[Any]) -> None:
 
 
 @asynccontextmanager
+async def started(app: AnyApp, size: tuple[int, int] = SMALL) -> AsyncIterator[Pilot[Any]]:
+    """Run an app on a terminal of ``size`` columns and lines; its first page has come to rest."""
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        yield pilot
+
+
+@asynccontextmanager
 async def begun(
     app: AnyApp, size: tuple[int, int] = SMALL
 ) -> AsyncIterator[tuple[AnyApp, Pilot[Any]]]:

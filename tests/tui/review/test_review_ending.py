@@ -12,7 +12,7 @@ from review.log.payloads import Kind, Scope
 from review.session import course
 from review.session.view import Phase
 from tests.review.session.scenes import CUSTODIANS, batch_of, items_of
-from tests.tui.review.reviewing import SMALL, Reviewing, begun, press, settle, text, write
+from tests.tui.review.reviewing import Reviewing, begun, press, started, text, write
 
 
 async def test_a_rest_is_suggested_and_one_key_goes_on(
@@ -60,8 +60,7 @@ async def test_stopping_and_coming_back_lands_on_the_same_item(tmp_path: Path) -
         await press(pilot, "1", "2", "q")
         assert app.return_code == 0
     again = Reviewing(tmp_path)
-    async with again.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with started(again) as pilot:
         assert "Language Council" in text(again)
         await press(pilot, "enter", "enter")
         assert "Sentence 3 of 4" in text(again)

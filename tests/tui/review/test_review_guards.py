@@ -21,7 +21,7 @@ from tests.outside import TEXTS, only_with, published
 from tests.review.session.scenes import CODE, batch_of, items_of, training_of
 from tests.review.thorough import times
 from tests.tui.hostile import acting
-from tests.tui.review.reviewing import SMALL, Reviewing, begun, press, settle, text, write
+from tests.tui.review.reviewing import Reviewing, begun, press, settle, started, text, write
 from tests.tui.scenes import HOSTILE
 
 SAFE = [
@@ -253,8 +253,7 @@ def syllabics() -> Batch:
 
 async def test_writing_that_is_drawn_wrongly_is_refused_by_default(tmp_path: Path) -> None:
     app = Reviewing(tmp_path, syllabics())
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with started(app) as pilot:
         await press(pilot, "enter")
         assert "This writing may be shown wrongly here" in text(app)
         assert "window of its own" in text(app)
@@ -265,8 +264,7 @@ async def test_writing_that_is_drawn_wrongly_is_refused_by_default(tmp_path: Pat
 
 async def test_going_on_all_the_same_is_noted_with_each_such_rating(tmp_path: Path) -> None:
     app = Reviewing(tmp_path, syllabics())
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with started(app) as pilot:
         await press(pilot, "enter", "a")
         await write(pilot, CODE)
         await press(pilot, "enter", "enter", "2", "3", "1", "0", "1", "3")
@@ -295,8 +293,7 @@ async def test_a_sitting_in_french_shows_no_english(tmp_path: Path) -> None:
         "Spring sentences", "-sentences-", "Because of 1.", "Source", "Candidate", "Answer 1.",
         "Lesson 1.",
     )  # fmt: skip
-    async with app.run_test(size=(100, 40)) as pilot:
-        await settle(pilot)
+    async with started(app, (100, 40)) as pilot:
         steps = [[], ["enter"], ["enter"], ["A", "enter"], [*CODE, "enter"], ["enter"], ["2"], ["enter", "1", "enter"],
                  ["0"], ["escape", "c"], ["x", "enter"], ["exclamation_mark"], ["enter", "question_mark"], ["escape", "w"],
                  ["1"], ["escape", "plus"], ["2"], ["comma"], ["1"], ["u"], ["3", "s"], ["3"], ["enter", "s"], ["x"], ["enter"], ["enter", "w", "2", "w"]]  # fmt: skip
@@ -310,8 +307,7 @@ async def test_a_sitting_in_french_shows_no_english(tmp_path: Path) -> None:
 
 async def test_another_language_is_one_key_away_and_remembered(tmp_path: Path) -> None:
     app = Reviewing(tmp_path, batch_of(items_of(2)))
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with started(app) as pilot:
         await press(pilot, "l")
         assert "Français" in text(app)
         await press(
@@ -328,8 +324,7 @@ async def test_a_language_in_which_only_the_batch_is_written_is_chosen_on_its_co
 ) -> None:
     given = {"qu": {"consent": "Qanta tapukuyku."}}
     app = Reviewing(tmp_path, batch_of(items_of(2), salt=bytes(32), translations=given))
-    async with app.run_test(size=(100, 60)) as pilot:
-        await settle(pilot)
+    async with started(app, (100, 60)) as pilot:
         await press(pilot, "enter", *CODE, "enter", "l")
         assert "Quechua" in text(app)
         await press(pilot, "end", "enter")
@@ -369,16 +364,14 @@ async def test_a_damaged_catalogue_of_words_is_told_and_english_stays(tmp_path: 
     folder.mkdir(parents=True)
     (folder / "rosetta-review.mo").write_bytes(b"\x1b]0;no catalogue")
     app = Reviewing(tmp_path, batch_of(), language="crk")
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with started(app):
         assert "is damaged and is not used: crk/" in " ".join(text(app).split())
         assert "Which sentences do you want to look at?" in text(app)
 
 
 async def test_colours_and_language_hold_where_they_cannot_be_remembered(tmp_path: Path) -> None:
     app = Reviewing(tmp_path, batch_of())
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with started(app) as pilot:
         other = sqlite3.connect(app.laptop.path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         await press(pilot, "f2", "l", "down", "up", "down", "enter")

@@ -20,7 +20,7 @@ from tests.review.session.scenes import (
     items_of,
     training_of,
 )
-from tests.tui.review.reviewing import SMALL, Reviewing, begun, press, settle, text, write
+from tests.tui.review.reviewing import Reviewing, begun, press, settle, started, text, write
 
 SIZES = [(80, 24), (160, 48)]
 
@@ -51,8 +51,7 @@ async def test_where_there_is_nothing_the_page_says_what_to_do_and_looks_again(
 ) -> None:
     app = Reviewing(tmp_path)
     app.stick.mkdir()
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with started(app) as pilot:
         assert "There is nothing to look at yet." in text(app)
         assert "Put the stick that you were given into this computer" in text(app)
         from tests.review.session.scenes import write_file
@@ -71,8 +70,7 @@ async def test_the_newest_review_has_the_cursor(tmp_path: Path) -> None:
         batch_of(batch="bb" * 8, title="New ones"),
     )
     os.utime(app.stick / "Old ones.rosetta-batch", (1, 1))
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with started(app) as pilot:
         assert text(app).index("New ones") < text(app).index("Old ones")
         await press(pilot, "enter")
         await write(pilot, CODE)
@@ -84,8 +82,7 @@ async def test_a_damaged_file_is_refused_in_words_and_the_list_stays(tmp_path: P
     app = Reviewing(tmp_path, batch_of())
     path = next(app.stick.iterdir())
     path.write_bytes(path.read_bytes()[:-9])
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with started(app) as pilot:
         await press(pilot, "enter")
         assert "A part of this file is missing" in text(app)
         assert "For whoever helps:" in text(app)
@@ -95,8 +92,7 @@ async def test_a_damaged_file_is_refused_in_words_and_the_list_stays(tmp_path: P
 async def test_an_unknown_organisation_is_shown_once_with_its_six_words(tmp_path: Path) -> None:
     batch = batch_of()
     app = Reviewing(tmp_path, batch, known=False)
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with started(app) as pilot:
         await press(pilot, "enter")
         assert "Language Council" in text(app)
         assert batch.organisation_phrase in text(app)
@@ -109,8 +105,7 @@ async def test_an_unknown_organisation_is_shown_once_with_its_six_words(tmp_path
 
 
 async def test_a_code_is_taken_as_people_type_it_and_a_wrong_one_explained(app: Reviewing) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with started(app) as pilot:
         await press(pilot, "enter")
         await write(pilot, CODE[:5])
         await press(pilot, "enter")
@@ -128,8 +123,7 @@ async def test_the_code_is_remembered_and_one_key_enough(tmp_path: Path) -> None
     batch = batch_of()
     app = Reviewing(tmp_path, batch)
     app.doors.reviewer(batch, OTHER_CODE)
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with started(app) as pilot:
         await press(pilot, "enter")
         assert f"If your code begins with {OTHER_CODE[:2]}, only press Enter." in text(app)
         assert app.screen.query_one(Input).value == ""
@@ -151,8 +145,7 @@ async def test_a_locked_file_asks_for_the_words_of_the_card_until_they_are_right
     app.stick.mkdir()
     (app.stick / "s.rosetta-batch").write_bytes(write_batch(batch, passphrase="red stone river"))
     app.doors.accept(batch)
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with started(app) as pilot:
         await press(pilot, "enter")
         assert "Which secret words are on your card?" in text(app)
         await write(pilot, "red stone")
@@ -164,8 +157,7 @@ async def test_a_locked_file_asks_for_the_words_of_the_card_until_they_are_right
 
 
 async def test_consent_comes_before_anything_and_not_now_leaves_no_trace(app: Reviewing) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with started(app) as pilot:
         await press(pilot, "enter")
         await write(pilot, CODE)
         await press(pilot, "enter")
@@ -191,8 +183,7 @@ async def test_enter_agrees_only_after_the_end_of_the_text_was_shown(tmp_path: P
     batch = batch_of(consent="You may stop at any time.\n" * 60)
     app = Reviewing(tmp_path, batch)
     app.doors.reviewer(batch, CODE)
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with started(app) as pilot:
         await press(pilot, "enter", "enter")
         assert "↓ The text goes on below" in text(app)
         assert "read on" in text(app)
@@ -212,8 +203,7 @@ async def test_enter_agrees_only_after_the_end_of_the_text_was_shown(tmp_path: P
 async def test_what_the_organisation_says_is_in_the_language_that_is_chosen(tmp_path: Path) -> None:
     said = {"fr": {"consent": "Nous vous demandons."}}
     app = Reviewing(tmp_path, batch_of(salt=bytes(32), translations=said), language="fr")
-    async with app.run_test(size=(100, 60)) as pilot:
-        await settle(pilot)
+    async with started(app, (100, 60)) as pilot:
         await press(pilot, "enter")
         await write(pilot, CODE)
         await press(pilot, "enter")
@@ -229,8 +219,7 @@ async def test_what_the_organisation_says_is_in_the_language_that_is_chosen(tmp_
 async def test_whether_better_translations_may_be_used_is_asked_and_not_presumed(
     app: Reviewing, share: bool
 ) -> None:
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
+    async with started(app) as pilot:
         await press(pilot, "enter")
         await write(pilot, CODE)
         await press(pilot, "enter", "enter", "enter")

@@ -54,7 +54,6 @@ async def test_going_on_asks_for_the_failed_ones_too(tmp_path: Path, too: bool) 
         await press(pilot, "enter")
         await settle(pilot)
     assert begun == [{"run_id": made.run_id, "options": {}, "retry_failed": too}]
-    made.close()
 
 
 async def test_nothing_is_asked_where_there_is_nothing_to_choose(tmp_path: Path) -> None:
@@ -64,7 +63,6 @@ async def test_nothing_is_asked_where_there_is_nothing_to_choose(tmp_path: Path)
     async with at_rest(app, (80, 24)) as (_, pilot):
         await go_on(pilot)
     assert begun == [{"run_id": made.run_id, "options": {}, "retry_failed": False}]
-    made.close()
 
 
 async def test_the_runs_own_screen_offers_to_raise_the_budget(tmp_path: Path) -> None:
@@ -98,7 +96,6 @@ async def test_the_runs_own_screen_offers_to_raise_the_budget(tmp_path: Path) ->
     assert begun == [
         {"run_id": made.run_id, "options": {"budget_usd": 20.0}, "retry_failed": False}
     ]
-    made.close()
 
 
 async def test_home_tells_too_why_a_run_stopped(tmp_path: Path) -> None:
@@ -107,7 +104,6 @@ async def test_home_tells_too_why_a_run_stopped(tmp_path: Path) -> None:
     async with at_rest(App(made), (120, 36)) as (app, pilot):
         await go_on(pilot)
         assert REASON in str(app.screen.query(Static).first().content)
-    made.close()
 
 
 async def test_going_on_without_a_limit_takes_a_second_enter(tmp_path: Path) -> None:
@@ -122,7 +118,6 @@ async def test_going_on_without_a_limit_takes_a_second_enter(tmp_path: Path) -> 
         await press(pilot, "enter")
         await settle(pilot)
     assert [each["options"] for each in begun] == [{"budget_usd": None}]
-    made.close()
 
 
 @pytest.mark.parametrize("typed", ["1_0", "٥", "１０", "1e3", "inf", "nan", "0", "-1", ""])
@@ -192,7 +187,6 @@ async def test_one_click_on_what_is_offered_does_it(tmp_path: Path) -> None:
         await settle(pilot)
         await settle(pilot)
     assert [each["run_id"] for each in begun] == [made.run_id]
-    made.close()
 
 
 @pytest.mark.parametrize("act", ["resume", "retry"])
@@ -210,4 +204,3 @@ async def test_a_run_that_another_process_deleted_meanwhile_is_said_to_be_gone(
         said = " ".join(str(each.message) for each in app._notifications)
         assert "This run is gone: it was deleted meanwhile." in said
         assert app.screen is home
-    made.close()

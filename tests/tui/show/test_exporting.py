@@ -181,7 +181,6 @@ async def test_the_whole_table_is_copied_up_to_what_a_clipboard_takes(tmp_path: 
         head, *rows = app.clipboard.split("\n")
         assert head.startswith("id\tstate\tsegment\tdifficulty\tsource\t")
         assert [row.split("\t")[0] for row in rows] == [str(n) for n in range(1, 25)]
-    made.close()
 
 
 async def test_a_table_that_is_too_large_is_not_copied(tmp_path: Path) -> None:
@@ -293,7 +292,6 @@ async def test_hostile_texts_are_exported(
             assert [row["source"] for row in json.loads(written)] == HOSTILE
         else:
             assert acting(written.replace("\n", "").replace("\r", "").replace("\t", "")) == []
-    made.close()
 
 
 async def test_exports_go_where_the_settings_say(made: Scene, tmp_path: Path) -> None:

@@ -303,7 +303,6 @@ async def test_going_on_twice_at_once_asks_once(
         await pilot.press("R")
         await held.go(pilot)
         assert [type(screen) for screen in app.screen_stack].count(GoOnScreen) == 1
-    made.close()
 
 
 async def test_while_a_run_starts_no_other_does(tmp_path: Path) -> None:
@@ -320,7 +319,6 @@ async def test_while_a_run_starts_no_other_does(tmp_path: Path) -> None:
         await held.go(pilot)
         assert [type(screen) for screen in app.screen_stack].count(LiveScreen) == 1
     assert len(begun) == 1
-    made.close()
 
 
 async def test_a_question_does_not_open_over_another_screen(
@@ -335,7 +333,6 @@ async def test_a_question_does_not_open_over_another_screen(
         assert isinstance(app.screen, SettingsScreen)
         await press(pilot, "q")
         assert isinstance(app.screen, HomeScreen)
-    made.close()
 
 
 async def test_a_run_that_is_opened_twice_at_once_is_opened_once(
@@ -385,4 +382,3 @@ async def test_a_question_that_the_palette_hid_is_told(
         await held.go(pilot)
         await press(pilot, "escape")
         assert [str(each.message) for each in app._notifications] == [module.COVERED]
-    made.close()
