@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,23 @@ def loaded(home: Path, *arguments: str) -> tuple[set[str], str]:
     told = json.loads(done.stdout)
     assert told["code"] == 0, done.stderr
     return set(told["loaded"]), told["said"]
+
+
+def imported(files: Iterable[Path]) -> set[str]:
+    """Import modules of ours in a fresh interpreter; gives all that it loaded."""
+    names = sorted(
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for path in files
+    )
+    code = (
+        "import importlib, sys\n"
+        f"for name in {names!r}: importlib.import_module(name)\n"
+        "print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    return set(done.stdout.split())
 
 
 def packages(modules: set[str]) -> set[str]:
@@ -76,21 +94,14 @@ def test_help_loads_next_to_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("package", ["corpora", "scoring", "harness", "review"])
 def test_every_module_below_the_terminal_loads_without_it(package: str) -> None:
-    names = [
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        for path in sorted((ROOT / package).rglob("*.py"))
-        if path.stem != "transport"  # httpx loads rich for a command line of its own
-        and "desktop" not in path.parts  # its own test is the next one
-    ]
-    code = (
-        "import importlib, sys\n"
-        f"for name in {names!r}: importlib.import_module(name)\n"
-        "print(*{name.partition('.')[0] for name in sys.modules})"
+    found = packages(
+        imported(
+            path
+            for path in (ROOT / package).rglob("*.py")
+            if path.stem != "transport"  # httpx loads rich for a command line of its own
+            and "desktop" not in path.parts  # its own test is the next one
+        )
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
-    )
-    found = set(done.stdout.split())
     assert package in found
     assert found.isdisjoint({"textual", "rich", "rosetta_tui", "review", "PySide6"} - {package})
     if package in {"corpora", "scoring"}:
@@ -99,19 +110,7 @@ def test_every_module_below_the_terminal_loads_without_it(package: str) -> None:
 
 def test_the_reviewers_window_loads_no_terminal_and_no_network() -> None:
     pytest.importorskip("PySide6.QtWidgets", reason="Qt is not installed, or not all it needs")
-    names = [
-        ".".join(path.relative_to(ROOT).with_suffix("").parts)
-        for path in (ROOT / "review/desktop").rglob("[a-z]*.py")
-    ]
-    code = (
-        "import importlib, sys\n"
-        f"for name in {sorted(names)!r}: importlib.import_module(name)\n"
-        "print(*sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
-    )
-    found = set(done.stdout.split())
+    found = imported((ROOT / "review/desktop").rglob("[a-z]*.py"))
     assert "PySide6.QtWidgets" in found
     assert packages(found).isdisjoint({"textual", "rich", "rosetta_tui", "click", "httpx", "numpy"})
     assert found.isdisjoint({"ssl", "_ssl", "asyncio", "http.client", "PySide6.QtNetwork"})

@@ -162,6 +162,13 @@ def kept(path: Path, name: str = "last") -> Kept:
         return Kept(run, results, attempts, read_card(connection, run.id))
 
 
+def sealed_card(path: Path, name: str = "last") -> dict[str, Any]:
+    """Return the card of a run that is sealed, the newest where none is named."""
+    card = kept(path, name).card
+    assert card is not None
+    return card
+
+
 def query(path: Path, sql: str, *values: object) -> list[Any]:
     with closing(open_store(path)) as connection:
         return connection.execute(sql, values).fetchall()

@@ -44,6 +44,7 @@ from tests.harness.evaluation import (
     query,
     resume,
     run_corpus,
+    sealed_card,
 )
 
 NUMBER = 40
@@ -150,8 +151,7 @@ def test_a_card_from_elsewhere_claims_no_more_than_its_numbers_and_no_more_than_
     tmp_path: Path,
 ) -> None:
     replayed(tmp_path, partly_one())
-    card = kept(tmp_path / "s.sqlite").card
-    assert card is not None
+    card = sealed_card(tmp_path / "s.sqlite")
     lying = json.loads(json.dumps(card))
     lying["scores"]["claim"]["limits"] = []
     lying["scores"]["claim"]["claimable_tier"] = lying["claimable_tier"] = "fluent"
@@ -211,8 +211,7 @@ def test_floors_of_an_earlier_version_are_not_taken_for_a_new_run(tmp_path: Path
     path = tmp_path / "s.sqlite"
     with_earlier_floors(path)
     replayed(tmp_path, REFERENCES)
-    card = kept(path).card
-    assert card is not None
+    card = sealed_card(path)
     assert set(stated_floors(card)) == {
         "empty", "source", "constant", "shuffled", "words", "truncated",
     }  # fmt: skip
@@ -225,8 +224,7 @@ def test_a_run_begun_before_ends_with_the_floors_it_began_with(tmp_path: Path) -
     _, method = begun(path, given, plan)
     with_earlier_floors(path)
     resume(path, method=method)
-    card = kept(path).card
-    assert card is not None
+    card = sealed_card(path)
     assert card["floors_version"] == 1
     assert of_earlier_version(card)
     assert "floors of an earlier version" in card_text(card)
@@ -238,8 +236,7 @@ def test_a_run_begun_before_ends_with_the_floors_it_began_with(tmp_path: Path) -
 
 def test_the_card_says_what_its_constant_was_searched_in(tmp_path: Path) -> None:
     replayed(tmp_path, REFERENCES)
-    card = kept(tmp_path / "s.sqlite").card
-    assert card is not None
+    card = sealed_card(tmp_path / "s.sqlite")
     constant = stated_floors(card)["constant"]
     assert (constant.searched, constant.entries) == (NUMBER, NUMBER)
     assert "the best by composite of 40 different references\n" in card_text(card)

@@ -10,7 +10,7 @@ import pytest
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
-from tests.harness.evaluation import LANGUAGES, corpus, kept, run_corpus
+from tests.harness.evaluation import LANGUAGES, corpus, run_corpus, sealed_card
 
 
 def scored(store: Path, scores: str) -> dict[str, Any]:
@@ -24,9 +24,7 @@ def scored(store: Path, scores: str) -> dict[str, Any]:
         scoring=ScoringOptions(comet=file),
     )
     run_corpus(store, corpus(4), plan)
-    card = kept(store).card
-    assert card is not None
-    return card
+    return sealed_card(store)
 
 
 @pytest.mark.parametrize("lines", [3, 5])

@@ -30,10 +30,10 @@ from tests.harness.evaluation import (
     begun,
     corpus,
     corpus_of,
-    kept,
     query,
     resume,
     run_corpus,
+    sealed_card,
 )
 from tests.harness.run.constant_runs import constant
 from tests.harness.run.scored_demo import demo, scored
@@ -202,8 +202,7 @@ def test_embeddings_are_asked_for_when_all_outputs_are_in_and_kept(
     endpoint.answer = embedded
     plan = constant(("rosetta",), embeddings=endpoint.url, embeddings_model="m")
     run_corpus(store_path, corpus(5), plan)
-    card = kept(store_path).card
-    assert card is not None
+    card = sealed_card(store_path)
     assert 0 < card["scores"]["semantic_score"] <= 1
     assert card["scores"]["confidence_intervals"]["semantic_score"]["ci_lower"] > 0
     assert {part["metric"] for part in card["scores"]["composite_inputs"]} >= {"semantic_score"}
@@ -231,17 +230,18 @@ def test_a_finished_run_gets_a_semantic_score_and_its_card_verifies(
     assert verify_card(json.dumps(card).encode()).ok
 
 
+@pytest.mark.parametrize("answered", [0, 1], ids=["all", "the floors only"])
 def test_a_server_that_refuses_leaves_the_run_sealed_with_the_reason(
-    endpoint: Scripted, store_path: Path
+    endpoint: Scripted, store_path: Path, answered: int
 ) -> None:
-    endpoint.answer = lambda _: error(401)
+    left = [1] * answered
+    endpoint.answer = lambda asked: embedded(asked) if left and left.pop() else error(401)
     plan = constant(("rosetta",), embeddings=endpoint.url, embeddings_model="m")
-    heard = run_corpus(store_path, corpus(3), plan)
-    assert heard.finished.card_hash
-    card = kept(store_path).card
-    assert card is not None
-    assert card["scores"]["semantic_score"] is None
-    assert "401" in card["scores"]["reasons"]["semantic_score"]
+    assert run_corpus(store_path, corpus(5), plan).finished.card_hash
+    scores = sealed_card(store_path)["scores"]
+    assert scores["semantic_score"] is None
+    assert "401" in scores["reasons"]["semantic_score"]
+    assert scores["composite"] is not None
 
 
 def test_secret_texts_are_not_sent_to_another_machine(store_path: Path) -> None:
@@ -265,8 +265,7 @@ def test_a_damaged_analyser_that_nobody_named_only_turns_metrics_off(
     folder.mkdir(parents=True)
     (folder / "eo.hfstol").write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
     run_corpus(store_path, corpus(3), constant(("rosetta",)))
-    card = kept(store_path).card
-    assert card is not None
+    card = sealed_card(store_path)
     assert card["scores"]["composite_profile"] == "B"
     assert "Git LFS pointer" in card["scores"]["reasons"]["fst_acceptance_rate"]
     assert "model_invalid" in card["scores"]["reasons"]["fst_acceptance_rate"]
@@ -288,21 +287,6 @@ def test_secret_references_beside_public_entries_stay_out_of_the_memo(store_path
     assert not {"sekretega", "ritaro", "hidden"} & keys
 
 
-def test_a_server_that_refuses_the_floors_only_turns_its_metric_off(
-    endpoint: Scripted, store_path: Path
-) -> None:
-    left = [1]
-    endpoint.answer = lambda asked: embedded(asked) if left and left.pop() else error(401)
-    plan = constant(("rosetta",), embeddings=endpoint.url, embeddings_model="m")
-    heard = run_corpus(store_path, corpus(5), plan)
-    assert heard.finished.card_hash
-    card = kept(store_path).card
-    assert card is not None
-    assert card["scores"]["semantic_score"] is None
-    assert "401" in card["scores"]["reasons"]["semantic_score"]
-    assert card["scores"]["composite"] is not None
-
-
 def test_a_run_whose_model_failed_before_the_seal_can_go_on(
     endpoint: Scripted, store_path: Path
 ) -> None:
@@ -313,8 +297,7 @@ def test_a_run_whose_model_failed_before_the_seal_can_go_on(
         connection.execute("UPDATE runs SET run_card = NULL, state = 'stopped'")
     endpoint.answer = embedded
     assert resume(store_path).finished.card_hash
-    card = kept(store_path).card
-    assert card is not None
+    card = sealed_card(store_path)
     assert card["scores"]["semantic_score"] > 0
 
 
@@ -328,8 +311,7 @@ def test_a_run_that_another_engine_began_goes_on(store_path: Path) -> None:
         assert connection.execute(f"SELECT {stated} FROM runs").fetchone() == ("hfst",)
     assert resume(store_path).finished.card_hash
     run_corpus(store_path, made, plan)
-    card = kept(store_path).card
-    assert card is not None
+    card = sealed_card(store_path)
     assert card["scoring"]["analyser"]["engine"] == "builtin"
 
 
