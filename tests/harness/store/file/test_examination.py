@@ -19,9 +19,8 @@ from click.testing import CliRunner
 from corpora.files.problems import CorpusError
 from harness.core.failures import HarnessError, StoreError
 from harness.store import results, runs
-from harness.store.file.database import open_store, opened
+from harness.store.file.database import PREFIX, erase_left_copies, open_store, opened
 from harness.store.file.examination import damaged
-from harness.store.file.private_copy import PREFIX, erase_left_copies
 from harness.store.results import read_results
 from harness.store.runs import list_runs
 from rosetta_tui.commands import rosetta
@@ -150,7 +149,7 @@ def test_what_nobody_foresaw_is_damage_where_the_store_is_damaged(path: Path) ->
 READER = """
 import sys
 from pathlib import Path
-from harness.store.file.private_copy import copied
+from harness.store.file.database import copied
 print(copied(Path(sys.argv[1]), Path(sys.argv[1] + "-wal")), flush=True)
 sys.stdin.read()
 """
