@@ -109,15 +109,17 @@ def read_by(annotator: str) -> frozenset[str]:
     return frozenset(id_ for id_, row in rows if annotator in row.annotators)
 
 
-def table_row(id_: str, row: dict[str, Any]) -> InventoryRow:
-    """Read one row of the inventory; KeyError names a field that it lacks."""
+def table_row(
+    id_: str, row: dict[str, Any], document: str = "scoring-specification"
+) -> InventoryRow:
+    """Read one row of an inventory; KeyError names a field that it lacks."""
     info = MetricInfo(
         id=id_,
         title=row["title"],
         low=row["low"],
         high=row.get("high", inf),
         better=row["better"],
-        source=f"scoring-specification {row['section']}",
+        source=f"{document} {row['section']}",
     )
     return InventoryRow(
         info,

@@ -54,3 +54,7 @@ class Translation:
     −1–1, ``comet`` the score; a missing id means that there is nothing for this translation."""
     raw: str | None = None
     """The method's first answer, before its own gates and repairs; None where it is the output."""
+
+    def given(self, field: str) -> Any:
+        """Return a field of the entry's record that only its task knows; None where it has none."""
+        return (self.entry.model_extra or {}).get(field)

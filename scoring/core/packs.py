@@ -1,0 +1,63 @@
+"""Packs: systems of metrics beside the scoring specification's own, each with a table of the same keys.
+
+The id of a metric is the name of its pack, a point, and its name there: ``lbrag.f1``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from scoring.core.metric import MetricInfo
+from scoring.core.specification import InventoryRow, table_row
+
+SHIPPED = ("lbrag", "au", "nest")
+"""Names of the packs that come with the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A system of metrics."""
+
+    name: str
+    version: str
+    title: str
+    document: str
+    """What defines it: one of the seeds, or a paper."""
+    tasks: tuple[str, ...]
+    """Tasks of a dataset whose runs are scored with it where nobody says otherwise."""
+    rows: Mapping[str, InventoryRow]
+    """By metric id, in the order of the table."""
+
+
+@cache
+def shipped_pack(name: str) -> Pack:
+    """Read the table of a pack that comes with the program."""
+    text = files(f"scoring.packs.{name}").joinpath("pack.toml").read_text(encoding="utf-8")
+    return read_pack(name, text)
+
+
+def read_pack(name: str, text: str) -> Pack:
+    """Read the table of a pack; KeyError names a field that it lacks, TOMLDecodeError a line."""
+    data = tomllib.loads(text)
+    told = data["pack"]
+    rows = (
+        table_row(f"{name}.{metric}", row, told["document"])
+        for metric, row in data.get("metrics", {}).items()
+    )
+    return Pack(
+        name,
+        version=told["version"],
+        title=told["title"],
+        document=told["document"],
+        tasks=tuple(told["tasks"]),
+        rows={row.info.id: row for row in rows},
+    )
+
+
+def pack_metric(id_: str) -> MetricInfo:
+    """Return what the table of a shipped pack fixes about a metric; KeyError where it has no such row."""
+    return shipped_pack(id_.partition(".")[0]).rows[id_].info

@@ -1,0 +1,1 @@
+"""Speech, dialogue, calls, code and judged answers (au-harness-metrics)."""

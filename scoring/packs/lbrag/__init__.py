@@ -1,0 +1,1 @@
+"""Answers of cross-lingual retrieval (crosslingual-rag-metrics)."""

@@ -1,0 +1,1 @@
+"""How an answer is laid out, without another model (response-quality-metrics)."""
