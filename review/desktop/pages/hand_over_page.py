@@ -226,7 +226,7 @@ class HandOverPage(Page):
             return
         self._settled = self._saving = False
         self.offer_settings(self._offered_settings)
-        self._came_of_it = self.words("Nothing was written. Choose another place, or try again.")
+        self._came_of_it = self.words(page_words.NOT_WRITTEN)
         self._ask()
         self.tell(trouble(self.words, error))
         self.look()

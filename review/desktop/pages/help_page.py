@@ -52,7 +52,7 @@ class HelpPage(Page):
         words = self.words
         if self._translating:
             return words("Write your translation and press Enter: that saves it and goes on.")
-        return words("One key gives your answer, saves it and shows the next sentence.")
+        return words(page_words.ONE_KEY)
 
     def _keys(self) -> QWidget:
         table = QWidget()

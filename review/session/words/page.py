@@ -22,9 +22,12 @@ WHY_HOW_NEAR = msgid(
     "and no names."
 )
 USING = msgid("What may be used")
+ANSWERS_STAY = msgid("Your answers stay on this computer until you hand them over.")
+ONE_KEY = msgid("One key gives your answer, saves it and shows the next sentence.")
 LOOK_AT_UNSAVED = msgid("Look at what is not saved")
 HAND_OVER = msgid("Hand over your answers")
 SAVING = msgid("Saving and checking … If this is a stick, leave it in.")
+NOT_WRITTEN = msgid("Nothing was written. Choose another place, or try again.")
 SIX_WORDS_OF_FILE = msgid("These six words belong to your file:")
 WRITE_THEM_DOWN = msgid(
     "Write these words down or take a picture. The organisation will see the same words."
@@ -128,7 +131,7 @@ def promises(words: Words, manifest: BatchManifest) -> tuple[str, ...]:
     return (
         *second_look(words, manifest),
         words("Nothing is sent over the internet."),
-        words("Your answers stay on this computer until you hand them over."),
+        words(ANSWERS_STAY),
         words("Your name is not asked for. You can stop at any time."),
         words("You can take back what you gave."),
     )

@@ -171,7 +171,7 @@ class LineFace:
             )
         for said in page_words.second_look(words, manifest):
             console.say(said)
-        console.say(words("Your answers stay on this computer until you hand them over."))
+        console.say(words(page_words.ANSWERS_STAY))
         console.say(words("You can stop at any time, and take back what you gave."))
         self._given(words("What you agree to:"), page_words.consent(words, manifest))
         console.say(words("1: I agree"))

@@ -67,7 +67,7 @@ def hand_over(
         return None
     console.say(page_words.saved(words, on_stick=on_stick))
     console.say(words("The file: {path}", path=plain(str(exported.path))))
-    console.say(words("These six words belong to your file:"))
+    console.say(words(page_words.SIX_WORDS_OF_FILE))
     console.say(exported.phrase)
     console.say(words("Write them down. The people who ask will see the same words."))
     console.ask(words("Enter goes on:"))
@@ -98,17 +98,14 @@ def _folder(typed: str, places: list[Path], stick: Path | None) -> Path | None:
 
 def withdrawn(opening: TerminalOpening, words: Words, console: Console) -> Scope | None:
     """Ask how much the person takes back, and a second time whether they do; None for nothing."""
-    console.say(words("You may take back what you gave, at any time and without a reason."))
+    means = page_words.take_back(words)
+    console.say(means.first)
     pages.show_choices(console, words, (scope_label(words, each) for each in Scope))
     typed = console.ask(words("What do you want to take back? Only Enter for nothing:")).strip()
     scope = scope_of(typed)
     if scope is not None:
-        console.say(
-            words(
-                "What you choose is erased on this computer for good. A stick that you handed over "
-                "cannot be called back; the next one tells the organisation to erase it too."
-            )
-        )
+        for said in means.rest:
+            console.say(said)
         question = words("{label}. Erase it? 1 yes, 2 no:", label=scope_label(words, scope))
         if yes(opening, console, question):
             return scope

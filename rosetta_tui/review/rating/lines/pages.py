@@ -200,15 +200,12 @@ def aside_words(words: Words, view: View) -> str:
 
 def end_words(words: Words, view: View) -> str:
     """Say that all is done, and whether it was handed over."""
-    thanks = words("That was the last one. Thank you!")
-    said = thanks + " " + words("You answered {done} of {total}.", done=view.done, total=view.total)
+    thanks = page_words.end(words, view)
+    said = [thanks.first, *thanks.rest]
     if view.skipped:
-        said += " " + words("Enter shows those without an answer.")
-    if unsaved := unsaved_words(words, view):
-        said += " " + unsaved
-    if view.handed_over:
-        said += " " + words("Handed over at {time}.", time=view.handed_over)
-    return said
+        said.append(words("Enter shows those without an answer."))
+    said += [unsaved_words(words, view), page_words.handed_over(words, view)]
+    return " ".join(filter(None, said))
 
 
 def unsaved_words(words: Words, view: View) -> str:

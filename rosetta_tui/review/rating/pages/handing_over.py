@@ -207,7 +207,7 @@ class HandOverPage(Page[Onward]):
             self._tell(self.words("Nothing was written. Type another folder, then press Enter."))
         elif self._sticks:
             self.query_one(OptionList).focus()
-            self._tell(self.words("Nothing was written. Choose another place, or try again."))
+            self._tell(self.words(page_words.NOT_WRITTEN))
         else:
             self.query_one(".body").focus()
             self._tell(self.words("Nothing was written. Put a stick in, then press Enter."))

@@ -27,7 +27,7 @@ from review.session.words.catalogue import Words
 from review.session.words.item import Answer
 from review.session.words.keys import ACT_WORDS, BACKSPACE, KEYS, RATING_OF, Act
 from review.session.words.labels import rating_label, rating_meaning
-from review.session.words.page import Given
+from review.session.words.page import ONE_KEY, Given
 from review.session.words.troubles import Trouble
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show_lines
@@ -219,9 +219,7 @@ class HelpPage(Page[None]):
     def body(self) -> ComposeResult:
         """List the keys."""
         words = self.words
-        yield paragraph(
-            words("One key gives your answer, saves it and shows the next sentence."), "bold"
-        )
+        yield paragraph(words(ONE_KEY), "bold")
         yield Static(Content("\n").join(self._keys()))
         if self._guide.text:
             yield paragraph(words("How to judge"), "bold")
