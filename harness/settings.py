@@ -63,7 +63,7 @@ class Settings:
         Own names of endpoints become URLs, so that a plan means the same whatever the settings say later.
         The model belongs to its endpoint: it is not taken to another.
         """
-        from harness.method.takes import TAKES, Takes
+        from harness.method.shipped import TAKES, Takes
 
         needs, takes = TAKES.get(method, Takes())
         full = dict(told)

@@ -13,7 +13,7 @@ from harness.core.calls import Calls
 from harness.core.failures import UsageError
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
-from harness.method.takes import TAKES
+from harness.method.shipped import TAKES
 
 
 class CopySource:

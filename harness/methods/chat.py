@@ -13,7 +13,7 @@ from harness.endpoint.keys import KeySource
 from harness.endpoint.prices import LOCAL, Prices
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
-from harness.method.takes import TAKES
+from harness.method.shipped import TAKES
 from harness.methods.briefing import Briefing, briefing, by_number
 from harness.methods.completions import Completions, answers_alone, output_of
 

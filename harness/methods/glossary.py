@@ -10,7 +10,7 @@ from harness.core.calls import Calls
 from harness.inputs.dictionary import Dictionary, Headword, read_dictionary
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
-from harness.method.takes import TAKES
+from harness.method.shipped import TAKES
 
 
 class Glossary:

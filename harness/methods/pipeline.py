@@ -22,7 +22,7 @@ from harness.inputs.dictionary import Dictionary, WordList, read_dictionary, rea
 from harness.inputs.prompt import Prompt, load_prompt
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
-from harness.method.takes import TAKES
+from harness.method.shipped import TAKES
 from harness.methods.briefing import Briefing, briefing
 from harness.methods.chat import model_completions, model_setup
 from harness.methods.checks import Check, Rejection, make_checks

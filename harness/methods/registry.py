@@ -11,12 +11,12 @@ from harness.core.failures import UsageError
 from harness.endpoint.keys import KeySource, find_key
 from harness.method.method import Method
 from harness.method.options import MethodOptions
+from harness.method.shipped import SHIPPED, installed
 from harness.methods import plugin
 from harness.methods.api import SERVICES, api
 from harness.methods.baselines import Constant, CopySource
 from harness.methods.chat import chat
 from harness.methods.glossary import Glossary
-from harness.methods.names import SHIPPED, installed
 from harness.methods.pipeline import pipeline
 from harness.methods.replay import human, replay
 

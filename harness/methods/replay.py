@@ -9,7 +9,7 @@ from harness.core.calls import Calls
 from harness.inputs.outputs import Outputs, read_outputs
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
-from harness.method.takes import TAKES
+from harness.method.shipped import TAKES
 
 
 class Replay:

@@ -8,8 +8,7 @@ import click
 
 from harness.store.file.database import default_path
 from rosetta_tui.report.estimate import estimate_rows
-from rosetta_tui.request.options import asked
-from rosetta_tui.request.plan import make_request
+from rosetta_tui.request.options import asked, make_request
 from rosetta_tui.request.reading import load_corpus
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from rosetta_tui.request.plan import pairs
+from rosetta_tui.request.options import pairs
 
 _FILE = click.Path(path_type=Path)
 

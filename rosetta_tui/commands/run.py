@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from harness.methods.names import method_names
-from rosetta_tui.request.options import asked
-from rosetta_tui.request.plan import make_request
+from harness.method.shipped import method_names
+from rosetta_tui.request.options import asked, make_request
 from rosetta_tui.request.reading import load_corpus
 
 

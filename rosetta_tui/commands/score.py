@@ -14,9 +14,8 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import opened
 from harness.store.runs import find_run
 from rosetta_tui.app.showing import print_card, say_lacking, start_and_show
-from rosetta_tui.request.plan import make_request
+from rosetta_tui.request.options import make_request, read_scoring_options, scoring_options
 from rosetta_tui.request.reading import load_corpus, reading_options, selecting
-from rosetta_tui.request.scoring import read_scoring_options, scoring_options
 from rosetta_tui.show.text import plain
 
 

@@ -26,8 +26,7 @@ from rosetta_tui.compare.sentences import (
 )
 from rosetta_tui.show import figures
 from rosetta_tui.show.clipboard import command_line
-from rosetta_tui.show.columns import Cell, Column, Rows
-from rosetta_tui.show.records import Record, Value
+from rosetta_tui.show.columns import Cell, Column, Record, Rows, Value
 from rosetta_tui.toolkit.content import Telling, show
 from rosetta_tui.toolkit.diff_text import diff_content
 from rosetta_tui.toolkit.pages import UNREADABLE

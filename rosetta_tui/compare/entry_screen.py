@@ -15,7 +15,7 @@ from rosetta_tui.compare.lines import ordered
 from rosetta_tui.compare.order import ComparisonView
 from rosetta_tui.compare.sentences import name, number, told_apart
 from rosetta_tui.compare.table import ComparedTexts
-from rosetta_tui.entry.one_by_one import NO_LINES, STEPS, EntryByEntryScreen
+from rosetta_tui.entry.screen import NO_LINES, STEPS, EntryByEntryScreen
 from rosetta_tui.show import figures
 from rosetta_tui.show.cree import converted, other_writing
 from rosetta_tui.toolkit.content import PageLine, Where, show, show_fields

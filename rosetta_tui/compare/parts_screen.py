@@ -17,8 +17,7 @@ from rosetta_tui.compare.difference_panel import BLANK, LINE
 from rosetta_tui.compare.lines import ordered
 from rosetta_tui.compare.sentences import name, number
 from rosetta_tui.show import figures
-from rosetta_tui.show.columns import Cell, Column, Rows
-from rosetta_tui.show.records import Record, Value
+from rosetta_tui.show.columns import Cell, Column, Record, Rows, Value
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import EmptyState, Where, show

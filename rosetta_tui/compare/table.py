@@ -19,8 +19,7 @@ from rosetta_tui.compare.order import ComparedOrder, ComparisonView, ordered_pla
 from rosetta_tui.compare.sentences import number
 from rosetta_tui.entry.rows import LEFT_OUT_WORDS
 from rosetta_tui.show import figures
-from rosetta_tui.show.columns import Cell, Column, OrderedRows
-from rosetta_tui.show.records import LEFT_OUT, SLICE, Record, Value
+from rosetta_tui.show.columns import LEFT_OUT, SLICE, Cell, Column, OrderedRows, Record, Value
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.ordered_table import OrderedTable
 from rosetta_tui.toolkit.pages import UNREADABLE, entry_pages, result_pages

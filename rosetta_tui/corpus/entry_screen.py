@@ -12,9 +12,9 @@ from corpora.files.problems import Problem
 from corpora.model.entry import Entry
 from harness.store.corpora.examination import Examination
 from rosetta_tui.corpus.originals import open_original
-from rosetta_tui.corpus.rows import CorpusEntryRows
-from rosetta_tui.entry.one_by_one import NO_LINES, STEPS, EntryByEntryScreen
+from rosetta_tui.corpus.table import CorpusEntryRows
 from rosetta_tui.entry.page import about
+from rosetta_tui.entry.screen import NO_LINES, STEPS, EntryByEntryScreen
 from rosetta_tui.show.cree import converted, other_writing
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import PageLine, Where, show, show_fields

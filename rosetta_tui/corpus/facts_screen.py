@@ -15,7 +15,7 @@ from corpora.checks.requirements import NOT_GIVEN, Requirement, SideStatistics, 
 from harness.store.corpora.examination import Examination
 from harness.store.corpora.listing import CorpusSummary
 from rosetta_tui.corpus.originals import WORDS, open_original
-from rosetta_tui.corpus.rows import shown_value
+from rosetta_tui.corpus.table import shown_value
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import PageLine, Where, show, show_fields

@@ -18,8 +18,8 @@ from harness.api import CorpusRequest
 from harness.store.corpora.listing import CorpusSummary, list_corpora
 from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen, OpenedCorpus, open_corpus
-from rosetta_tui.corpus.rows import CORPORA, CorpusRows, segment_words
 from rosetta_tui.corpus.screen import CorpusScreen
+from rosetta_tui.corpus.table import CORPORA, CorpusRows, segment_words
 from rosetta_tui.toolkit.background import background, in_thread
 from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.key_line import KeyLine

@@ -25,8 +25,7 @@ from rosetta_tui.corpus.entry_screen import CorpusEntryScreen
 from rosetta_tui.corpus.facts_screen import CorpusFactsScreen
 from rosetta_tui.corpus.open_corpus import OpenedCorpus, summary_of
 from rosetta_tui.corpus.originals import open_original
-from rosetta_tui.corpus.rows import SORT_WORDS, Counts, filter_choices, segment_words
-from rosetta_tui.corpus.table import CorpusTable
+from rosetta_tui.corpus.table import SORT_WORDS, CorpusTable, Counts, filter_choices, segment_words
 from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.show import figures
 from rosetta_tui.show.run_facts import runs_now, setup_words, when

@@ -1,18 +1,277 @@
-"""The entries of a corpus in the order and selection that a person chose."""
+"""Corpora, and the entries of one, as rows of tables: what the entries can be narrowed to, and their order."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from corpora.model.entry import Entry
 from harness.store.corpora.listing import corpus_positions
-from rosetta_tui.corpus.rows import ENTRIES, CorpusEntryRows, CorpusOrder
-from rosetta_tui.show.columns import sorted_by
+from rosetta_tui.show import figures
+from rosetta_tui.show.columns import (
+    LEFT_OUT,
+    Cell,
+    Column,
+    OrderedRows,
+    Record,
+    Rows,
+    Value,
+    sorted_by,
+    widest,
+)
+from rosetta_tui.show.run_facts import iso, when
+from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import in_thread, telling
-from rosetta_tui.toolkit.ordered_table import OrderedTable
+from rosetta_tui.toolkit.ordered_table import OrderedTable, RowOrder
+from rosetta_tui.toolkit.pages import UNREADABLE, entry_pages
+
+if TYPE_CHECKING:
+    from harness.store.corpora.listing import CorpusSummary
+
+
+CORPORA = (
+    Column("id", "corpus", 16, share=3),
+    Column("version", "version", 8, drop=5),
+    Column("languages", "languages", 12, share=1),
+    Column("entries", "entries", 8, right=True),
+    Column("segments", "segments", 18, share=3, drop=3),
+    Column("runs", "runs", 5, right=True),
+    Column("used", "last used", 16, drop=2),
+    Column("origin", "read from", 14, share=2, drop=4),
+    Column("sha", "sha-256", 12, drop=1),
+)
+"""What a row shows of a corpus."""
+
+
+class CorpusRows(Rows["CorpusSummary"]):
+    """One row for each corpus, the one used last first."""
+
+    def find(self, sha256: str) -> int | None:
+        """Return the row of a corpus, None where it is gone."""
+        return next((i for i, each in enumerate(self.items) if each.sha256 == sha256), None)
+
+    def key(self, index: int) -> Hashable:
+        """Return what the row's look depends on."""
+        each = self.items[index]
+        return (each.sha256, each.number, len(each.runs), each.last_used, each.files)
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        """Return the cells of one row."""
+        return corpus_cells(self.items[index])
+
+    def record(self, index: int) -> Record:
+        """Return the values of one row."""
+        each = self.items[index]
+        return {
+            "id": each.dataset.id,
+            "version": each.dataset.version,
+            "language_pair": each.dataset.language_pair,
+            "entries": each.entries,
+            "segments": segment_words(each.segments),
+            "runs": len(each.runs),
+            "last_used": None if each.last_used is None else iso(each.last_used),
+            "read_from": origin_words(each),
+            "sha256": each.sha256,
+        }
+
+    def needs(self) -> Sequence[int]:
+        """Return the cells that the widest text of each column takes."""
+        texts = {
+            "id": (each.dataset.id for each in self.items),
+            "languages": (each.dataset.language_pair for each in self.items),
+            "segments": (segment_words(each.segments) for each in self.items),
+            "origin": (origin_words(each) for each in self.items),
+        }
+        return widest(CORPORA, texts)
+
+
+def corpus_cells(corpus: CorpusSummary) -> tuple[Cell, ...]:
+    """Say in one row what a corpus is."""
+    dataset = corpus.dataset
+    return (
+        Cell(dataset.id),
+        Cell(figures.NONE if dataset.version == "0" else dataset.version, "quiet"),
+        Cell(dataset.language_pair),
+        Cell(figures.count(corpus.entries)),
+        Cell(segment_words(corpus.segments), "quiet"),
+        Cell(figures.count(len(corpus.runs))),
+        Cell(figures.NONE if corpus.last_used is None else when(corpus.last_used), "quiet"),
+        Cell(origin_words(corpus), "quiet"),
+        Cell(corpus.sha256[:12], "quiet"),
+    )
+
+
+def segment_words(segments: Mapping[str | None, int]) -> str:
+    """Say how many entries each segment has, such as ``development 30 · no segment 2``."""
+    parts = [
+        f"{'no segment' if name is None else name.replace('_', ' ')} {figures.count(count)}"
+        for name, count in segments.items()
+    ]
+    return " · ".join(parts)
+
+
+def origin_words(corpus: CorpusSummary) -> str:
+    """Say where a corpus came from, in the width of a column."""
+    if corpus.partial:
+        return "a run card"
+    return " + ".join(path.name for path in corpus.files) or "not noted"
+
+
+ENTRIES = (
+    Column("flag", "", 1),
+    Column("id", "id", 6),
+    Column("source", "source", 20, share=1),
+    Column("reference", "reference", 20, share=1),
+    Column("segment", "segment", 13, drop=3),
+    Column("difficulty", "diff.", 5, right=True, drop=2),
+    Column("provenance", "provenance", 13, drop=4),
+    Column("register", "register", 14, drop=5),
+)
+"""What a row shows of an entry; the key is what the store sorts by."""
+
+SORT_WORDS = {
+    "position": "corpus order",
+    "id": "id",
+    "source": "source text",
+    "reference": "reference text",
+    "segment": "segment",
+    "difficulty": "difficulty",
+    "provenance": "provenance",
+    "register": "register",
+    "length": "length of the source",
+}
+"""What entries can be sorted by, in words."""
+
+NO_VALUE = "not given"
+"""Stands for the missing value of a tag."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusOrder(RowOrder):
+    """A wish for entries; the default is every entry in the order of the corpus."""
+
+    only: Mapping[str, str | int | None] = field(default_factory=dict)
+    """Tag → the value wanted, None for entries without one."""
+    places: Collection[int] | None = None
+    """Only entries at these places: those that a check is about."""
+    about: str = ""
+    """What ``places`` have in common, in words."""
+
+    def narrowed(self, tag: str, value: str | int | None) -> CorpusOrder:
+        """Want one value of a tag, whatever is wanted of other tags."""
+        return replace(self, only={**self.only, tag: value})
+
+    @property
+    def words(self) -> str:
+        """Say how this differs from the default."""
+        only = [f"{tag} {plain(shown_value(value))}" for tag, value in self.only.items()]
+        about = [] if self.places is None else [self.about]
+        return self.said([*only, *about], self.by_words(SORT_WORDS))
+
+
+def shown_value(value: str | int | None) -> str:
+    """Return a tag's value as people read it."""
+    return NO_VALUE if value is None else str(value).replace("_", " ")
+
+
+class CorpusEntryRows(OrderedRows):
+    """Entries in the order that a person chose, read from the store a screenful at a time."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        corpus: int,
+        places: Iterable[int],
+        flagged: Collection[int] = frozenset(),
+    ) -> None:
+        super().__init__(places)
+        self._flagged = flagged
+        self._pages = entry_pages(connection, corpus)
+
+    def entry(self, index: int) -> Entry | None:
+        """Return the entry of one row; None where it cannot be read."""
+        return self._pages.get(self.order[index])
+
+    def key(self, index: int) -> Hashable:
+        """Return what the row's look depends on."""
+        place = self.order[index]
+        return (place, place in self._flagged)
+
+    def prepare(self, first: int, last: int) -> None:
+        """Read a screenful from the store."""
+        self._pages.load(self.order[first:last])
+
+    def cells(self, index: int) -> Sequence[Cell]:
+        """Return the cells of one row."""
+        entry, flagged = self.entry(index), self.order[index] in self._flagged
+        flag = Cell("!", "warn") if flagged else Cell("")
+        if entry is None:
+            return (flag, Cell(""), Cell(UNREADABLE, "bad"), *[Cell("")] * 5)
+        segment = NO_VALUE if entry.segment is None else shown_value(entry.segment.value)
+        return (
+            flag,
+            Cell(str(entry.id), "quiet"),
+            Cell(entry.source),
+            Cell(entry.reference),
+            Cell(segment, "warn" if entry.secret else "quiet"),
+            Cell(figures.NONE if entry.difficulty is None else str(entry.difficulty)),
+            Cell(shown_value(entry.provenance) if entry.provenance else figures.NONE, "quiet"),
+            Cell(entry.register_ or figures.NONE, "quiet"),
+        )
+
+    def record(self, index: int) -> Record:
+        """Return the values of one row; of an entry of a secret segment none that quotes it."""
+        entry = self.entry(index)
+        if entry is None:
+            return {"id": None, LEFT_OUT: UNREADABLE}
+        record: dict[str, Value] = {
+            "id": entry.id,
+            "source": None if entry.secret else entry.source,
+            "reference": None if entry.secret else entry.reference,
+            "segment": entry.segment,
+            "difficulty": entry.difficulty,
+            "provenance": entry.open_tag("provenance"),
+            "register": entry.open_tag("register_"),
+        }
+        left_out = f"source and reference: {entry.secret_because}"
+        return {**record, LEFT_OUT: left_out} if entry.secret else record
+
+    def secret(self, index: int) -> bool:
+        """Whether a row belongs to a secret segment, of which nothing is copied or exported."""
+        entry = self.entry(index)
+        return entry is not None and entry.secret
+
+
+FLAGGED = "what the checks found"
+"""What entries have in common that a check is about."""
+
+Counts = Mapping[str, Sequence[tuple[str | int | None, int]]]
+"""Tag → its values with their counts (``corpus_listing.facet_counts``)."""
+
+
+def filter_choices(
+    order: CorpusOrder, counts: Counts, flagged: frozenset[int]
+) -> list[tuple[CorpusOrder, str]]:
+    """Return wishes with their words: everything, what checks are about, each value of each tag.
+
+    What is wanted of other tags stays; a tag with one value only divides nothing.
+    """
+    choices = [(order.everything, "all entries")]
+    if flagged:
+        wish = replace(order, places=flagged, about=FLAGGED)
+        choices.append((wish, f"! {FLAGGED}: {figures.count(len(flagged))}"))
+    for tag, values in counts.items():
+        choices += [
+            (order.narrowed(tag, value), f"{tag} {plain(shown_value(value))}: {figures.count(n)}")
+            for value, n in values
+            if len(values) > 1
+        ]
+    return choices
+
 
 Reading = Callable[[], AbstractContextManager[sqlite3.Connection]]
 """Gives a connection for a thread."""

@@ -10,9 +10,8 @@ from corpora.model.entry import Entry
 from harness.method.method import Result
 from rosetta_tui.session.picture import EntryState, LiveRun
 from rosetta_tui.show import figures
-from rosetta_tui.show.columns import Cell, Column, OrderedRows
+from rosetta_tui.show.columns import LEFT_OUT, Cell, Column, OrderedRows, Record, Value
 from rosetta_tui.show.metric_words import of_entries, value
-from rosetta_tui.show.records import LEFT_OUT, Record, Value
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.pages import UNREADABLE, Pages
 from scoring.core.specification import quality_tier, short_title, specification

@@ -1,4 +1,7 @@
-"""One entry: the texts, how they differ, what they scored and why, and how the output came about."""
+"""One entry: the texts, how they differ, what they scored and why, and how the output came about.
+
+Every screen of one entry goes from one entry of its table to the next, and back to the table.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +15,17 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.screen import Screen
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from corpora.model.entry import Entry
+from corpora.model.entry import Entry, EntryId
 from harness.method.method import Result
 from harness.store.corpora.entries import read_entries
 from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results
 from harness.store.runs import Run
 from rosetta_tui.entry.explaining import Explaining, Why, analysed, why
-from rosetta_tui.entry.one_by_one import NO_LINES, STEPS, EntryByEntryScreen
 from rosetta_tui.entry.page import (
     EntryFacts,
     RunScoring,
@@ -30,13 +33,107 @@ from rosetta_tui.entry.page import (
     prompts,
     replies,
     run_scoring,
+    tags,
     texts,
 )
-from rosetta_tui.show.cree import other_writing
+from rosetta_tui.show.cree import is_cree, other_writing
 from rosetta_tui.toolkit.background import bring
-from rosetta_tui.toolkit.content import Field, PageLine, show, show_fields
+from rosetta_tui.toolkit.content import Field, PageLine, Where, show, show_fields
 from rosetta_tui.toolkit.key_line import KeyLine
-from rosetta_tui.toolkit.pages import readable
+from rosetta_tui.toolkit.messages import Copied
+from rosetta_tui.toolkit.pages import UNREADABLE, readable
+
+STEPS: list[BindingType] = [
+    Binding("left,h", "step(-1)", "Prev", key_display="←", tooltip="Entry before", id="previous"),
+    Binding("right,l", "step(1)", "Next", key_display="→", tooltip="Entry after", id="next"),
+]
+"""The keys that lead from one entry to the next."""
+
+NO_LINES = (PageLine("", show(f"This entry {UNREADABLE}.", "$bad")),)
+"""The page of an entry that cannot be read."""
+
+
+class EntryByEntryScreen(Screen[int]):
+    """Shows the entries of a table one by one; gives the place of the last one seen."""
+
+    TITLE = "Entry"
+
+    def __init__(self, places: Sequence[int], index: int) -> None:
+        super().__init__()
+        self._places = places
+        """In the corpus, in the order of the table."""
+        self._index = index
+        self._turned = False
+        """True where texts are shown in the other writing of the language."""
+
+    @property
+    def place(self) -> int:
+        """The place of the entry that is shown."""
+        return self._places[self._index]
+
+    @property
+    def language(self) -> str:
+        """The target language."""
+        raise NotImplementedError
+
+    @property
+    def holds_secret(self) -> bool:
+        """Whether text of a secret entry is shown, which no selection may take to the clipboard."""
+        raise NotImplementedError
+
+    def compose(self) -> ComposeResult:
+        """Lay out where am I, the page, and the keys."""
+        yield Where()
+        yield VerticalScroll(id="page")
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        """Show the first entry, when the frame of the page stands there."""
+        self.query_one("#page").focus()
+        self.call_after_refresh(self._show)
+
+    async def _show(self) -> None:
+        """Show the entry."""
+        raise NotImplementedError
+
+    def _head(self, id_: EntryId, entry: Entry | None) -> Content:
+        """Say which entry is shown, and what kind of one it is."""
+        return Content.assemble(
+            show(str(id_), "bold"),
+            (f"   {self._index + 1:,} of {len(self._places):,}   ", "$quiet"),
+            Content() if entry is None else tags(entry),
+        )
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer the other writing where the language has one."""
+        if action == "writing":
+            return is_cree(self.language)
+        return super().check_action(action, parameters)
+
+    async def action_step(self, by: int) -> None:
+        """Go to the entry before or after, in the order of the table."""
+        index = max(0, min(len(self._places) - 1, self._index + by))
+        if index != self._index:
+            self._index = index
+            await self._show()
+            self.query_one("#page").scroll_home(animate=False)
+
+    async def action_writing(self) -> None:
+        """Show the texts of the target language in its other writing, or as they are."""
+        self._turned = not self._turned
+        await self._show()
+
+    def _copy(self, text: str, what: str) -> None:
+        """Put text on the clipboard, harmless as shown; never that of a secret entry."""
+        if self.holds_secret:
+            self.notify("This entry is secret and is not copied.", markup=False)
+        else:
+            self.post_message(Copied(text, what))
+
+    def action_leave(self) -> None:
+        """Go back to the table, at the entry seen last."""
+        self.dismiss(self.place)
+
 
 SCORES = "Scores"
 """Label of the field below which an explanation has its place."""

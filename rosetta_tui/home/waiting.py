@@ -86,7 +86,7 @@ def waiting_runs(runs: Sequence[RunSummary]) -> Iterator[WaitingItem]:
     A run that was asked again already has its successor in the list, a card from elsewhere has no method to
     ask here, and outputs that were made elsewhere would be the same again; none of these waits.
     """
-    from harness.method.takes import asks
+    from harness.method.shipped import asks
 
     followed = {run.retry_of for run in runs}
     for run in runs:

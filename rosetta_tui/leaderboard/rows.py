@@ -21,9 +21,8 @@ from rosetta_tui.show.card_fields import (
     validated_by,
     with_interval,
 )
-from rosetta_tui.show.columns import Cell, Column, Rows, widest
+from rosetta_tui.show.columns import Cell, Column, Record, Rows, Value, widest
 from rosetta_tui.show.metric_words import value
-from rosetta_tui.show.records import Record, Value
 from rosetta_tui.show.run_facts import failed_words, iso, setup_words, when
 from scoring.core.specification import (
     metric_info,

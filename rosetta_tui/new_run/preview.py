@@ -1,16 +1,23 @@
-"""What stands beside the form of a new run: estimate, command line, metrics, and the first prompt as it will go."""
+"""What stands beside the form of a new run: estimate, command line, metrics, and the first prompt as it will go.
+
+Of the metrics it says which ones the run would have, and why it would not have the others.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from corpora.model.corpus import Corpus
 from rosetta_tui.report.estimate import cost_words, estimate_rows, time_words
+from rosetta_tui.request.corpus import READING, SELECTING
 from rosetta_tui.request.draft import RunDraft
+from rosetta_tui.request.fields import SECTIONS
 from rosetta_tui.show.metric_words import by_reason
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show, show_lines
@@ -19,7 +26,30 @@ from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from harness.core.calls import Request
-    from rosetta_tui.request.look import DraftLook
+    from rosetta_tui.request.look import DraftLook, Known, Metrics
+
+
+_MEASURING = ("coaching", "offline", *(field.name for field in SECTIONS[-1].fields))
+"""Options that decide which metrics there are."""
+
+
+def measured(store_path: Path, draft: RunDraft, corpus: Corpus, known: Known) -> Metrics:
+    """Tell which metrics the run would have, and why it would not have the others; raises what keeps one off.
+
+    It looks for cards, analysers and models as the beginning of a run does, so it may take a while. The
+    draft is one that nothing is wrong with, the corpus the one that ``look`` read: its file may be another
+    by now.
+    """
+    from harness import api
+
+    names = (*READING, *SELECTING, *_MEASURING)
+    key = (corpus.sha256, *(draft.values.get(name) for name in names))
+    found = known.metrics.get(key)
+    if found is None:
+        found = api.metrics(store_path, draft.request(corpus))
+        known.metrics = {key: found}
+    return found
+
 
 MOST_SHOWN = 20_000
 """Characters of one message that are shown; coaching may be a book."""

@@ -23,12 +23,10 @@ from harness.core.failures import HarnessError
 from harness.endpoint.endpoints import list_models
 from harness.settings import read_settings
 from rosetta_tui.new_run.form import RunForm
-from rosetta_tui.new_run.preview import Measured, beside, in_a_line
-from rosetta_tui.request.draft import RunDraft, Value
+from rosetta_tui.new_run.preview import Measured, beside, in_a_line, measured
+from rosetta_tui.request.draft import RunDraft, Value, keep_draft, kept_draft
 from rosetta_tui.request.fields import FIELDS, applicable, drafted
-from rosetta_tui.request.kept_draft import keep_draft, kept_draft
 from rosetta_tui.request.look import DraftLook, DraftTrouble, Known, look
-from rosetta_tui.request.metrics import measured
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring, in_thread, telling
 from rosetta_tui.toolkit.content import Telling, show

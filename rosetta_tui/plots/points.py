@@ -16,8 +16,8 @@ import numpy as np
 from harness.card.reading import block, number
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import ends_record, interval, with_interval
+from rosetta_tui.show.columns import Record
 from rosetta_tui.show.metric_words import value
-from rosetta_tui.show.records import Record
 from rosetta_tui.show.run_facts import iso, score, setup_words, when
 from scoring.card.cost import percentiles
 from scoring.core.specification import short_title, specification

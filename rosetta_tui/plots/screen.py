@@ -35,8 +35,8 @@ from rosetta_tui.plots.points import (
     scores,
 )
 from rosetta_tui.plots.view import PlotView
+from rosetta_tui.show.columns import Listed
 from rosetta_tui.show.exporting import row_text
-from rosetta_tui.show.records import Listed
 from rosetta_tui.toolkit.background import background
 from rosetta_tui.toolkit.content import EmptyState, Where, show
 from rosetta_tui.toolkit.dialogs.choose import choose

@@ -2,14 +2,22 @@
 
 The form and the command line are one thing: a draft is read by the very parser of the command, so whatever
 the form can say can be said in a shell, and means the same.
+
+Between two visits of its form the draft is kept in the data folder until the run starts: what was typed, and of
+corpora and other files only their names.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.core.written_files import write_file
+from harness.store.file.database import private_folder
 from rosetta_tui.show.clipboard import command_line
 
 if TYPE_CHECKING:
@@ -20,6 +28,7 @@ if TYPE_CHECKING:
     from corpora.model.corpus import Corpus
     from harness.api import RunRequest
     from harness.setup.plan import Plan
+
 
 Value = str | tuple[str, ...]
 """What was typed or chosen for one option; several where it may be given more than once."""
@@ -82,13 +91,13 @@ class RunDraft:
 
     def request(self, corpus: Corpus) -> RunRequest:
         """Return what the run is asked for, the same that the command asks; raises UsageError, CorpusError."""
-        from rosetta_tui.request.plan import make_request
+        from rosetta_tui.request.options import make_request
 
         return make_request(corpus, self.given())
 
     def plan(self, corpus: Corpus) -> Plan:
         """Return the plan of the run, the same that the command makes; raises UsageError."""
-        from rosetta_tui.request.plan import make_plan
+        from rosetta_tui.request.options import make_plan
 
         return make_plan(corpus, self.given())
 
@@ -107,3 +116,56 @@ def _words(parameter: click.Parameter, value: Value | None) -> Iterator[str]:
                 yield f"{parameter.opts[0]}={each}"
             else:
                 yield from (parameter.opts[0], each)
+
+
+NAME = "new-run.json"
+
+MOST_BYTES = 2**20
+"""A draft that is longer is none; nobody types so much."""
+
+
+def keep_draft(folder: Path, draft: RunDraft) -> None:
+    """Write the draft down, all of it or none; raises HarnessError where the folder cannot be written."""
+    values = {name: _without_keys(value) for name, value in draft.values.items()}
+    content = json.dumps({"values": values}).encode()
+    write_file(private_folder(folder) / NAME, content, overwrite=True)
+
+
+def _without_keys(value: Value) -> Value:
+    """Leave out settings of the form NAME=VALUE that look like keys: they are written nowhere."""
+    from harness.method.options import keys_in
+
+    if isinstance(value, str):
+        return value
+    return tuple(
+        each for each in value if not any(keys_in({each.partition("=")[0]: each.partition("=")[2]}))
+    )
+
+
+def kept_draft(folder: Path) -> RunDraft | None:
+    """Read the draft; None where there is none, or a damaged one, which is worth no message."""
+    try:
+        with (folder / NAME).open("rb") as file:
+            stated = json.loads(file.read(MOST_BYTES + 1)[:MOST_BYTES])
+    except (OSError, ValueError, RecursionError):
+        return None
+    values = stated.get("values") if isinstance(stated, dict) else None
+    if not isinstance(values, dict):
+        return None
+    read = {name: _value(value) for name, value in values.items()}
+    draft = RunDraft.of({name: value for name, value in read.items() if value is not None})
+    return draft if draft.values else None
+
+
+def _value(stated: object) -> Value | None:
+    if isinstance(stated, str):
+        return stated
+    if isinstance(stated, list) and all(isinstance(each, str) for each in stated):
+        return tuple(stated)
+    return None
+
+
+def forget_draft(folder: Path) -> None:
+    """Throw the draft away, where there is one."""
+    with suppress(OSError):
+        (folder / NAME).unlink()

@@ -21,8 +21,7 @@ from harness.endpoint.keys import find_key, no_key
 from harness.estimate.earlier import first_request
 from harness.estimate.estimate import RunEstimate, estimate
 from harness.method.method import Method, Priced
-from harness.method.takes import TAKES
-from harness.methods.names import method_names
+from harness.method.shipped import TAKES, method_names
 from harness.methods.registry import build
 from harness.privacy import NobodyAnswersForServer, keep_here, nobody_listens, require_answer
 from harness.settings import read_settings
@@ -37,11 +36,11 @@ from rosetta_tui.request.corpus import (
     reading_key,
 )
 from rosetta_tui.request.draft import RunDraft
-from rosetta_tui.request.fields import needed
-from rosetta_tui.request.option_words import (
+from rosetta_tui.request.fields import (
     beside_field,
     field_of_options,
     field_of_words,
+    needed,
     wrong_shapes,
 )
 

@@ -1,16 +1,116 @@
-"""What a run is asked with: the options of ``rosetta run``, which its form reads as the command does."""
+"""What a run is asked with: the options of ``rosetta run``, which its form reads as the command does.
+
+Every command that scores shares the options that name where metrics find what they need. From all of them follows
+what the door is asked for (``harness.api``).
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from rosetta_tui.request.reading import reading, selecting
-from rosetta_tui.request.scoring import scoring_options
+from harness.core.failures import UsageError
+from rosetta_tui.request.reading import reading, selecting, selection
 
+if TYPE_CHECKING:
+    from corpora.model.corpus import Corpus
+    from harness.api import RunRequest
+    from harness.setup.plan import Plan
+    from harness.setup.scoring_options import ScoringOptions
+
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 _FILE = click.Path(path_type=Path)
+
+
+def scoring_options(command: Command) -> Command:
+    """Add the options that say what outputs are scored with."""
+    for add in (
+        click.option("--comet", type=_FILE, help="Checkpoint of COMET, or a file of its scores."),
+        click.option("--embeddings-model", metavar="NAME", help="Model asked for at the endpoint."),
+        click.option("--embeddings", metavar="WHERE", help="Endpoint or folder of embeddings."),
+        click.option("--gloss-dictionary", type=_FILE, help="Target lemmas with their meanings."),
+        click.option("--terms", type=_FILE, help="Prescribed terms. Default: the coaching's."),
+        click.option("--analyser", type=_FILE, help="Morphological analyser (.hfstol)."),
+        click.option("--language-card", type=_FILE, help="Your own card of the target language."),
+        click.option(
+            "--multi-ref/--one-ref",
+            default=None,
+            help="Score chrF++, BLEU, TER against the variants too. Default: the reference alone.",
+        ),
+        click.option(
+            "--metrics",
+            metavar="NAME,NAME…",
+            help="Such as chrf,bleu,exact. Default: rosetta, all that can be computed.",
+        ),
+    ):
+        command = add(command)
+    return command
+
+
+def read_scoring_options(given: Mapping[str, Any]) -> ScoringOptions:
+    """Read these options; paths become independent of the folder in which resume will be called."""
+    from harness.api import scoring_of
+
+    return scoring_of({name: value for name, value in given.items() if value is not None})
+
+
+def make_request(corpus: Corpus, given: Mapping[str, Any]) -> RunRequest:
+    """Hand the options of a command line to the door; raises UsageError, CorpusError."""
+    from harness.api import ask
+
+    note, tags = given.get("note") or "", given.get("tags") or ()
+    return ask(corpus, given["method"], told(given), selection(given), note=note, tags=tags)
+
+
+def make_plan(corpus: Corpus, given: Mapping[str, Any]) -> Plan:
+    """Return the plan alone, whatever entries take part."""
+    from harness.api import plan_of
+
+    return plan_of(corpus, given["method"], told(given))
+
+
+def told(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a command line tells of a run, by the names that the door takes."""
+    from harness.api import LIMITS
+    from harness.method.options import MethodOptions
+    from harness.setup.scoring_options import ScoringOptions
+
+    known = {*MethodOptions.model_fields, *ScoringOptions.model_fields, *LIMITS, "concurrency"}
+    known -= {"source_language", "target_language"}  # as the corpus has them
+    found = {
+        name: value
+        for name, value in given.items()
+        if name in known and value is not None and value != ()
+    }
+    if found.get("temperature") == "none":
+        found["temperature"] = None
+    switches = ("offline", "trust_local_server", "keep_failed")
+    return {
+        **found,
+        **{name: pairs(name, given.get(name, ())) for name in ("body", "settings")},
+        **{name: bool(given.get(name)) for name in switches},
+        "use_cache": not given.get("no_cache"),
+    }
+
+
+def pairs(name: str, given: Sequence[str]) -> dict[str, Any]:
+    """Read NAME=JSON as it was given once or several times; what is no JSON is text."""
+    found: dict[str, Any] = {}
+    for pair in given:
+        key, equals, value = pair.partition("=")
+        try:
+            found[key] = json.loads(value)
+        except (ValueError, RecursionError):
+            found[key] = value
+        if not equals or not key:
+            option = "--set" if name == "settings" else f"--{name}"
+            raise UsageError(f"{option} takes NAME=JSON, such as {option} top_p=0.9.")
+    return found
 
 
 @click.command("run")

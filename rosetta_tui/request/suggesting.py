@@ -13,7 +13,7 @@ from harness.core.failures import HarnessError, StoreError
 from harness.endpoint.endpoints import chat_endpoint, presets
 from harness.endpoint.prices import Prices
 from harness.inputs.prompt import load_prompt, shipped_versions
-from harness.methods.names import method_names
+from harness.method.shipped import method_names
 from harness.store.corpora.listing import PREFIX, list_corpora
 from harness.store.file.database import opened
 from harness.store.mixed_setups import RETRIED_WITH

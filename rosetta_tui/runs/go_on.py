@@ -16,9 +16,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Checkbox, Input, Label, Static
 
 from harness.core.failures import UsageError
-from harness.method.takes import asks
+from harness.method.shipped import asks
 from harness.run.total_failure import unconnected_words
-from rosetta_tui.request.option_words import beside_field
+from rosetta_tui.request.fields import beside_field
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show

@@ -23,7 +23,7 @@ from harness.store.runs import read_run
 from rosetta_tui.request import suggesting
 from rosetta_tui.request.draft import Value
 from rosetta_tui.request.fields import FIELDS, PATHS
-from rosetta_tui.request.scoring import read_scoring_options
+from rosetta_tui.request.options import read_scoring_options
 from rosetta_tui.show.metric_words import by_reason
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import AnsweringScreen, background, bring

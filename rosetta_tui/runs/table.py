@@ -23,8 +23,7 @@ from rosetta_tui.show.card_fields import (
     tier_sign,
     tier_words,
 )
-from rosetta_tui.show.columns import Cell, Column, Rows, widest
-from rosetta_tui.show.records import Record, Value
+from rosetta_tui.show.columns import Cell, Column, Record, Rows, Value, widest
 from rosetta_tui.show.run_facts import (
     OTHER_INPUTS_WORDS,
     failed_told,

@@ -18,7 +18,7 @@ def begin(store_path: Path, draft: RunDraft) -> Engine:
     Raises CorpusError or HarnessError with what is wrong; nothing is stored then, and no draft is lost.
     """
     from harness import api
-    from rosetta_tui.request.kept_draft import forget_draft
+    from rosetta_tui.request.draft import forget_draft
     from rosetta_tui.session.engine import Engine
 
     ready = api.start(store_path, draft.request(draft.corpus(store_path)))

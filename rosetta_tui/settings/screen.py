@@ -19,7 +19,7 @@ from textual.widgets.option_list import Option
 from harness.core.failures import UsageError
 from harness.endpoint.endpoints import presets
 from harness.settings import Changes, Settings, changed, read_settings, taking_back
-from rosetta_tui.settings.acts import SettingActs
+from rosetta_tui.settings.acts import SecretActs, SettingActs, secret_states
 from rosetta_tui.settings.of_app import SettingsWriting, take_settings, theme_of
 from rosetta_tui.settings.rows import (
     ABOUT,
@@ -36,7 +36,6 @@ from rosetta_tui.settings.rows import (
     secret_rows,
     short,
 )
-from rosetta_tui.settings.secret_acts import SecretActs, secret_states
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.content import Telling, Where, show

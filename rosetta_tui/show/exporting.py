@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 from enum import StrEnum
 
 from rosetta_tui.show.clipboard import harmless
-from rosetta_tui.show.records import Record, Value
+from rosetta_tui.show.columns import Record, Value
 from rosetta_tui.show.text import plain
 
 

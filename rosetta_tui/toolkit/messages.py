@@ -10,7 +10,7 @@ from textual.message import Message
 
 if TYPE_CHECKING:
     from rosetta_tui.request.draft import RunDraft
-    from rosetta_tui.show.records import Records, ShownRecords
+    from rosetta_tui.show.columns import Records, ShownRecords
 
 
 @dataclass

@@ -26,15 +26,18 @@ from rosetta_tui.show.clipboard import MOST_BYTES
 from rosetta_tui.show.columns import (
     GAP,
     Cell,
+    CellRecords,
     Column,
     MeasuredRows,
     NoRows,
     PlacedColumn,
+    Records,
     RowSource,
+    ShownRecords,
     fit,
+    read_all,
 )
 from rosetta_tui.show.exporting import row_text
-from rosetta_tui.show.records import CellRecords, Records, ShownRecords, read_all
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.messages import Copied, ExportAsked
 

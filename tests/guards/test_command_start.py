@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.method.shipped import SERVICE_NAMES
 from harness.methods.api import SERVICES
-from harness.methods.names import SERVICE_NAMES
 
 PROGRAM = """
 import sys

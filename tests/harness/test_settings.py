@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.failures import UsageError
-from harness.method.takes import TAKES
+from harness.method.shipped import TAKES
 from harness.settings import (
     Changes,
     Settings,

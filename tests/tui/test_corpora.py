@@ -18,8 +18,7 @@ from corpora.model.entry import Segment
 from harness.api import CorpusRequest
 from harness.store.corpora.entries import save_corpus
 from harness.store.file.database import open_store
-from rosetta_tui.corpus import originals
-from rosetta_tui.corpus import rows as corpus_rows
+from rosetta_tui.corpus import originals, table
 from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 from rosetta_tui.corpus.entry_screen import CorpusEntryScreen
 from rosetta_tui.corpus.facts_screen import CorpusFactsScreen
@@ -85,7 +84,7 @@ def stored(folder: Path, corpus: Corpus) -> Path:
 async def test_corpora_golden(
     size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(corpus_rows, "when", lambda _: "2023-11-14 22:13")
+    monkeypatch.setattr(table, "when", lambda _: "2023-11-14 22:13")
     made = sealed(tmp_path / "s.sqlite")
     app = App(made)
     async with app.run_test(size=size) as pilot:
@@ -388,7 +387,7 @@ async def test_a_terminal_that_cannot_be_handed_over_says_so(
 
 
 async def test_a_segment_is_named_in_words(tmp_path: Path) -> None:
-    assert corpus_rows.segment_words({None: 2, Segment.GOLD_STANDARD.value: 1_000}) == (
+    assert table.segment_words({None: 2, Segment.GOLD_STANDARD.value: 1_000}) == (
         "no segment 2 · gold standard 1,000"
     )
 

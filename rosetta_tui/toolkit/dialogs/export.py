@@ -19,8 +19,8 @@ from harness.core.failures import UsageError
 from harness.core.written_files import write_file
 from harness.settings import read_settings
 from rosetta_tui.show import figures
+from rosetta_tui.show.columns import SLICE, Record, Records, ShownRecords, read_all
 from rosetta_tui.show.exporting import FORM_WORDS, PAGES, TableFormat, encoded, table_text
-from rosetta_tui.show.records import SLICE, Record, Records, ShownRecords, read_all
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import answers, confirm

@@ -31,8 +31,7 @@ from harness.method.options import MethodOptions, keys_in, refuse_told_keys, ref
 from harness.methods.registry import build
 from harness.setup.plan import Plan
 from rosetta_tui.commands.key import key
-from rosetta_tui.request.draft import RunDraft
-from rosetta_tui.request.kept_draft import NAME, keep_draft
+from rosetta_tui.request.draft import NAME, RunDraft, keep_draft
 from tests.harness.evaluation import LANGUAGES, begun, corpus, query
 from tests.harness.methods.page_examples import example
 from tests.keyring_in_memory import MemoryKeyring

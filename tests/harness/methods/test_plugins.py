@@ -18,10 +18,9 @@ from harness.endpoint.keys import key_for
 from harness.inputs.coaching import read_coaching
 from harness.method.method import Method
 from harness.method.options import MethodOptions
-from harness.method.takes import TAKES
+from harness.method.shipped import TAKES, method_names
 from harness.methods.briefing import briefing
 from harness.methods.checks import make_checks
-from harness.methods.names import method_names
 from harness.methods.registry import build
 from harness.store.file.database import opened
 from harness.store.results import read_results

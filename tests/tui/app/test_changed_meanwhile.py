@@ -24,7 +24,7 @@ from rosetta_tui.corpus.open_corpus import open_corpus
 from rosetta_tui.corpus.screen import CorpusScreen
 from rosetta_tui.entry.table import EntryTable
 from rosetta_tui.show import run_facts
-from rosetta_tui.show.records import read_all
+from rosetta_tui.show.columns import read_all
 from tests.corpora.making import json_file
 from tests.tui.compare.compared import WIDE, A, B, made, path, shown
 from tests.tui.faulty import FAULTY

@@ -16,7 +16,7 @@ import pytest
 
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness.core.run_state import RunState
-from harness.methods.names import method_names
+from harness.method.shipped import method_names
 from rosetta_tui.cli import main
 from tests.harness.scripted import Scripted, completion, error, json_answer, serving, translated
 from tests.tui.commands.processes import ROOT, START, Rosetta, read_until

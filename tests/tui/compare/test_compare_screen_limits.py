@@ -15,7 +15,7 @@ from rosetta_tui.compare.entry_screen import ComparedEntryScreen
 from rosetta_tui.compare.parts_screen import ComparedPartsScreen
 from rosetta_tui.compare.screen import CompareScreen
 from rosetta_tui.compare.sentences import sentence
-from rosetta_tui.show.records import read_all
+from rosetta_tui.show.columns import read_all
 from tests.harness.evaluation import corpus_of
 from tests.tui.app.standing import stands
 from tests.tui.compare.compared import (

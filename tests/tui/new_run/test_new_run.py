@@ -10,16 +10,16 @@ import pytest
 from textual.widgets import Button, Input
 
 from harness.core.run_state import RunState
-from harness.method.takes import TAKES
+from harness.method.shipped import TAKES
 from harness.store.file.database import open_store
 from harness.store.results import read_outcome
 from harness.store.runs import find_run, list_runs
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.new_run.screen import NewRunScreen
+from rosetta_tui.request.draft import kept_draft
 from rosetta_tui.request.draft_of_run import draft_of
 from rosetta_tui.request.fields import applicable
-from rosetta_tui.request.kept_draft import kept_draft
 from rosetta_tui.toolkit.form.form_line import Ticks
 from tests.harness.scripted import Scripted
 from tests.tui.golden import SIZES, compare

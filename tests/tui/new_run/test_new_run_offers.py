@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from textual.widgets import OptionList
 
-from harness.method.takes import TAKES
+from harness.method.shipped import TAKES
 from rosetta_tui.new_run import screen as new_run
 from rosetta_tui.new_run.screen import NewRunScreen
 from tests.harness.scripted import json_answer, serving

@@ -20,10 +20,9 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from rosetta_tui.commands.run import run
-from rosetta_tui.request.draft import YES, RunDraft
+from rosetta_tui.request.draft import NAME, YES, RunDraft, forget_draft, keep_draft, kept_draft
 from rosetta_tui.request.draft_of_run import draft_of, plan_values
-from rosetta_tui.request.kept_draft import NAME, forget_draft, keep_draft, kept_draft
-from rosetta_tui.request.plan import make_plan
+from rosetta_tui.request.options import make_plan
 from rosetta_tui.show.clipboard import command_line
 from tests.harness.evaluation import corpus, corpus_of, run_corpus
 from tests.tui.scenes import HOSTILE

@@ -13,11 +13,10 @@ from harness import privacy
 from harness.core.failures import UsageError
 from harness.endpoint.endpoints import MOST_BYTES, list_models
 from rosetta_tui.commands.run import run as run_command
-from rosetta_tui.new_run.preview import beside, in_a_line
+from rosetta_tui.new_run.preview import beside, in_a_line, measured
 from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.request.fields import FIELDS, drafted
 from rosetta_tui.request.look import Known, look
-from rosetta_tui.request.metrics import measured
 from tests.harness.scripted import Answer, serving
 from tests.tui.new_run.form import CHAT, CORPUS, path
 

@@ -21,9 +21,8 @@ from textual.widgets import Input, OptionList
 from corpora.model.entry import Segment
 from harness.store.notes import set_note
 from rosetta_tui.runs.table import RunTable
-from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.show.columns import LEFT_OUT, Cell, Column, Record, ShownRecords, Value
 from rosetta_tui.show.exporting import PAGES, TableFormat, encoded, row_text, sheet_cell, table_text
-from rosetta_tui.show.records import LEFT_OUT, Record, ShownRecords, Value
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.dialogs.export import ExportScreen
 from tests.tui.hostile import ANY_TEXT, acting
