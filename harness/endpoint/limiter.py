@@ -93,7 +93,8 @@ class Limiter:
         self._limit = float(min(self._most, max(1, start if start is not None else self._most)))
         self._slow_start = True
         self._era = 0
-        self._in_use = 0
+        self.in_use = 0
+        """Slots given out."""
         self._queue: deque[asyncio.Future[Slot]] = deque()
 
     @property
@@ -105,11 +106,6 @@ class Limiter:
     def most(self) -> int:
         """The ceiling."""
         return self._most
-
-    @property
-    def in_use(self) -> int:
-        """Slots given out."""
-        return self._in_use
 
     def set_most(self, most: int) -> None:
         """Move the ceiling; a higher one is reached at once, since a person asked for it."""
@@ -134,7 +130,7 @@ class Limiter:
 
     def release(self, slot: Slot) -> None:  # noqa: ARG002  a slot must be held to be given back
         """Give a slot back."""
-        self._in_use -= 1
+        self.in_use -= 1
         self._serve()
 
     def begins(self, slot: Slot) -> None:
@@ -143,7 +139,7 @@ class Limiter:
 
     def succeeded(self) -> None:
         """Note a good answer: the limit grows, where it was used."""
-        if self._in_use < USED * self.limit:
+        if self.in_use < USED * self.limit:
             return
         self._limit = min(
             self._limit + (1.0 if self._slow_start else 1.0 / self._limit), self._most
@@ -158,9 +154,9 @@ class Limiter:
             self._limit = max(1.0, self._limit * CUT)
 
     def _serve(self) -> None:
-        while self._queue and self._in_use < self.limit:
+        while self._queue and self.in_use < self.limit:
             future = self._queue.popleft()
             if future.done():
                 continue
-            self._in_use += 1
+            self.in_use += 1
             future.set_result(Slot(self._era))

@@ -23,14 +23,7 @@ class CopySource:
 
     def __init__(self, options: MethodOptions) -> None:
         check_options("copy-source", options, *TAKES["copy-source"])
-        self.setup = Setup(
-            method="copy-source",
-            method_class=MethodClass.CUSTOM_PLUGIN,
-            method_version="1",
-            model_slug="copy-source",
-            condition=options.condition or "floor",
-            replicate=options.replicate,
-        )
+        self.setup = _setup("copy-source", options)
 
     async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
         """Copy."""
@@ -47,16 +40,20 @@ class Constant:
         self._text = (options.text or "").strip()
         if not self._text:
             raise UsageError("--text is blank. Give a sentence of the target language.")
-        self.setup = Setup(
-            method="constant",
-            method_class=MethodClass.CUSTOM_PLUGIN,
-            method_version="1",
-            model_slug="constant",
-            condition=options.condition or "floor",
-            replicate=options.replicate,
-            options={"text": self._text},
-        )
+        self.setup = _setup("constant", options, text=self._text)
 
     async def translate(self, entries: Sequence[Entry], _calls: Calls) -> list[Output]:
         """Repeat the text."""
         return [Output(self._text) for _ in entries]
+
+
+def _setup(name: str, options: MethodOptions, **told: str) -> Setup:
+    return Setup(
+        method=name,
+        method_class=MethodClass.CUSTOM_PLUGIN,
+        method_version="1",
+        model_slug=name,
+        condition=options.condition or "floor",
+        replicate=options.replicate,
+        options=told,
+    )

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from harness.store.file.trouble import stored_json, stored_object
+from harness.store.file.trouble import rows_by_name, stored_json, stored_object
 
 
 def failures_by_run(
@@ -48,16 +48,20 @@ def distinctions_by_run(
     Where ``run_id`` asks for one run, only those that it can be parted from are read.
     """
     query = """
-        SELECT id, setup, plan -> '$.options.outputs', dataset_id, model_slug, condition FROM runs
+        SELECT id, setup, plan -> '$.options.outputs' AS outputs, dataset_id, model_slug, condition
+        FROM runs
         WHERE :run_id IS NULL OR (dataset_id, model_slug, condition) =
             (SELECT dataset_id, model_slug, condition FROM runs WHERE run_id = :run_id)
     """
-    rows = connection.execute(query, {"run_id": run_id}).fetchall()
-    setups = [stored_object(row[1]) for row in rows]
-    names = [(setup.get("method"), *row[3:]) for setup, row in zip(setups, rows, strict=True)]
-    outputs = [None if row[2] is None else stored_json(row[2]) for row in rows]
+    rows = rows_by_name(connection, query, {"run_id": run_id})
+    setups = [stored_object(row["setup"]) for row in rows]
+    names = [
+        (setup.get("method"), row["dataset_id"], row["model_slug"], row["condition"])
+        for setup, row in zip(setups, rows, strict=True)
+    ]
+    outputs = [None if row["outputs"] is None else stored_json(row["outputs"]) for row in rows]
     facts = [setup_facts(*each) for each in zip(setups, outputs, strict=True)]
-    return dict(zip((row[0] for row in rows), distinctions(names, facts), strict=True))
+    return dict(zip((row["id"] for row in rows), distinctions(names, facts), strict=True))
 
 
 def distinctions(names: Sequence[Hashable], facts: Sequence[Sequence[str]]) -> list[str]:

@@ -108,13 +108,6 @@ def set_note(connection: sqlite3.Connection, run: int, note: str) -> None:
     change_words(connection, run, note=note)
 
 
-def set_tags(connection: sqlite3.Connection, run: int, tags: Iterable[str]) -> tuple[str, ...]:
-    """Return a run these tags in place of those that it had; gives them as they are kept."""
-    wanted = tidy_tags(tags)
-    with _words_of(connection, run):
-        return _replace(connection, run, wanted)
-
-
 def change_tags(
     connection: sqlite3.Connection, run: int, add: Iterable[str] = (), remove: Iterable[str] = ()
 ) -> tuple[str, ...]:

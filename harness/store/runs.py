@@ -19,6 +19,7 @@ from harness.store.file.trouble import (
     count_positions,
     inflated,
     pack_positions,
+    rows_by_name,
     stored_object,
     stored_word,
     unpack_positions,
@@ -60,36 +61,36 @@ class Run:
 
 _READ = """
     SELECT id, run_id, corpus, state, created, positions, setup, setup_hash, plan, opening, live,
-           harness_version, imported IS NOT NULL, dataset_id, language_pair, fingerprint_hash,
-           put_away
+           harness_version, imported IS NOT NULL AS imported, dataset_id, language_pair,
+           fingerprint_hash, put_away
     FROM runs
 """
 
 
 @unpacks
-def _run(row: tuple[Any, ...]) -> Run:
+def _run(row: sqlite3.Row) -> Run:
     # a list of runs has neither, and starts without pydantic
     from harness.method.method import Setup
     from harness.store.file.openings import Live, RunOpening
 
     return Run(
-        id=row[0],
-        run_id=row[1],
-        corpus=row[2],
-        state=stored_word(row[3], RunState),
-        created=row[4],
-        positions=unpack_positions(row[5]),
-        setup=Setup.model_validate_json(row[6]),
-        setup_hash=row[7],
-        plan=stored_object(row[8]),
-        opening=RunOpening.read(row[9]),
-        live=None if row[10] is None else Live.read(row[10]),
-        harness_version=row[11],
-        imported=bool(row[12]),
-        dataset_id=row[13],
-        language_pair=row[14],
-        fingerprint_hash=row[15],
-        trashed=row[16],
+        id=row["id"],
+        run_id=row["run_id"],
+        corpus=row["corpus"],
+        state=stored_word(row["state"], RunState),
+        created=row["created"],
+        positions=unpack_positions(row["positions"]),
+        setup=Setup.model_validate_json(row["setup"]),
+        setup_hash=row["setup_hash"],
+        plan=stored_object(row["plan"]),
+        opening=RunOpening.read(row["opening"]),
+        live=None if row["live"] is None else Live.read(row["live"]),
+        harness_version=row["harness_version"],
+        imported=bool(row["imported"]),
+        dataset_id=row["dataset_id"],
+        language_pair=row["language_pair"],
+        fingerprint_hash=row["fingerprint_hash"],
+        trashed=row["put_away"],
     )
 
 
@@ -175,54 +176,54 @@ def runs_back(name: str) -> int | None:
     return None if found is None else int(found[1] or 0)
 
 
-def _named(connection: sqlite3.Connection, name: str, condition: str, order: str) -> list[Any]:
+def _named(
+    connection: sqlite3.Connection, name: str, condition: str, order: str
+) -> list[sqlite3.Row]:
     """Return at most two runs that a name may mean; ``order`` is the column by which ``last`` is told."""
     if (back := runs_back(name)) is None:
         return _begin_with(connection, name, condition)
     query = f"{_READ} WHERE {condition} ORDER BY {order} DESC, id DESC LIMIT 1 OFFSET ?"
-    return connection.execute(query, (back,)).fetchall()
+    return rows_by_name(connection, query, (back,))
 
 
-def _begin_with(connection: sqlite3.Connection, name: str, condition: str) -> list[Any]:
+def _begin_with(connection: sqlite3.Connection, name: str, condition: str) -> list[sqlite3.Row]:
     """Return at most two runs whose id begins with a name, the one that it names wholly first."""
     prefix = storable(name.lower())
-    return connection.execute(
+    query = (
         f"{_READ} WHERE ? AND substr(run_id, 1, ?) = ? AND {condition}"
-        " ORDER BY run_id = ? DESC LIMIT 2",
-        (bool(prefix), len(prefix), prefix, prefix),
-    ).fetchall()
+        " ORDER BY run_id = ? DESC LIMIT 2"
+    )
+    return rows_by_name(connection, query, (bool(prefix), len(prefix), prefix, prefix))
 
 
-def _only(rows: Sequence[Any], name: str) -> Run:
-    if len(rows) > 1 and rows[0][1] != name.lower():
+def _only(rows: Sequence[sqlite3.Row], name: str) -> Run:
+    if len(rows) > 1 and rows[0]["run_id"] != name.lower():
         raise UsageError(f"Several runs begin with {name!r}. Write more of the id.")
     return _run(rows[0])
 
 
 def find_open_run(connection: sqlite3.Connection, back: int = 0) -> Run:
     """Return the newest run that can go on, or one so many before it; UsageError where there is none."""
-    row = connection.execute(
-        f"{_READ} WHERE run_card IS NULL AND imported IS NULL AND put_away IS NULL {_NEWEST} OFFSET ?",
-        (back,),
-    ).fetchone()
-    if row is None:
+    waiting = "run_card IS NULL AND imported IS NULL AND put_away IS NULL"
+    rows = rows_by_name(connection, f"{_READ} WHERE {waiting} {_NEWEST} OFFSET ?", (back,))
+    if not rows:
         further = " that far back" if back else ""
         raise UsageError(f"No run is waiting to go on{further}. `rosetta runs list` shows all.")
-    return _run(row)
+    return _run(rows[0])
 
 
 def read_run(connection: sqlite3.Connection, number: int) -> Run:
     """Return a run by the store's own number; raises StoreError where it was deleted."""
-    row = connection.execute(f"{_READ} WHERE id = ? AND put_away IS NULL", (number,)).fetchone()
-    if row is None:
+    rows = rows_by_name(connection, f"{_READ} WHERE id = ? AND put_away IS NULL", (number,))
+    if not rows:
         raise StoreError("The run has been deleted.")
-    return _run(row)
+    return _run(rows[0])
 
 
 def find_by_id(connection: sqlite3.Connection, run_id: str) -> Run | None:
     """Return a run by its whole id, in the trash or not; None where there is none."""
-    row = connection.execute(f"{_READ} WHERE run_id = ?", (run_id,)).fetchone()
-    return None if row is None else _run(row)
+    rows = rows_by_name(connection, f"{_READ} WHERE run_id = ?", (run_id,))
+    return _run(rows[0]) if rows else None
 
 
 SILENT_SECONDS = 10.0
@@ -386,52 +387,53 @@ def list_runs(
     condition, order = ("IS NOT NULL", "u.put_away") if deleted else ("IS NULL", "u.created")
     query = f"""
         SELECT u.run_id, u.id, u.state, u.created, u.dataset_id, u.language_pair, u.model_slug,
-               u.condition, json_extract(u.setup, '$.method'), u.positions,
-               {card}, u.live, u.imported IS NOT NULL, coalesce(n.words, ''),
-               json_extract(u.opening, '$.retry_of.run_id'),
-               json_extract(u.opening, '$.rescore_of.run_id'), u.put_away
+               u.condition, json_extract(u.setup, '$.method') AS method, u.positions,
+               {card} AS card, u.live, u.imported IS NOT NULL AS imported,
+               coalesce(n.words, '') AS note,
+               json_extract(u.opening, '$.retry_of.run_id') AS retry_of,
+               json_extract(u.opening, '$.rescore_of.run_id') AS rescore_of, u.put_away
         FROM runs u LEFT JOIN notes n ON n.run = u.id
         WHERE u.put_away {condition} AND (:run_id IS NULL OR u.run_id = :run_id)
         ORDER BY {order} DESC, u.id DESC
     """
-    rows = connection.execute(query, {"run_id": run_id}).fetchall()
-    only = rows[0][1] if run_id is not None and rows else None
+    rows = rows_by_name(connection, query, {"run_id": run_id})
+    only = rows[0]["id"] if run_id is not None and rows else None
     done, failed = done_by_run(connection, only), failures_by_run(connection, only)
     apart = distinctions_by_run(connection, run_id)
     return [
         replace(
-            _summary(row, done.get(row[1], 0), failed.get(row[1], {})),
-            certificates=certificates.get(row[1], ()),
-            tags=tags.get(row[1], ()),
-            distinction=apart.get(row[1], ""),
+            _summary(row, done.get(row["id"], 0), failed.get(row["id"], {})),
+            certificates=certificates.get(row["id"], ()),
+            tags=tags.get(row["id"], ()),
+            distinction=apart.get(row["id"], ""),
         )
         for row in rows
     ]
 
 
-def _summary(row: tuple[Any, ...], done: int, failures: Mapping[str, int]) -> RunSummary:
-    card = None if row[10] is None else stored_object(row[10])
+def _summary(row: sqlite3.Row, done: int, failures: Mapping[str, int]) -> RunSummary:
+    card = None if row["card"] is None else stored_object(row["card"])
     return RunSummary(
-        run_id=row[0],
-        number=row[1],
-        state=stored_word(row[2], RunState),
-        created=row[3],
-        dataset_id=row[4],
-        language_pair=row[5],
-        model_slug=row[6],
-        condition=row[7],
-        method=row[8],
-        total=count_positions(row[9]),
+        run_id=row["run_id"],
+        number=row["id"],
+        state=stored_word(row["state"], RunState),
+        created=row["created"],
+        dataset_id=row["dataset_id"],
+        language_pair=row["language_pair"],
+        model_slug=row["model_slug"],
+        condition=row["condition"],
+        method=row["method"],
+        total=count_positions(row["positions"]),
         done=done,
         failed=sum(failures.values()),
         failures=failures,
         card=card,
-        live=None if row[11] is None else _live(row[11]),
-        imported=bool(row[12]),
-        note=row[13],
-        retry_of=row[14] or _origin(card, "retry_of"),
-        rescore_of=row[15] or _origin(card, "rescore_of"),
-        trashed=row[16],
+        live=None if row["live"] is None else _live(row["live"]),
+        imported=bool(row["imported"]),
+        note=row["note"],
+        retry_of=row["retry_of"] or _origin(card, "retry_of"),
+        rescore_of=row["rescore_of"] or _origin(card, "rescore_of"),
+        trashed=row["put_away"],
     )
 
 

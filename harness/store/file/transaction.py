@@ -5,13 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from hashlib import blake2b
 
 from harness.core.storage_problems import storable
 
 
 def digest(text: str) -> int:
     """Return 32 bits by which equal texts are found; texts that share them are told apart by comparison."""
+    from hashlib import blake2b  # a list of runs starts without OpenSSL
+
     return int.from_bytes(blake2b(text.encode(), digest_size=4).digest(), "big", signed=True)
 
 

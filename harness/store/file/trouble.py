@@ -11,7 +11,7 @@ import sqlite3
 import sys
 import zlib
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import wraps
@@ -133,6 +133,15 @@ def unpacked_message(data: object) -> Any:
         return msgpack.unpackb(of_kind(data, bytes))
     except (ValueError, msgpack.UnpackException) as error:
         raise StoredValueError from error
+
+
+def rows_by_name(
+    connection: sqlite3.Connection, query: str, values: Sequence[object] | Mapping[str, object]
+) -> list[sqlite3.Row]:
+    """Return all rows of a query, whose columns are told by their names and not by their places."""
+    cursor = connection.cursor()
+    cursor.row_factory = sqlite3.Row
+    return cursor.execute(query, values).fetchall()
 
 
 def inflated(data: object) -> bytes:

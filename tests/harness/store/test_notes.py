@@ -29,7 +29,6 @@ from harness.store.notes import (
     detach_certificates,
     note_of,
     set_note,
-    set_tags,
     tags_by_run,
     tags_of,
     tidy_tag,
@@ -50,7 +49,7 @@ def run(connection: sqlite3.Connection) -> int:
 def test_words_are_listed_with_their_run(connection: sqlite3.Connection, run: int) -> None:
     other = make_run(connection, [Entry(id=1, source="a", reference="b")], run_id="2222-b")
     set_note(connection, run, "  ᓂᐚᐸᒫᐤ\nsecond \ud800 ")
-    set_tags(connection, run, ["b", "a", "a"])
+    change_tags(connection, run, ["b", "a", "a"])
     listed = {each.number: each for each in list_runs(connection)}
     assert (listed[run].note, listed[run].tags) == ("ᓂᐚᐸᒫᐤ\nsecond \ufffd", ("a", "b"))
     assert (listed[other].note, listed[other].tags) == ("", ())
@@ -62,7 +61,7 @@ def test_words_are_listed_with_their_run(connection: sqlite3.Connection, run: in
 def test_tags_are_added_and_taken_away(connection: sqlite3.Connection, run: int) -> None:
     assert change_tags(connection, run, add=["one", "two"]) == ("one", "two")
     assert change_tags(connection, run, add=["three"], remove=["one", "none"]) == ("three", "two")
-    assert set_tags(connection, run, []) == ()
+    assert change_tags(connection, run, remove=["two", "three"]) == ()
     set_note(connection, run, "x")
     set_note(connection, run, " ")
     assert note_of(connection, run) == ""
@@ -72,14 +71,14 @@ def test_tags_are_added_and_taken_away(connection: sqlite3.Connection, run: int)
 def test_what_is_no_tag_is_refused_and_nothing_changes(
     connection: sqlite3.Connection, run: int, tag: str
 ) -> None:
-    set_tags(connection, run, ["kept"])
+    change_tags(connection, run, ["kept"])
     with pytest.raises(UsageError, match="one word"):
-        set_tags(connection, run, ["good", tag])
+        change_tags(connection, run, ["good", tag])
     assert tags_of(connection, run) == ("kept",)
 
 
 def test_there_are_bounds(connection: sqlite3.Connection, run: int) -> None:
-    set_tags(connection, run, ["kept"])
+    change_tags(connection, run, ["kept"])
     with pytest.raises(UsageError, match=str(MOST_TAGS)):
         change_tags(connection, run, add=[str(n) for n in range(MOST_TAGS)])
     assert tags_of(connection, run) == ("kept",)
@@ -120,7 +119,7 @@ def test_nothing_is_written_beside_a_run_that_is_gone(
         with pytest.raises(StoreError, match="was deleted meanwhile"):
             set_note(connection, each, "words")
         with pytest.raises(StoreError, match="was deleted meanwhile"):
-            set_tags(connection, each, ["a"])
+            change_tags(connection, each, ["a"])
     bring_back(connection, run)
     assert (note_of(connection, run), tags_of(connection, run)) == ("", ())
 

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from corpora.model.entry import Segment
-from harness.store.notes import set_note, set_tags
+from harness.store.notes import change_tags, set_note
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.show.clipboard import MOST_BYTES
@@ -74,7 +74,7 @@ async def test_letters_lead_to_what_can_have_the_focus(tmp_path: Path) -> None:
 
 async def test_the_palette_opens_a_run_by_its_name(tmp_path: Path) -> None:
     made = sealed(tmp_path / "s.sqlite")
-    set_tags(made.store, made.number, ["flagship"])
+    change_tags(made.store, made.number, ["flagship"])
     async with at_rest(App(made), (100, 30)) as (app, pilot):
         await typed(pilot, "flagship")
         await press(pilot, "enter")

@@ -20,7 +20,7 @@ from corpora.files.problems import Problem, Severity
 from corpora.model.entry import Entry, Segment
 from harness.store.deletion import trash
 from harness.store.file.database import open_store
-from harness.store.notes import set_note, set_tags
+from harness.store.notes import change_tags, set_note
 from harness.store.runs import list_runs
 from rosetta_tui.corpus.checks_screen import CorpusChecksScreen
 from rosetta_tui.corpus.open_corpus import OpenCorpusScreen
@@ -94,7 +94,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (NAME,),
     )
     set_note(store, runs[0].number, " ".join(each for each in TEXTS if "\x00" not in each)[:300])
-    set_tags(store, runs[0].number, ["[/b]", "[@click=app.quit]x[/]"])
+    change_tags(store, runs[0].number, ["[/b]", "[@click=app.quit]x[/]"])
     trash(store, runs[2].number)
     store.close()
     return found
