@@ -27,7 +27,7 @@ from harness.store.file.database import (
     opened,
 )
 from harness.store.file.migrations import migrations
-from harness.store.notes import set_tags
+from harness.store.notes import change_tags
 from harness.store.runs import find_run, list_runs
 from tests.harness.evaluation import chat_plan, corpus, kept, query, run_corpus
 from tests.harness.process import ROOT, spawn
@@ -302,7 +302,7 @@ def test_everything_is_still_there(old: Path) -> None:
 def test_old_runs_take_tags_and_can_be_put_away(old: Path) -> None:
     with closing(open_store(old)) as store:
         open_run, secret = find_run(store, "last"), list_runs(store)[1]
-        set_tags(store, open_run.id, ["old"])
+        change_tags(store, open_run.id, ["old"])
         trash(store, open_run.id)
         assert [run.run_id for run in list_runs(store)] == [secret.run_id]
         bring_back(store, open_run.id)
