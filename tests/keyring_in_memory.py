@@ -1,4 +1,4 @@
-"""A keyring that lives as long as a test, so that none asks the keyring of the machine it runs on."""
+"""A keyring that lives as long as a test, or none, so that nobody asks that of the machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import keyring
+import pytest
 from keyring.backend import KeyringBackend
+from keyring.backends.fail import Keyring
 
 
 class MemoryKeyring(KeyringBackend):
@@ -37,3 +39,9 @@ def memory_keyring() -> Iterator[MemoryKeyring]:
         yield ring
     finally:
         keyring.set_keyring(before)
+
+
+@pytest.fixture(autouse=True)
+def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the machine have no keyring, for every test of the module that imports this."""
+    monkeypatch.setattr(keyring, "get_keyring", Keyring)

@@ -17,6 +17,7 @@ from tests.desktop.real.reader import Reader
 from tests.desktop.real.script import Doing
 from tests.desktop.real.stage import Stage, stage
 from tests.desktop.real.window import Start, Window
+from tests.keyring_in_memory import no_keyring
 from tests.review.session.scenes import (
     CODE,
     CUSTODIANS,
@@ -27,13 +28,7 @@ from tests.review.session.scenes import (
 )
 from tests.review.thorough import times
 
-
-@pytest.fixture(autouse=True)
-def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
-    import keyring
-    from keyring.backends.fail import Keyring
-
-    monkeypatch.setattr(keyring, "get_keyring", Keyring)
+__all__ = ["no_keyring"]
 
 
 @pytest.mark.thorough

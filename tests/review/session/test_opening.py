@@ -18,17 +18,12 @@ from review.session.session import Session
 from review.session.view import Phase
 from review.session.words.catalogue import Words
 from review.session.words.troubles import OtherReviewerError
+from tests.keyring_in_memory import no_keyring
 from tests.review.session.scenes import CODE, OTHER_CODE, STRANGER, batch_of, item_id, write_file
 
+__all__ = ["no_keyring"]
+
 SECRET_WORDS = "river stone cloud ember"
-
-
-@pytest.fixture(autouse=True)
-def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
-    import keyring
-    from keyring.backends.fail import Keyring
-
-    monkeypatch.setattr(keyring, "get_keyring", Keyring)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from review.session.session import Session
 from review.session.view import Phase
 from review.session.waiting import hand_over_all, kept
 from review.session.words.troubles import OtherReviewerError
+from tests.keyring_in_memory import no_keyring
 from tests.review.session.scenes import (
     CODE,
     CUSTODIANS,
@@ -26,17 +27,11 @@ from tests.review.session.scenes import (
     write_file,
 )
 
+__all__ = ["no_keyring"]
+
 SALT = bytes(range(32))
 NEW = batch_of(salt=SALT)
 OLD = batch_of(batch="0d" * 8, title="Autumn sentences")
-
-
-@pytest.fixture(autouse=True)
-def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
-    import keyring
-    from keyring.backends.fail import Keyring
-
-    monkeypatch.setattr(keyring, "get_keyring", Keyring)
 
 
 @pytest.fixture

@@ -10,23 +10,18 @@ from review.log.laptop import Laptop
 from rosetta_tui.review.rating.lines.face import run_lines
 from rosetta_tui.review.rating.lines.pages import Console
 from rosetta_tui.review.rating.sitting import TerminalOpening
+from tests.keyring_in_memory import no_keyring
 from tests.review.session.scenes import (
     CODE,
     batch_of,
     write_file,
 )
 
+__all__ = ["no_keyring"]
+
 BATCH = "ba" * 8
 FIRST = ["1", CODE, "1", "1", "3"]
 """Trust the organisation, type the code, agree, let wordings be used, say that one did not take part."""
-
-
-@pytest.fixture(autouse=True)
-def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
-    import keyring
-    from keyring.backends.fail import Keyring
-
-    monkeypatch.setattr(keyring, "get_keyring", Keyring)
 
 
 def sit(home: Path, file: Path, *lines: str, **options: object) -> tuple[int, str]:

@@ -14,10 +14,13 @@ from review.log.chain import check_chain
 from review.log.laptop import Laptop
 from review.log.payloads import MOST_TEXT, Rate
 from review.rating import Rating
+from tests.keyring_in_memory import no_keyring
 from tests.review.session.scenes import CODE, CUSTODIANS, batch_of, item_id, items_of, write_file
 from tests.review.thorough import times
 from tests.tui.review.line_driver import Pipe, Terminal
 from tests.tui.review.line_face import FIRST, sit, state_of
+
+__all__ = ["no_keyring"]
 
 
 @pytest.fixture
@@ -28,14 +31,6 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     return write_file(batch_of(), tmp_path / "stick")
-
-
-@pytest.fixture(autouse=True)
-def no_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
-    import keyring
-    from keyring.backends.fail import Keyring
-
-    monkeypatch.setattr(keyring, "get_keyring", Keyring)
 
 
 def test_a_long_line_and_wrong_bytes_end_nothing(home: Path, file: Path) -> None:
