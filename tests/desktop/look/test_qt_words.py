@@ -175,7 +175,7 @@ def test_no_label_is_made_elsewhere(path: Path) -> None:
         )
         if isinstance(name, ast.Name)
     }  # fmt: skip
-    assert path.stem == "labels" or "QLabel" not in made
+    assert path.stem == "texts" or "QLabel" not in made
 
 
 def test_every_label_of_a_page_shows_its_text_as_it_stands(scene: Scene) -> None:
