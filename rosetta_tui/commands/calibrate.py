@@ -13,18 +13,19 @@ from harness.core.failures import UsageError
 from harness.core.version import VERSION
 from harness.core.written_files import write_file
 from harness.store.file.database import home, opened
-from review.calibration.evidence import CalibrationEvidence, gather
 from review.calibration.proposal import HASH_FIELD, proposal, proposes, toml_text
-from review.calibration.ratings import Ratings, from_review, read_ratings, read_scale
-from review.office.results.certifying import look_at_ratings
-from review.office.results.rating_rows import rated_items
-from review.office.store.store import Office
-from rosetta_tui.report.calibration import calibration_json, calibration_lines
-from rosetta_tui.review.organiser.words.gate import look_notes
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
-from scoring.calibration.calibration import MOST_OUTPUTS, Calibration
-from scoring.calibration.calibration import calibrate as calibrated
+
+with when_used():
+    from review.calibration import evidence as calibration_evidence
+    from review.calibration import ratings as calibration_ratings
+    from review.office.results import certifying, rating_rows
+    from review.office.store import store
+    from rosetta_tui.report import calibration
+    from rosetta_tui.review.organiser.words import gate
+    from scoring.calibration import calibration as scoring_calibration
 
 _FILE = click.Path(path_type=Path)
 
@@ -66,9 +67,9 @@ def calibrate(
     if given["review"] is not None:
         _look(str(given["review"]))
     if as_json:
-        click.echo(form_text("calibrate", calibration_json(found, evidence)))
+        click.echo(form_text("calibrate", calibration.calibration_json(found, evidence)))
     else:
-        for line in calibration_lines(found, evidence):
+        for line in calibration.calibration_lines(found, evidence):
             click.echo(line)
     if output is not None:
         _write(output, found, evidence, overwrite=overwrite)
@@ -89,52 +90,64 @@ def _refuse_taken(output: Path | None, *, overwrite: bool) -> None:
 
 def _ratings(
     ratings: Path | None, review: str | None, scale: str | None, acceptable_from: float | None
-) -> Ratings:
+) -> calibration_ratings.Ratings:
     if (ratings is None) == (review is None):
         raise UsageError("Give people's ratings: either --ratings FILE or --review NAME.")
     if ratings is not None:
-        return read_ratings(ratings, read_scale(scale, acceptable_from))
+        return calibration_ratings.read_ratings(
+            ratings, calibration_ratings.read_scale(scale, acceptable_from)
+        )
     if scale is not None or acceptable_from is not None:
         raise UsageError("--scale and --acceptable-from go with --ratings: a review has its own.")
-    with Office.open(home()) as office:
+    with store.Office.open(home()) as office:
         found = office.review(str(review))
-        return from_review(found.name, rated_items(office, found))
+        return calibration_ratings.from_review(found.name, rating_rows.rated_items(office, found))
 
 
 def _look(review: str) -> None:
     """Write down, before anything is shown, that the ratings of a review are looked at."""
-    with Office.open(home()) as office:
-        new = look_at_ratings(office, office.review(review))
-    for note in look_notes(new):
+    with store.Office.open(home()) as office:
+        new = certifying.look_at_ratings(office, office.review(review))
+    for note in gate.look_notes(new):
         click.echo(note, err=True)
 
 
-def _evidence(runs: Sequence[str], ratings: Ratings) -> CalibrationEvidence:
+def _evidence(
+    runs: Sequence[str], ratings: calibration_ratings.Ratings
+) -> calibration_evidence.CalibrationEvidence:
     with opened() as connection:
-        evidence = gather(connection, runs, ratings)
-    if len(evidence.judgements) > MOST_OUTPUTS:
+        evidence = calibration_evidence.gather(connection, runs, ratings)
+    if len(evidence.judgements) > scoring_calibration.MOST_OUTPUTS:
         raise UsageError(
             f"{len(evidence.judgements):,} rated outputs are more than can be compared pair by pair "
-            f"({MOST_OUTPUTS:,}). Name fewer runs, or take a part of the ratings."
+            f"({scoring_calibration.MOST_OUTPUTS:,}). Name fewer runs, or take a part of the ratings."
         )
     return evidence
 
 
-def _calibrated(evidence: CalibrationEvidence, level: float, seed: int) -> Calibration:
+def _calibrated(
+    evidence: calibration_evidence.CalibrationEvidence, level: float, seed: int
+) -> scoring_calibration.Calibration:
     watched = sys.stderr.isatty()
 
     def tell(what: str) -> None:
         if watched:  # one line, written over; a pipe or a log wants none of it
             click.echo(f"\r\x1b[Kat work on: {plain(what)} …", err=True, nl=False)
 
-    found = calibrated(evidence.judgements, evidence.profile, level=level, seed=seed, tell=tell)
+    found = scoring_calibration.calibrate(
+        evidence.judgements, evidence.profile, level=level, seed=seed, tell=tell
+    )
     if watched:
         click.echo("\r\x1b[K", err=True, nl=False)
     return found
 
 
 def _write(
-    output: Path, found: Calibration, evidence: CalibrationEvidence, *, overwrite: bool
+    output: Path,
+    found: scoring_calibration.Calibration,
+    evidence: calibration_evidence.CalibrationEvidence,
+    *,
+    overwrite: bool,
 ) -> None:
     if not proposes(found):
         click.echo(f"Nothing is proposed, so {plain(output.name)} was not written.", err=True)

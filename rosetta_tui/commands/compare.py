@@ -9,14 +9,15 @@ from collections.abc import Sequence
 
 import click
 
-from harness.compare.comparing import compare_runs, require_two
-from harness.compare.comparison import Comparison, open_texts
 from harness.core.failures import UsageError
 from harness.store.file.database import opened
-from rosetta_tui.compare.lines import comparison_lines, entry_lines, refusals
-from rosetta_tui.compare.values import comparison_json, entries_json
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import form_text
-from rosetta_tui.show.metric_words import metric_asked
+
+with when_used():
+    from harness.compare import comparing, comparison
+    from rosetta_tui.compare import lines, values
+    from rosetta_tui.show import metric_words
 
 
 @click.command()
@@ -50,9 +51,9 @@ def compare(
     A RUN is an id, its beginning, `last`, or `last~1` for the one before. Runs that do not compare are named
     with the reason. Texts of secret entries are never printed.
     """
-    metrics = [metric_asked(words, "--metric") for words in metrics]
+    metrics = [metric_words.metric_asked(words, "--metric") for words in metrics]
     with opened() as connection:
-        found = compare_runs(
+        found = comparing.compare_runs(
             connection,
             runs,
             metrics=metrics or None,
@@ -61,7 +62,7 @@ def compare(
             trials=10 * draws,
             seed=seed,
         )
-        require_two(found)
+        comparing.require_two(found)
         _show(connection, found, most, metrics, as_json=as_json)
     if found.refused:
         sys.exit(2)
@@ -69,7 +70,7 @@ def compare(
 
 def _show(
     connection: sqlite3.Connection,
-    found: Comparison,
+    found: comparison.Comparison,
     most: int,
     metrics: Sequence[str],
     *,
@@ -77,24 +78,24 @@ def _show(
 ) -> None:
     metric = _by(found, metrics) if most else ""
     places = found.entries.spread_first(metric)[:most] if most else []
-    texts = open_texts(connection, found.entries, found.sides, places)
+    texts = comparison.open_texts(connection, found.entries, found.sides, places)
     if as_json:
-        shown = comparison_json(found)
+        shown = values.comparison_json(found)
         if most:
-            shown["biggest_differences"] = entries_json(found, metric, places, texts)
+            shown["biggest_differences"] = values.entries_json(found, metric, places, texts)
         click.echo(form_text("compare", shown))
         return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    for line in comparison_lines(found, width):
+    for line in lines.comparison_lines(found, width):
         click.echo(line)
     if most:
-        for line in entry_lines(found, metric, places, texts):
+        for line in lines.entry_lines(found, metric, places, texts):
             click.echo(line)
-    for line in refusals(found):
+    for line in lines.refusals(found):
         click.echo(line, err=True)
 
 
-def _by(found: Comparison, metrics: Sequence[str]) -> str:
+def _by(found: comparison.Comparison, metrics: Sequence[str]) -> str:
     """Choose the metric by which entries are shown: the first asked for that single entries have, else chrF++."""
     there = found.entries.values
     for metric in (*metrics, "chrf_plus_plus", *there):

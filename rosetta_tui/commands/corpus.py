@@ -12,18 +12,8 @@ from typing import Any
 
 import click
 
-from corpora.checks.requirements import (
-    NOT_GIVEN,
-    Requirement,
-    SideStatistics,
-    Statistics,
-    requirements,
-    statistics,
-)
 from corpora.files.problems import CorpusError
-from corpora.formats.write import write
-from corpora.model.corpus import INHERITED, Corpus
-from rosetta_tui.commands.naming import NamedCommands
+from rosetta_tui.commands.naming import NamedCommands, when_used
 from rosetta_tui.request.reading import (
     WRITTEN,
     print_problems,
@@ -36,6 +26,11 @@ from rosetta_tui.request.reading import (
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 from scoring.core.wording import percent
+
+with when_used():
+    from corpora.checks import requirements
+    from corpora.formats import write
+    from corpora.model import corpus as model_corpus
 
 
 @click.group(cls=NamedCommands)
@@ -52,7 +47,7 @@ def check(as_json: bool, **given: Any) -> None:
     REFERENCE is the second of two text files that are aligned line by line.
     """
     loaded = _load(given, as_json=as_json)
-    rows = requirements(loaded)
+    rows = requirements.requirements(loaded)
     if as_json:
         found = {
             "usable": True,
@@ -75,7 +70,7 @@ def check(as_json: bool, **given: Any) -> None:
 def show(as_json: bool, **given: Any) -> None:
     """Count what the entries of FILE carry; their texts are not shown."""
     loaded = _load(given, as_json=as_json)
-    counted = statistics(loaded)
+    counted = requirements.statistics(loaded)
     if as_json:
         found = {"dataset": _envelope(loaded), "terms": _terms(loaded)}
         click.echo(form_text("corpus-show", found | {"statistics": asdict(counted)}))
@@ -117,7 +112,7 @@ def convert(
         _refuse_existing(output, reference_output)
     try:
         chosen = _chosen(loaded, given)
-        write(
+        write.write(
             chosen,
             output,
             to_form,
@@ -138,7 +133,7 @@ def _refuse_existing(*paths: Path | None) -> None:
             raise click.UsageError(f"{name} exists. Choose another name, or give --overwrite.")
 
 
-def _chosen(loaded: Corpus, given: dict[str, Any]) -> Corpus:
+def _chosen(loaded: model_corpus.Corpus, given: dict[str, Any]) -> model_corpus.Corpus:
     positions = selection(given).apply(loaded)
     return replace(loaded, entries=tuple(loaded.entries[position] for position in positions))
 
@@ -147,7 +142,7 @@ def _entries(count: int) -> str:
     return "1 entry" if count == 1 else f"{count} entries"
 
 
-def _load(given: dict[str, Any], *, as_json: bool = False) -> Corpus:
+def _load(given: dict[str, Any], *, as_json: bool = False) -> model_corpus.Corpus:
     try:
         return read_corpus(given, given["reference"])
     except CorpusError as error:
@@ -163,28 +158,28 @@ def _report_failure(error: CorpusError, *, as_json: bool) -> None:
         print_problems(error.problems)
 
 
-def _envelope(loaded: Corpus) -> dict[str, Any]:
+def _envelope(loaded: model_corpus.Corpus) -> dict[str, Any]:
     envelope = loaded.dataset.model_dump(mode="json", exclude_none=True)
     return envelope | {"sha256": loaded.sha256, "form": loaded.form.value}
 
 
-def _requirement(row: Requirement) -> dict[str, Any]:
+def _requirement(row: requirements.Requirement) -> dict[str, Any]:
     return asdict(row) | {"met": row.met, "short_by": row.short_by}
 
 
-def _terms(loaded: Corpus) -> dict[str, Any]:
+def _terms(loaded: model_corpus.Corpus) -> dict[str, Any]:
     """Return what holds for the texts, and the term that it follows from; None where there is none."""
     terms = loaded.dataset.terms
     return {"transmission": terms.transmission.value, "because": terms.because or None}
 
 
-def _print_title(loaded: Corpus) -> None:
+def _print_title(loaded: model_corpus.Corpus) -> None:
     click.echo(_title(loaded))
     if words := loaded.dataset.terms.words:
         click.echo(plain(f"terms: {words}"))
 
 
-def _title(loaded: Corpus) -> str:
+def _title(loaded: model_corpus.Corpus) -> str:
     dataset = loaded.dataset
     parts = (
         dataset.name,
@@ -196,7 +191,7 @@ def _title(loaded: Corpus) -> str:
     return plain(" · ".join(parts))
 
 
-def _print_requirements(rows: Sequence[Requirement]) -> None:
+def _print_requirements(rows: Sequence[requirements.Requirement]) -> None:
     click.echo(f"{'requirement':<26}{'needed':>8}{'found':>8}")
     for row in rows:
         verdict = "met" if row.met else f"short by {row.short_by}"
@@ -207,7 +202,7 @@ def _print_requirements(rows: Sequence[Requirement]) -> None:
     click.echo(f"{met} of {len(rows)} minimum requirements met.{unmet}")
 
 
-def _print_statistics(counted: Statistics) -> None:
+def _print_statistics(counted: requirements.Statistics) -> None:
     for name in (
         "segment",
         "difficulty",
@@ -218,7 +213,7 @@ def _print_statistics(counted: Statistics) -> None:
         "orthography",
     ):
         counts = getattr(counted, f"by_{name}")
-        if name not in INHERITED or set(counts) != {NOT_GIVEN}:
+        if name not in model_corpus.INHERITED or set(counts) != {requirements.NOT_GIVEN}:
             _print_line(name, _listed(counts.items()))
     _print_line("variants", f"{counted.variants} in {counted.with_variants} entries")
     _print_line("analyses", f"{counted.with_analysis} entries")
@@ -226,7 +221,7 @@ def _print_statistics(counted: Statistics) -> None:
     _print_side("reference", counted.reference)
 
 
-def _print_side(name: str, side: SideStatistics) -> None:
+def _print_side(name: str, side: requirements.SideStatistics) -> None:
     shares = _listed((script, percent(share, 1)) for script, share in side.scripts.items())
     _print_line(f"{name} script", shares or "no letters")
     lengths = f"median {side.median_characters:g} characters, {side.median_words:g} words"

@@ -10,15 +10,17 @@ from functools import partial
 
 import click
 
-from harness.doctor.examination import examine, looked_at
 from harness.doctor.finding import Finding, Health
 from harness.store.file.database import home
-from rosetta_tui.doctor.terminal_facts import differing_widths, terminal
-from rosetta_tui.doctor.words import finding_lines, findings_json, summary
-from rosetta_tui.own_files import own_files
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.settings.findings import chosen
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.doctor import examination
+    from rosetta_tui import own_files
+    from rosetta_tui.doctor import terminal_facts, words
 
 
 @click.command()
@@ -34,20 +36,24 @@ def doctor(as_json: bool) -> None:
     for each in _findings():
         if not as_json:
             new_area = not found or found[-1].area != each.area
-            for line in finding_lines(each, new_area=new_area, width=width):
+            for line in words.finding_lines(each, new_area=new_area, width=width):
                 click.echo(plain(line))
         found.append(each)
     sent = "Nothing was changed, and nothing was sent anywhere."
     click.echo(
-        form_text("doctor", findings_json(found)) if as_json else f"\n{summary(found)} {sent}"
+        form_text("doctor", words.findings_json(found))
+        if as_json
+        else f"\n{words.summary(found)} {sent}"
     )
     if any(each.health is Health.BROKEN for each in found):
         raise click.exceptions.Exit(1)
 
 
 def _findings() -> Iterator[Finding]:
-    yield from looked_at("Program", own_files)
-    yield from examine(home())
-    yield from looked_at("App", partial(chosen, home()))
-    widths, size = differing_widths(), shutil.get_terminal_size()
-    yield from looked_at("Terminal", partial(terminal, size, os.environ, widths))
+    yield from examination.looked_at("Program", own_files.own_files)
+    yield from examination.examine(home())
+    yield from examination.looked_at("App", partial(chosen, home()))
+    widths, size = terminal_facts.differing_widths(), shutil.get_terminal_size()
+    yield from examination.looked_at(
+        "Terminal", partial(terminal_facts.terminal, size, os.environ, widths)
+    )

@@ -11,18 +11,19 @@ from typing import Any
 import click
 
 from corpora.files.problems import CardError, Problem, Severity
-from corpora.languages.cards import FoundCard, find_card, list_cards, read_card
 from corpora.languages.tags import is_language_tag
-from corpora.languages.writing import WritingSystem
 from harness.core.failures import UsageError
-from harness.fst.find import find_analyser
 from harness.fst.model import FstStatus
-from harness.setup.language_check import AnalyserState, LanguageCheck, check_card
-from harness.setup.preparing import language_folders
-from rosetta_tui.commands.naming import NamedCommands
+from rosetta_tui.commands.naming import NamedCommands, when_used
 from rosetta_tui.request.reading import print_problems, problem_json
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from corpora.languages import cards
+    from corpora.languages import writing as languages_writing
+    from harness.fst import find
+    from harness.setup import language_check, preparing
 
 _LISTED = 12
 """Items of a long list that are shown; ``--json`` gives all."""
@@ -39,9 +40,9 @@ def list_(as_json: bool) -> None:
     """List the languages that have a card, and whether an analyser is here."""
     rows: list[dict[str, Any]] = []
     broken: list[Problem] = []
-    for path in list_cards(_folders()):
+    for path in cards.list_cards(_folders()):
         try:
-            rows.append(_row(read_card(path)))
+            rows.append(_row(cards.read_card(path)))
         except CardError as error:
             broken += error.problems
         except Exception as error:  # noqa: BLE001  one card costs only its row
@@ -99,7 +100,7 @@ def check(tag: str, source_language: str, as_json: bool) -> None:
         raise UsageError(f"{source_language!r} is no language tag. Give one such as en, fr or es.")
     if found is None and not is_language_tag(tag):
         raise _unknown(tag)
-    checked = check_card(name, found, _folders(), source_language)
+    checked = language_check.check_card(name, found, _folders(), source_language)
     if as_json:
         click.echo(form_text("language-check", _as_json(checked), default=str))
         return
@@ -110,7 +111,7 @@ def check(tag: str, source_language: str, as_json: bool) -> None:
 
 
 def _folders() -> tuple[Path, ...]:
-    return language_folders()
+    return preparing.language_folders()
 
 
 def _is_file(tag: str) -> bool:
@@ -118,10 +119,10 @@ def _is_file(tag: str) -> bool:
     return tag.endswith(".toml") or (any(mark in tag for mark in "./\\") and Path(tag).is_file())
 
 
-def _found(tag: str, *, as_json: bool) -> FoundCard | None:
+def _found(tag: str, *, as_json: bool) -> cards.FoundCard | None:
     """Find the card of a tag or read the named file; exits with 2 where the card is wrong."""
     try:
-        return read_card(Path(tag)) if _is_file(tag) else find_card(tag, _folders())
+        return cards.read_card(Path(tag)) if _is_file(tag) else cards.find_card(tag, _folders())
     except CardError as error:
         if as_json:
             problems = [problem_json(problem) for problem in error.problems]
@@ -135,9 +136,9 @@ def _near(tag: str) -> list[str]:
     """Return the tags that look like an unknown one, or whose language is named so."""
     asked = tag[:40].casefold().partition("-")[0]
     names, named = {}, []
-    for path in list_cards(_folders()):
+    for path in cards.list_cards(_folders()):
         try:
-            card = read_card(path).card
+            card = cards.read_card(path).card
         except CardError:
             continue
         names.update(dict.fromkeys(card.tags, card))
@@ -153,9 +154,9 @@ def _unknown(tag: str) -> Exception:
     return UsageError(f"There is no language card for {tag[:60]!r}. {mend}")
 
 
-def _row(found: FoundCard) -> dict[str, Any]:
+def _row(found: cards.FoundCard) -> dict[str, Any]:
     card = found.card
-    analyser = find_analyser(card, card.tag, _folders())
+    analyser = find.find_analyser(card, card.tag, _folders())
     return {
         "tag": card.tag,
         "aliases": list(card.aliases),
@@ -179,7 +180,7 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
     click.echo(f"{len(rows)} languages. `rosetta language check TAG` says what works for one.")
 
 
-def _card_lines(found: FoundCard) -> Iterator[str]:
+def _card_lines(found: cards.FoundCard) -> Iterator[str]:
     card = found.card
     own_name = f", {card.autonym}" if card.autonym else ""
     yield f"{card.tag}  {card.name}{own_name}"
@@ -196,7 +197,7 @@ def _card_lines(found: FoundCard) -> Iterator[str]:
         yield _line(f"  {field.replace('_', ' ')}", source)
 
 
-def _writing(writing: WritingSystem) -> Iterator[tuple[str, str]]:
+def _writing(writing: languages_writing.WritingSystem) -> Iterator[tuple[str, str]]:
     yield "letters", " ".join(writing.letters.split())
     yield "of names and loans", " ".join(writing.foreign_letters.split())
     yield "letters by use", _marks(writing.word_letters)
@@ -213,7 +214,7 @@ def _writing(writing: WritingSystem) -> Iterator[tuple[str, str]]:
         yield "never", f"{rule.pattern}  ({rule.why})"
 
 
-def _facts(found: FoundCard) -> Iterator[tuple[str, str]]:
+def _facts(found: cards.FoundCard) -> Iterator[tuple[str, str]]:
     card = found.card
     yield "words in common", _some(card.loan_words)
     yield "endings", _some(card.affixes)
@@ -238,7 +239,7 @@ def _line(name: str, text: str) -> str:
     return f"{name:<22}{text or '-'}"
 
 
-def _check_lines(checked: LanguageCheck) -> Iterator[str]:
+def _check_lines(checked: language_check.LanguageCheck) -> Iterator[str]:
     found = checked.found
     title = "no language card" if found is None else found.card.name
     yield f"{checked.tag}  {title}, script {checked.script or 'unknown'}"
@@ -260,7 +261,7 @@ def _check_lines(checked: LanguageCheck) -> Iterator[str]:
         yield from (f"    {command}" for command in step.commands)
 
 
-def _analyser(state: AnalyserState) -> str:
+def _analyser(state: language_check.AnalyserState) -> str:
     if state.status is not FstStatus.OK:
         return f"{state.message} (status {state.status})"
     if state.message:
@@ -274,7 +275,7 @@ def _engines(engines: dict[str, str]) -> str:
     return ours + (f"; installed to compare it with: {', '.join(others)}" if others else "")
 
 
-def _as_json(checked: LanguageCheck) -> dict[str, Any]:
+def _as_json(checked: language_check.LanguageCheck) -> dict[str, Any]:
     found = checked.found
     card = None
     if found is not None:

@@ -9,31 +9,23 @@ import click
 
 from corpora.text.near_names import near_names, one_of
 from harness.core.failures import UsageError
-from harness.leaderboard.clusters import with_clusters
-from harness.leaderboard.entrant import Entrant
-from harness.leaderboard.ranking import Board, leaderboards
 from harness.store.file.database import opened
-from rosetta_tui.leaderboard.rows import (
-    board_words,
-    columns,
-    entrant_cells,
-    ordered,
-    others_words,
-    place_words,
-    ranked_for,
-    stated_tier_words,
-    validation,
-)
-from rosetta_tui.report.card import table
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.card_fields import (
     caveats_in_words,
     review_of,
     tiers_json,
 )
 from rosetta_tui.show.json_forms import form_text
-from rosetta_tui.show.run_facts import iso
 from rosetta_tui.show.text import plain
-from scoring.core.specification import metric_named, specification, typed_name
+
+with when_used():
+    from harness.leaderboard import clusters, ranking
+    from harness.leaderboard import entrant as leaderboard_entrant
+    from rosetta_tui.leaderboard import rows as leaderboard_rows
+    from rosetta_tui.report import card as report_card
+    from rosetta_tui.show import run_facts
+    from scoring.core import specification
 
 SORTS = (
     "chrf", "composite", "exact", "fst", "semantic", "cost", "speed", "adjusted", "failed", "method", "class",
@@ -63,8 +55,11 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
     """
     sort = _sort(sort)
     with opened() as store:
-        found = [ranked_for(board, sort) for board in leaderboards(store, dataset)]
-        boards = [with_clusters(store, board) for board in found]
+        found = [
+            leaderboard_rows.ranked_for(board, sort)
+            for board in ranking.leaderboards(store, dataset)
+        ]
+        boards = [clusters.with_clusters(store, board) for board in found]
     if not boards and dataset is not None:
         raise UsageError(
             f"No finished run of a corpus {dataset!r} has a composite. `rosetta runs list` shows the runs."
@@ -82,28 +77,39 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
 
 def _sort(words: str) -> str:
     """Return by what lists are sorted; a metric goes by any of its names. UsageError with the nearest."""
-    metric = metric_named(words)
-    name = words.strip().lower() if metric is None else typed_name(metric)
+    metric = specification.metric_named(words)
+    name = words.strip().lower() if metric is None else specification.typed_name(metric)
     if metric is not None or name in SORTS:
         return name
-    near = near_names(name, dict.fromkeys([*SORTS, *map(typed_name, specification().metrics)]))
+    near = near_names(
+        name,
+        dict.fromkeys(
+            [*SORTS, *map(specification.typed_name, specification.specification().metrics)]
+        ),
+    )
     guess = f"did you mean {one_of(map(repr, near))}?" if near else f"there are {', '.join(SORTS)}."
     raise UsageError(f"--sort: lists cannot be sorted by {words[:40]!r}; {guess}")
 
 
-def _lines(boards: list[Board], board: Board, index: int, sort: str) -> Iterator[str]:
+def _lines(
+    boards: list[ranking.Board], board: ranking.Board, index: int, sort: str
+) -> Iterator[str]:
     if index:
         yield ""
-    yield from board_words(board)
-    for note in (others_words(boards, index), board.unclustered):
+    yield from leaderboard_rows.board_words(board)
+    for note in (leaderboard_rows.others_words(boards, index), board.unclustered):
         if note:
             yield note
-    shown = [(place, each) for place, each in enumerate(columns()[1:]) if each.key in PRINTED]
+    shown = [
+        (place, each)
+        for place, each in enumerate(leaderboard_rows.columns()[1:])
+        if each.key in PRINTED
+    ]
     rows = [["run", *(each.title for _, each in shown)]]
-    for entrant in ordered(board, sort):
-        cells = entrant_cells(board, entrant)
+    for entrant in leaderboard_rows.ordered(board, sort):
+        cells = leaderboard_rows.entrant_cells(board, entrant)
         rows.append([entrant.run.run_id[:8], *(cells[place].text for place, _ in shown)])
-    yield from table(rows)
+    yield from report_card.table(rows)
     for each in board.entrants:
         yield from _notes(each)
     signatures = {each.chrf_signature for each in board.entrants} - {""}
@@ -111,14 +117,14 @@ def _lines(boards: list[Board], board: Board, index: int, sort: str) -> Iterator
         yield f"chrF++ {signature}"
 
 
-def _notes(entrant: Entrant) -> Iterator[str]:
+def _notes(entrant: leaderboard_entrant.Entrant) -> Iterator[str]:
     """Say of a run what its row has no room for."""
     name = entrant.run.run_id[:8]
-    if words := place_words(entrant):
+    if words := leaderboard_rows.place_words(entrant):
         yield f"{name} stands {words}"
     if words := caveats_in_words(entrant.run.card or {}):
         yield f"{name}: {words}"
-    if words := stated_tier_words(entrant):
+    if words := leaderboard_rows.stated_tier_words(entrant):
         yield f"{name} {words}"
     if entrant.unranked:
         yield f"{name} has no rank: {entrant.unranked}"
@@ -140,7 +146,7 @@ PRINTED = (
 """Columns of the printed table; JSON has all fields."""
 
 
-def _board(board: Board, sort: str) -> dict[str, Any]:
+def _board(board: ranking.Board, sort: str) -> dict[str, Any]:
     return {
         "dataset_id": board.dataset_id,
         "version": board.version or None,
@@ -154,14 +160,14 @@ def _board(board: Board, sort: str) -> dict[str, Any]:
         "composite_inputs": list(board.grounds.inputs),
         "ranked_by": board.by,
         "unclustered": board.unclustered or None,
-        "runs": [_entrant(board, each) for each in ordered(board, sort)],
+        "runs": [_entrant(board, each) for each in leaderboard_rows.ordered(board, sort)],
     }
 
 
-def _entrant(board: Board, entrant: Entrant) -> dict[str, Any]:
+def _entrant(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> dict[str, Any]:
     run, card = entrant.run, entrant.run.card or {}
     tiers = tiers_json(card, review_of(card, run.certificates))
-    tiers["verification_tier"] = validation(entrant)
+    tiers["verification_tier"] = leaderboard_rows.validation(entrant)
     return {
         "run_id": run.run_id,
         "in_place_of": list(entrant.in_place_of),
@@ -185,6 +191,6 @@ def _entrant(board: Board, entrant: Entrant) -> dict[str, Any]:
         "cost_adjusted": entrant.cost_adjusted,
         **tiers,
         "setup_hash": entrant.setup_hash,
-        "date": iso(run.created),
+        "date": run_facts.iso(run.created),
         "run_card_hash": card.get("run_card_hash"),
     }

@@ -6,16 +6,48 @@ An error on standard error begins with ``error: ``, a warning with ``warning: ``
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import LazyLoader
 from typing import ClassVar
 
 import click
 
 from corpora.text.near_names import near_names, one_of
-from rosetta_tui.front import ORDER, commands
+from rosetta_tui.front import ORDER, PACKAGES, commands
 from rosetta_tui.show.text import plain
 
 ERROR = "error: "
+
+
+@contextmanager
+def when_used() -> Iterator[None]:
+    """Load each module of ours that is imported in the block when something of it is first used.
+
+    So a command's help page and its wrong usage cost what its options cost, and no library of its work. Only whole
+    modules wait (``from harness.card import load``); a name that is taken out of one (``from harness.card.load
+    import load_card``) loads it at once. Touch a module first in the main thread: Python 3.11 loads without a lock.
+    """
+    sys.meta_path.insert(0, _Waiting)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(_Waiting)
+
+
+class _Waiting:
+    """Finds our modules and leaves running them for later; packages are run at once, for their ways to modules."""
+
+    @staticmethod
+    def find_spec(name: str, path: Sequence[str] | None, _: object = None) -> ModuleSpec | None:
+        """Return where a module of ours is, with a loader that waits; None for all that is not ours."""
+        found = PathFinder.find_spec(name, path) if name.partition(".")[0] in PACKAGES else None
+        if found is None or found.loader is None or found.submodule_search_locations is not None:
+            return found
+        found.loader = LazyLoader(found.loader)
+        return found
 
 
 class NamedCommands(click.Group):
@@ -58,7 +90,8 @@ class FiledCommands(NamedCommands):
         if place is None:
             return None
         module = importlib.import_module(place[0])
-        named = (getattr(module, name, None) for name in (cmd_name, f"{cmd_name}_"))
+        # the name with _ first: the plain one may be a module that waits, which a look would load
+        named = (getattr(module, name, None) for name in (f"{cmd_name}_", cmd_name))
         return next((each for each in named if isinstance(each, click.Command)), None)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

@@ -9,14 +9,17 @@ import click
 from click.core import ParameterSource
 
 from harness.core.failures import UsageError
-from harness.run.rescoring import rescore
-from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import opened
 from harness.store.runs import find_run
-from rosetta_tui.app.showing import print_card, say_lacking, start_and_show
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.options import make_request, read_scoring_options, scoring_options
 from rosetta_tui.request.reading import load_corpus, reading_options, selecting
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.run import rescoring
+    from harness.setup import scoring_options as setup_scoring_options
+    from rosetta_tui.app import showing
 
 
 @click.command()
@@ -44,7 +47,7 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, **given: A
         raise click.UsageError("FILE and OUTPUTS are wanted, or --rescore RUN.")
     corpus = load_corpus(given, reference)
     asked = make_request(corpus, {**given, "method": "replay"})
-    start_and_show(asked, "card" if as_json else "summary")
+    showing.start_and_show(asked, "card" if as_json else "summary")
 
 
 def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
@@ -55,15 +58,15 @@ def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
     options = read_scoring_options(given)
     with opened() as connection:
         run = find_run(connection, name)
-        run_id = rescore(connection, run, options, _say, _note)
-        print_card(connection, run_id, as_json=as_json)
-        say_lacking(connection, run_id)
+        run_id = rescoring.rescore(connection, run, options, _say, _note)
+        showing.print_card(connection, run_id, as_json=as_json)
+        showing.say_lacking(connection, run_id)
 
 
 def _refuse_stray() -> None:
     """Refuse what says how files are read, entries chosen or outputs named: the run has all of that."""
     context = click.get_current_context()
-    allowed = {*ScoringOptions.model_fields, "rescore", "as_json"}
+    allowed = {*setup_scoring_options.ScoringOptions.model_fields, "rescore", "as_json"}
     for each in context.command.params:
         name = each.name or ""
         if (

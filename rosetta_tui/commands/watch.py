@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harness.events.following import Follower
-from harness.events.kinds import Finished
-from harness.events.steering import Wish, ask
-from harness.store.corpora.entries import read_entries
 from harness.store.file.database import default_path, opened
 from harness.store.runs import Run, find_run
-from rosetta_tui.app.launch import watch_other
-from rosetta_tui.app.showing import listener_of
-from rosetta_tui.report.run import finished_line
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.events import following, kinds, steering
+    from harness.store.corpora import entries as corpora_entries
+    from rosetta_tui.app import launch, showing
+    from rosetta_tui.report import run as report_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,9 +44,9 @@ def watch(run: str, *, wish: str | None, calls: int | None, style: str | None) -
     if (wish is not None or calls is not None) and style is not None:
         raise click.UsageError("--plain and --json-lines are for watching.")
     if wish is not None:
-        click.echo(plain(ask(default_path(), run, Wish(wish))))
+        click.echo(plain(steering.ask(default_path(), run, steering.Wish(wish))))
     elif calls is not None:
-        click.echo(plain(ask(default_path(), run, Wish.LIMIT, calls)))
+        click.echo(plain(steering.ask(default_path(), run, steering.Wish.LIMIT, calls)))
     else:
         _follow(run, style)
 
@@ -63,7 +63,7 @@ def _follow(name: str, style: str | None) -> None:
     with opened(path) as connection:
         run = find_run(connection, name)
     if style is None and sys.stdout.isatty() and sys.stdin.isatty():
-        watch_other(path, run.run_id, complete=run.state == "complete")
+        launch.watch_other(path, run.run_id, complete=run.state == "complete")
     elif not _print(path, run, style):
         raise click.exceptions.Exit(1)
 
@@ -71,14 +71,14 @@ def _follow(name: str, style: str | None) -> None:
 def _print(path: Path, run: Run, style: str | None) -> bool:
     """Print what happens until the run is over; returns whether it is sealed."""
     with opened(path) as connection:
-        entries = read_entries(connection, run.corpus, run.positions)
-    listener = listener_of(style, {place for place, each in entries.items() if each.secret})
-    with closing(Follower(path, run.run_id)) as follower:
+        entries = corpora_entries.read_entries(connection, run.corpus, run.positions)
+    listener = showing.listener_of(style, {place for place, each in entries.items() if each.secret})
+    with closing(following.Follower(path, run.run_id)) as follower:
         while True:
             for event in follower.drain():
                 listener(event)
-                if isinstance(event, Finished):
+                if isinstance(event, kinds.Finished):
                     if not event.card_hash and style != "json-lines":
-                        click.echo(plain(finished_line(event)), err=True)
+                        click.echo(plain(report_run.finished_line(event)), err=True)
                     return bool(event.card_hash)
             time.sleep(LOOK_SECONDS)

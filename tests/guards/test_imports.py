@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from rosetta_tui.front import commands
+
 ROOT = Path(__file__).parents[2]
 OURS = ("corpora", "scoring", "harness", "rosetta_tui", "review")
 
@@ -90,6 +92,41 @@ def test_help_loads_next_to_nothing(tmp_path: Path) -> None:
         "asyncio", "sqlite3", "ssl", "socket", "subprocess", "dataclasses", "inspect", "typing",
     }  # fmt: skip
     assert packages(modules).isdisjoint(heavy - {"typing"})
+
+
+HELP = """
+import io, json, sys
+from contextlib import redirect_stdout
+from rosetta_tui.cli import main
+from rosetta_tui.front import commands
+heavy, guilty, said = set(json.loads(sys.argv[1])), {}, 0
+for call in [[*group.split(), name] for group in ("", "runs", "review") for name in commands(group)]:
+    try:
+        with redirect_stdout(io.StringIO()) as page:
+            main([*call, "--help"])
+    except SystemExit:
+        said += page.getvalue().startswith("Usage: rosetta")
+    if loaded := sorted(heavy & set(sys.modules)):
+        guilty[" ".join(call)] = loaded
+        break
+print(json.dumps([said, guilty]))
+"""
+
+
+def test_no_help_page_loads_a_library_of_the_work(tmp_path: Path) -> None:
+    """Time is not looked at: each of these costs as much as the most that a page may take, or half of it."""
+    heavy = [
+        "numpy", "pydantic", "textual", "rich", "sacrebleu", "cryptography", "asyncio", "ssl", "httpx",
+        "keyring", "regex", "lxml", "importlib.metadata", "PySide6",
+    ]  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", HELP, json.dumps(heavy)],
+        cwd=ROOT, env={**os.environ, "ROSETTA_HOME": str(tmp_path)}, check=True,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    pages, guilty = json.loads(done.stdout)
+    assert guilty == {}
+    assert pages == sum(len(commands(group)) for group in ("", "runs", "review"))
 
 
 @pytest.mark.parametrize("package", ["corpora", "scoring", "harness", "review"])

@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +60,16 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    for face in ("doctor.screen", "commands.doctor"):
-        monkeypatch.setattr(f"rosetta_tui.{face}.examine", lambda _: iter(FINDINGS))
-        monkeypatch.setattr(f"rosetta_tui.{face}.terminal", lambda *_: iter(()))
+    find_only(FINDINGS, monkeypatch)
+
+
+def find_only(findings: Sequence[Finding], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the command and the screen find these, and nothing about the terminal."""
+    screen = "rosetta_tui.doctor.screen"
+    for place in ("harness.doctor.examination", screen):
+        monkeypatch.setattr(f"{place}.examine", lambda _: iter(findings))
+    for place in ("rosetta_tui.doctor.terminal_facts", screen):
+        monkeypatch.setattr(f"{place}.terminal", lambda *_: iter(()))
 
 
 # In a shell
@@ -287,9 +294,7 @@ async def test_no_text_of_outside_acts(
     home: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = [Finding(each, each, Health.BROKEN, each, (each,)) for each in HOSTILE]
-    for face in ("doctor.screen", "commands.doctor"):
-        monkeypatch.setattr(f"rosetta_tui.{face}.examine", lambda _: iter(found))
-        monkeypatch.setattr(f"rosetta_tui.{face}.terminal", lambda *_: iter(()))
+    find_only(found, monkeypatch)
     app = App(None, home / "rosetta.sqlite")
     async with app.run_test(size=size, notifications=True) as pilot:
         screen = await opened(pilot, home / "rosetta.sqlite")

@@ -11,22 +11,18 @@ import click
 
 from harness.core.failures import UsageError
 from harness.store.file.database import home
-from review.files.manifests import BatchItem
-from review.office.making.second_look import cases_of, require_first
-from review.office.results.certifying import look_at_ratings
-from review.office.store.store import Office, Review, utc_now
-from review.verdict.gate.adjudication import Case, Grounds, decisions, grounds
-from rosetta_tui.review.organiser.words.cases import (
-    around_words,
-    flags_words,
-    ratings_words,
-    second_words,
-    so_far,
-    voice_words,
-)
-from rosetta_tui.review.organiser.words.gate import look_notes
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from review.files import manifests
+    from review.office.making import second_look
+    from review.office.results import certifying
+    from review.office.store import store
+    from review.verdict.gate import adjudication
+    from rosetta_tui.review.organiser.words import cases as words_cases
+    from rosetta_tui.review.organiser.words import gate
 
 _HELP = """\
   u  upheld: it is harmful or culturally wrong        c  cleared: it is not
@@ -47,7 +43,7 @@ def adjudicate_(review: str, every: bool, as_json: bool) -> None:
     something else later to change a decision; the last word counts. Notes stay on this machine. Reading the
     ratings is a look, which is written down and counts at the gate: decide when the ratings are in.
     """
-    with Office.open(home()) as office:
+    with store.Office.open(home()) as office:
         found = office.review(review)
         cases = _cases(office, found, every=every)
         if as_json:
@@ -71,19 +67,19 @@ def on_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _cases(office: Office, review: Review, *, every: bool) -> list[Case]:
-    require_first(review)
-    cases = cases_of(office, review, office.state(review))
+def _cases(office: store.Office, review: store.Review, *, every: bool) -> list[adjudication.Case]:
+    second_look.require_first(review)
+    cases = second_look.cases_of(office, review, office.state(review))
     return [case for case in cases if every or case.is_open or case.decided is None]
 
 
-def _look(office: Office, review: Review, cases: list[Case]) -> None:
+def _look(office: store.Office, review: store.Review, cases: list[adjudication.Case]) -> None:
     """Write down that ratings are looked at: of each case the queue tells how many gave which."""
-    for note in look_notes(look_at_ratings(office, review) if cases else {}):
+    for note in gate.look_notes(certifying.look_at_ratings(office, review) if cases else {}):
         click.echo(note, err=True)
 
 
-def _json(case: Case) -> dict[str, Any]:
+def _json(case: adjudication.Case) -> dict[str, Any]:
     return {
         "item": case.item,
         "flags": case.flags,
@@ -98,7 +94,7 @@ def _json(case: Case) -> dict[str, Any]:
     }
 
 
-def _ask(office: Office, review: Review, cases: list[Case]) -> None:
+def _ask(office: store.Office, review: store.Review, cases: list[adjudication.Case]) -> None:
     """Walk through the cases until all were seen or the person stops; each decision is kept at once."""
     place, by = 0, ""
     click.echo(_HELP)
@@ -124,17 +120,21 @@ def _ask(office: Office, review: Review, cases: list[Case]) -> None:
     click.echo("Every decision is kept. `rosetta review gate` reads the verdict.")
 
 
-def _name(case: Case) -> str:
+def _name(case: adjudication.Case) -> str:
     return "" if case.decided is None else case.decided.by
 
 
-def _again(office: Office, review: Review, cases: list[Case]) -> list[Case]:
+def _again(
+    office: store.Office, review: store.Review, cases: list[adjudication.Case]
+) -> list[adjudication.Case]:
     """Return the same cases as they are now."""
     now = {case.item: case for case in _cases(office, review, every=True)}
     return [now.get(case.item, case) for case in cases]
 
 
-def _decide(office: Office, review: Review, case: Case, answer: str, by: str) -> bool:
+def _decide(
+    office: store.Office, review: store.Review, case: adjudication.Case, answer: str, by: str
+) -> bool:
     """Keep what was answered, and say what it is now; False where there was nothing to keep."""
     note = ""
     if answer == "n":
@@ -142,7 +142,7 @@ def _decide(office: Office, review: Review, case: Case, answer: str, by: str) ->
     harmful = {"u": True, "c": False}.get(answer)
     try:
         why = _grounds(review, case, harmful, by)
-        events = decisions(case, harmful, note, utc_now(), why)
+        events = adjudication.decisions(case, harmful, note, store.utc_now(), why)
     except UsageError as error:
         click.echo(str(error))
         return False
@@ -155,7 +155,9 @@ def _decide(office: Office, review: Review, case: Case, answer: str, by: str) ->
     return bool(events)
 
 
-def _grounds(review: Review, case: Case, harmful: bool | None, by: str) -> Grounds | None:
+def _grounds(
+    review: store.Review, case: adjudication.Case, harmful: bool | None, by: str
+) -> adjudication.Grounds | None:
     """Ask why and who, where something is decided; None where nothing is, or a decision is taken back."""
     if harmful is None or case.takes_back(harmful) or not case.may_be_decided:
         return None
@@ -167,23 +169,23 @@ def _grounds(review: Review, case: Case, harmful: bool | None, by: str) -> Groun
         raise UsageError("A decision needs a reason: it stands on the certificate.")
     name = click.prompt("Who decides", default=by, show_default=bool(by))
     text = review.texts.get(case.item)
-    return grounds(reason, name, [] if text is None else [text.source, text.candidate])
+    return adjudication.grounds(reason, name, [] if text is None else [text.source, text.candidate])
 
 
-def _show(case: Case, text: BatchItem | None, number: int, of: int) -> None:
+def _show(case: adjudication.Case, text: manifests.BatchItem | None, number: int, of: int) -> None:
     click.echo(f"\n{number} of {of}")
     if text is not None:
         click.echo(f"  Original     {plain(text.source)}")
         if text.candidate:
             click.echo(f"  Translation  {plain(text.candidate)}")
-        _told(around_words(text))
-    click.echo(f"  {ratings_words(case)} · {flags_words(case)}")
-    _told(voice_words(case.voices))
+        _told(words_cases.around_words(text))
+    click.echo(f"  {words_cases.ratings_words(case)} · {words_cases.flags_words(case)}")
+    _told(words_cases.voice_words(case.voices))
     if case.second is not None:
-        click.echo(f"  {second_words(case)}")
-        _told(voice_words(case.second.voices))
-    if so_far(case):
-        click.echo(f"  So far: {plain(so_far(case, why=True))}")
+        click.echo(f"  {words_cases.second_words(case)}")
+        _told(words_cases.voice_words(case.second.voices))
+    if words_cases.so_far(case):
+        click.echo(f"  So far: {plain(words_cases.so_far(case, why=True))}")
 
 
 def _told(named: Iterable[tuple[str, str]]) -> None:

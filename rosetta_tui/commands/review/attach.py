@@ -9,11 +9,14 @@ import click
 from harness.core.failures import UsageError
 from harness.store.file.database import home, opened
 from harness.store.notes import detach_certificates
-from harness.store.runs import find_run
-from review.office.results.certifying import attach, present
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review.verify import own_key, read_key
-from rosetta_tui.review.organiser.words.gate import standing_lines
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.store import runs
+    from review.office.results import certifying
+    from rosetta_tui.review.organiser.words import gate
 
 
 @click.command("attach")
@@ -39,11 +42,11 @@ def attach_(
     if remove:
         _remove(certificate)
         return
-    found = present(Path(certificate), evidence, home())
+    found = certifying.present(Path(certificate), evidence, home())
     trusted = _trusted(trust, home())
     with opened() as store:
-        now = attach(store, found, trusted, earlier=earlier)
-    for line in standing_lines(now):
+        now = certifying.attach(store, found, trusted, earlier=earlier)
+    for line in gate.standing_lines(now):
         click.echo(plain(line))
 
 
@@ -60,6 +63,6 @@ def _trusted(named: str | None, folder: Path) -> str:
 
 def _remove(name: str) -> None:
     with opened() as store:
-        run = find_run(store, name)
+        run = runs.find_run(store, name)
         count = detach_certificates(store, run.id)
     click.echo(f"Run {plain(run.run_id[:8])}: {count} certificate{'s' * (count != 1)} taken away.")

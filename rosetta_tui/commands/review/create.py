@@ -14,35 +14,24 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from corpora.model.entry import Segment
 from harness.core.failures import UsageError
 from harness.store.file.database import home, opened
-from review.files.manifests import TrainingItem
-from review.office.items.controls import Counts, usual_counts
-from review.office.items.reviewed_runs import ReviewedRuns, read_runs
-from review.office.items.sentences import Carries, Sentences, of_corpus, of_lines
-from review.office.items.training import explained_in, read_training
-from review.office.making.creating import (
-    ReviewDraft,
-    Share,
-    Size,
-    TranslationDraft,
-    draft_review,
-    draft_translations,
-)
-from review.office.making.texts import ReviewTexts, check_words
-from review.office.store.store import Office
-from review.verdict.gate.policy import GatePolicy, read_policy_file
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.reading import FORMS, SEGMENTS, load_corpus
-from rosetta_tui.review.organiser.handing_out import (
-    Making,
-    by_language,
-    carry_out,
-    own_texts,
-    say_plan,
-)
-from rosetta_tui.review.organiser.words.letters import Letters, look_at_letters
-from rosetta_tui.review.organiser.words.plan import draft_lines, letters_plan, no_verdict, plan_line
+
+with when_used():
+    from corpora.model import entry
+    from review.files import manifests
+    from review.office.items import controls, reviewed_runs
+    from review.office.items import sentences as items_sentences
+    from review.office.items import training as items_training
+    from review.office.making import creating
+    from review.office.making import texts as making_texts
+    from review.office.store import store
+    from review.verdict.gate import policy as gate_policy
+    from rosetta_tui.review.organiser import handing_out
+    from rosetta_tui.review.organiser.words import letters as words_letters
+    from rosetta_tui.review.organiser.words import plan as words_plan
 
 _FILE = click.Path(path_type=Path)
 _TEXT = "[TAG=]FILE"
@@ -155,53 +144,58 @@ def _check_fit(runs: Sequence[str], translate: Path | None, asked: Collection[st
 
 
 def _create(runs: Sequence[str], given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
-    policy, policy_bytes = read_policy_file(given["policy"])
-    texts = own_texts(given)
+    policy, policy_bytes = gate_policy.read_policy_file(given["policy"])
+    texts = handing_out.own_texts(given)
     given["organisation"] = given["organisation"] or policy.organisation
     reviewed = _runs(runs, given["segments"])
     draft = _draft(reviewed, policy, texts, given)
-    letters = look_at_letters(draft, texts, given, secret=draft.secret)
-    plan = draft_lines(draft, policy, letters, own_training=bool(given["training"]))
-    say_plan(plan, as_json=as_json)
+    letters = words_letters.look_at_letters(draft, texts, given, secret=draft.secret)
+    plan = words_plan.draft_lines(draft, policy, letters, own_training=bool(given["training"]))
+    handing_out.say_plan(plan, as_json=as_json)
     if dry_run:
         return
     _require_verdict(draft, policy, anyway=given["anyway"])
     making = _making(draft, policy_bytes, texts, letters)
-    carry_out(Office.open(home()), making, given, as_json=as_json)
+    handing_out.carry_out(store.Office.open(home()), making, given, as_json=as_json)
 
 
-def _runs(names: Sequence[str], segments: Sequence[str]) -> ReviewedRuns:
+def _runs(names: Sequence[str], segments: Sequence[str]) -> reviewed_runs.ReviewedRuns:
 
     with opened() as connection:
-        return read_runs(connection, names, [Segment(each) for each in segments])
+        return reviewed_runs.read_runs(
+            connection, names, [entry.Segment(each) for each in segments]
+        )
 
 
 def _draft(
-    runs: ReviewedRuns, policy: GatePolicy, texts: ReviewTexts, given: dict[str, Any]
-) -> ReviewDraft:
+    runs: reviewed_runs.ReviewedRuns,
+    policy: gate_policy.GatePolicy,
+    texts: making_texts.ReviewTexts,
+    given: dict[str, Any],
+) -> creating.ReviewDraft:
     training = _own_training(given["training"], given["language"]) if given["training"] else None
     seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
-    carries = Carries(given["context"])
-    return draft_review(runs, policy, _size(given, runs), seed, texts, training, carries)
+    carries = items_sentences.Carries(given["context"])
+    return creating.draft_review(runs, policy, _size(given, runs), seed, texts, training, carries)
 
 
-def _own_training(named: Sequence[str], language: str) -> Sequence[TrainingItem]:
+def _own_training(named: Sequence[str], language: str) -> Sequence[manifests.TrainingItem]:
     """Read the organiser's items, explained in each language that is named."""
-    files = by_language(named, language, "--training")
+    files = handing_out.by_language(named, language, "--training")
     if language not in files:
         raise UsageError(
             f"--training: there are no items in the review's own language, {language}. Add --training FILE, or name "
             "another --language."
         )
-    read = {tag: (path, read_training(path)) for tag, path in files.items()}
+    read = {tag: (path, items_training.read_training(path)) for tag, path in files.items()}
     _, own = read.pop(language)
-    return explained_in(own, read)
+    return items_training.explained_in(own, read)
 
 
-def _size(given: dict[str, Any], runs: ReviewedRuns) -> Size:
+def _size(given: dict[str, Any], runs: reviewed_runs.ReviewedRuns) -> creating.Size:
     core = given["core"] or min(given["items"], len(runs.shared))
-    usual = usual_counts(core * len(runs.runs))
-    counts = Counts(
+    usual = controls.usual_counts(core * len(runs.runs))
+    counts = controls.Counts(
         *(
             usual_count if given[name] is None else given[name]
             for name, usual_count in (
@@ -211,27 +205,34 @@ def _size(given: dict[str, Any], runs: ReviewedRuns) -> Size:
             )
         )
     )
-    return Size(
+    return creating.Size(
         given["reviewers"], given["items"], given["core"], given["items_per_person"], counts
     )
 
 
-def _require_verdict(draft: ReviewDraft, policy: GatePolicy, *, anyway: bool) -> None:
+def _require_verdict(
+    draft: creating.ReviewDraft, policy: gate_policy.GatePolicy, *, anyway: bool
+) -> None:
     """Refuse a review of which the policy could give no verdict, however people rate."""
-    if not anyway and (reasons := list(no_verdict(draft, policy))):
+    if not anyway and (reasons := list(words_plan.no_verdict(draft, policy))):
         raise UsageError(
             f"However people rate, this review could give no verdict: {'; '.join(reasons)}. Ask for more, give "
             "a --policy that asks for less, or add --anyway, for practice or to hear opinions."
         )
 
 
-def _making(draft: ReviewDraft, policy: bytes, texts: ReviewTexts, letters: Letters) -> Making:
-    return Making(
+def _making(
+    draft: creating.ReviewDraft,
+    policy: bytes,
+    texts: making_texts.ReviewTexts,
+    letters: words_letters.Letters,
+) -> handing_out.Making:
+    return handing_out.Making(
         corpus=draft.runs.dataset.id,
         secret=draft.secret,
         texts=texts,
         policy=policy,
-        check=partial(check_words, draft.runs),
+        check=partial(making_texts.check_words, draft.runs),
         letters=letters,
         drawn=draft,
     )
@@ -239,47 +240,61 @@ def _making(draft: ReviewDraft, policy: bytes, texts: ReviewTexts, letters: Lett
 
 def _translations(path: Path, given: dict[str, Any], *, as_json: bool, dry_run: bool) -> None:
     """Say the plan, and write the files unless only the plan was asked for."""
-    texts = own_texts(given, "translate")
-    share = Share(given["reviewers"], given["items"], given["core"], given["items_per_person"])
+    texts = handing_out.own_texts(given, "translate")
+    share = creating.Share(
+        given["reviewers"], given["items"], given["core"], given["items_per_person"]
+    )
     seed = secrets.randbits(32) if given["seed"] is None else given["seed"]
-    draft = draft_translations(_sentences(path, given), share, seed)
-    letters = look_at_letters(draft, texts, given, secret=False)
-    say_plan(_translation_plan(draft, letters), as_json=as_json)
+    draft = creating.draft_translations(_sentences(path, given), share, seed)
+    letters = words_letters.look_at_letters(draft, texts, given, secret=False)
+    handing_out.say_plan(_translation_plan(draft, letters), as_json=as_json)
     if not dry_run:
-        making = Making(draft.sentences.dataset.id, False, texts, letters, draft)
-        carry_out(Office.open(home()), making, given, as_json=as_json)
+        making = handing_out.Making(draft.sentences.dataset.id, False, texts, letters, draft)
+        handing_out.carry_out(store.Office.open(home()), making, given, as_json=as_json)
 
 
-def _sentences(path: Path, given: dict[str, Any]) -> Sentences:
+def _sentences(path: Path, given: dict[str, Any]) -> items_sentences.Sentences:
     """Read lines from a text file, and sources from a corpus in any of its forms."""
-    segments = [Segment(each) for each in given["segments"]]
+    segments = [entry.Segment(each) for each in given["segments"]]
     if path.suffix.lower() == ".txt" and given["form"] is None:
         if segments:
             raise UsageError("--segment: lines of a text file are of no segment. Leave it away.")
-        return of_lines(path, given["source_language"], given["target_language"])
+        return items_sentences.of_lines(path, given["source_language"], given["target_language"])
     corpus = load_corpus({**given, "file": path, "corpus_id": None}, None)
-    carries = Carries(given["context"])
-    if carries is Carries.ALL:
+    carries = items_sentences.Carries(given["context"])
+    if carries is items_sentences.Carries.ALL:
         raise UsageError(
             "--context all: translations are handed on in the open, and so no secret sentence goes along. Leave it away."
         )
-    return of_corpus(corpus, segments, carries)
+    return items_sentences.of_corpus(corpus, segments, carries)
 
 
-def _translation_plan(draft: TranslationDraft, letters: Letters) -> Iterator[str]:
+def _translation_plan(
+    draft: creating.TranslationDraft, letters: words_letters.Letters
+) -> Iterator[str]:
     """Say what is asked of whom."""
     sentences, dataset = draft.sentences, draft.sentences.dataset
     pair = f"{dataset.source_language} → {dataset.target_language}"
-    yield plan_line("sentences", f"{len(draft.entries)} of {len(sentences.entries)}, {pair}")
+    yield words_plan.plan_line(
+        "sentences", f"{len(draft.entries)} of {len(sentences.entries)}, {pair}"
+    )
     if sentences.repeated:
-        yield plan_line("", f"{sentences.repeated} repeated in the file; each is asked once")
+        yield words_plan.plan_line(
+            "", f"{sentences.repeated} repeated in the file; each is asked once"
+        )
     low, high = (round(draft.longest * seconds / 60) for seconds in _SECONDS)
     core = len(draft.core)
     common = "" if core in {0, len(draft.items)} else f", {core} of them common to all"
-    yield plan_line("each person", f"{draft.longest} sentences{common}; about {low}–{high} minutes")
+    yield words_plan.plan_line(
+        "each person", f"{draft.longest} sentences{common}; about {low}–{high} minutes"
+    )
     times = sum(map(len, draft.orders.values())) / len(draft.items)
-    yield plan_line("people", f"{len(draft.orders)}; a sentence is asked of {times:.3g} on average")
-    yield from letters_plan(letters)
-    yield plan_line("seed", str(draft.seed))
+    yield words_plan.plan_line(
+        "people", f"{len(draft.orders)}; a sentence is asked of {times:.3g} on average"
+    )
+    yield from words_plan.letters_plan(letters)
+    yield words_plan.plan_line("seed", str(draft.seed))
     if draft.longest > _LONG:
-        yield plan_line("", "that is long for one sitting; people can stop and go on another day")
+        yield words_plan.plan_line(
+            "", "that is long for one sitting; people can stop and go on another day"
+        )

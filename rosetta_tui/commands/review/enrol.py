@@ -12,27 +12,20 @@ import click
 
 from harness.core.failures import UsageError
 from harness.store.file.database import home, private_folder
-from review.files.reviewer_codes import printed, read_code
-from review.files.statements import (
-    SUFFIX,
-    WITNESS_SUFFIX,
-    read_laptop_card,
-    write_laptop_card,
-    write_statement,
-)
-from review.files.stick import READABLE, read_file, write_file
-from review.office.intake.importing import enrol_laptop
-from review.office.intake.speaking import let_speak, put_back, take_out
-from review.office.results.progress import waiting
-from review.office.store.arrivals import free_name
-from review.office.store.review import KnownLaptop
-from review.office.store.store import Office
-from review.sealed.keys import Identity, Role, key_phrase, opening_identities, says_key
-from review.sealed.phrase import read_words
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.review.import_ import report_json
 from rosetta_tui.commands.review.verify import as_key, kept_batch
-from rosetta_tui.review.organiser.words.imported import report_lines
 from rosetta_tui.show.json_forms import print_form
+
+with when_used():
+    from review.files import reviewer_codes, statements, stick
+    from review.office.intake import importing, speaking
+    from review.office.results import progress
+    from review.office.store import arrivals, store
+    from review.office.store import review as store_review
+    from review.sealed import keys
+    from review.sealed import phrase as sealed_phrase
+    from rosetta_tui.review.organiser.words import imported
 
 
 def write_witness(laptop: Sequence[str], organisation: str, *, as_json: bool) -> None:
@@ -40,13 +33,13 @@ def write_witness(laptop: Sequence[str], organisation: str, *, as_json: bool) ->
     if len(laptop) != 1:
         raise UsageError("Name the laptop that you saw: its file NAME.rosetta-laptop, or its key.")
     key, name = _laptop(laptop[0])
-    identity = Identity.load(private_folder(home()), Role.LAPTOP)
-    content = write_statement(identity, key, _organisation(organisation))
-    path = Path(f"{name}{WITNESS_SUFFIX}")
+    identity = keys.Identity.load(private_folder(home()), keys.Role.LAPTOP)
+    content = statements.write_statement(identity, key, _organisation(organisation))
+    path = Path(f"{name}{statements.WITNESS_SUFFIX}")
     if path.exists() and path.read_bytes() != content:
         raise UsageError(f"{path} is there already, and says something else. Move it away.")
-    write_file(path, content, READABLE)
-    told = {"file": str(path), "laptop": key_phrase(key), "witness": identity.public.phrase}
+    stick.write_file(path, content, stick.READABLE)
+    told = {"file": str(path), "laptop": keys.key_phrase(key), "witness": identity.public.phrase}
     lines = (
         f"Written: {path}. You say by it that you saw the laptop {told['laptop']}",
         "with a person who was asked. Hand it to the organisation.",
@@ -57,11 +50,11 @@ def write_witness(laptop: Sequence[str], organisation: str, *, as_json: bool) ->
 
 def keep_witness(path: Path, *, as_json: bool) -> None:
     """Take a witness's statement in, at the organisation's desk."""
-    own = Identity.load(home(), Role.ORGANISATION).public.signing_key
-    with Office.open(home()) as office:
-        said = office.keep_statement(read_file(path), own)
+    own = keys.Identity.load(home(), keys.Role.ORGANISATION).public.signing_key
+    with store.Office.open(home()) as office:
+        said = office.keep_statement(stick.read_file(path), own)
         names = {each.signing_key: each.name for each in office.laptops()}
-    name, phrase = names[said.laptop], key_phrase(said.witness)
+    name, phrase = names[said.laptop], keys.key_phrase(said.witness)
     lines = (
         f"Witnessed: {name}, by the person whose key has the words {phrase}.",
         "Certificates that are issued from now on count it.",
@@ -78,7 +71,9 @@ def _laptop(named: str) -> tuple[str, str]:
         raise UsageError(
             f"{named}: neither a laptop's file nor its key (64 hexadecimal digits). Name one."
         )
-    return read_laptop_card(read_file(Path(named))).public.signing_key, Path(named).stem
+    return statements.read_laptop_card(stick.read_file(Path(named))).public.signing_key, Path(
+        named
+    ).stem
 
 
 def _organisation(named: str) -> str:
@@ -145,7 +140,7 @@ def enrol_(
         _let_speak(laptop, others, speaks_for, as_json=as_json)
     elif witness is not None:
         write_witness(laptop, witness, as_json=as_json)
-    elif laptop and laptop[0].endswith(WITNESS_SUFFIX):
+    elif laptop and laptop[0].endswith(statements.WITNESS_SUFFIX):
         keep_witness(Path(laptop[0]), as_json=as_json)
     elif remove:
         _take_out(laptop, reason, undo=undo, as_json=as_json)
@@ -157,13 +152,15 @@ def enrol_(
 
 def _write_card(path: Path, name: str | None, *, as_json: bool) -> None:
     """Write this laptop's own card: public keys and what people call it."""
-    identity = Identity.load(private_folder(home()), Role.LAPTOP)
+    identity = keys.Identity.load(private_folder(home()), keys.Role.LAPTOP)
     chosen = name or path.stem
-    content = write_laptop_card(identity, chosen)
+    content = statements.write_laptop_card(identity, chosen)
     known = path.is_file() and path.read_bytes() == content
-    if path.suffix != SUFFIX or (path.exists() and not known):
-        raise UsageError(f"{path}: the file of a laptop is a new one whose name ends in {SUFFIX}.")
-    write_file(path, content, READABLE)
+    if path.suffix != statements.SUFFIX or (path.exists() and not known):
+        raise UsageError(
+            f"{path}: the file of a laptop is a new one whose name ends in {statements.SUFFIX}."
+        )
+    stick.write_file(path, content, stick.READABLE)
     public = identity.public
     told = {"file": str(path), "name": chosen, "phrase": public.phrase}
     lines = (
@@ -183,47 +180,49 @@ def _accept(
     *,
     as_json: bool,
 ) -> None:
-    identities = opening_identities(home(), identity)
-    with Office.open(home()) as office:
+    identities = keys.opening_identities(home(), identity)
+    with store.Office.open(home()) as office:
         key, recipient, its_name = _found(office, laptop)
-        chosen = name or its_name or _known_name(office, key) or free_name(office)
+        chosen = name or its_name or _known_name(office, key) or arrivals.free_name(office)
         before = None if instead_of is None else _known_key(office, instead_of)
-        reports = enrol_laptop(office, key, chosen, recipient, identities, instead_of=before)
-    told = {"signing_key": key, "phrase": key_phrase(key), "name": chosen}
-    lines = [f"Enrolled: {chosen} ({key_phrase(key)})"]
+        reports = importing.enrol_laptop(
+            office, key, chosen, recipient, identities, instead_of=before
+        )
+    told = {"signing_key": key, "phrase": keys.key_phrase(key), "name": chosen}
+    lines = [f"Enrolled: {chosen} ({keys.key_phrase(key)})"]
     if its_name is not None:
-        words = key_phrase(key, earlier=True)
+        words = keys.key_phrase(key, earlier=True)
         lines.append(f"A laptop with an earlier version shows these words: {words}")
-    lines += [line for report in reports for line in report_lines(report)]
+    lines += [line for report in reports for line in imported.report_lines(report)]
     imports = [report_json(each) for each in reports]
     print_form("review-enrol", told | {"imports": imports}, lines, as_json=as_json)
 
 
-def _found(office: Office, laptop: Sequence[str]) -> tuple[str, str | None, str | None]:
+def _found(office: store.Office, laptop: Sequence[str]) -> tuple[str, str | None, str | None]:
     """Return signing key, recipient and name of the laptop that is meant."""
     first = laptop[0]
-    if len(laptop) == 1 and (first.endswith(SUFFIX) or Path(first).is_file()):
-        card = read_laptop_card(read_file(Path(first)))
+    if len(laptop) == 1 and (first.endswith(statements.SUFFIX) or Path(first).is_file()):
+        card = statements.read_laptop_card(stick.read_file(Path(first)))
         return card.public.signing_key, card.public.recipient, card.name
     if len(laptop) == 1 and (key := as_key(first)):
         return key, None, None
     return _by_words(office, " ".join(laptop)), None, None
 
 
-def _by_words(office: Office, typed: str) -> str:
+def _by_words(office: store.Office, typed: str) -> str:
     """Find the laptop whose files wait, by its six words or those of one of its files."""
-    words = read_words(typed)
-    for each in waiting(office):
+    words = sealed_phrase.read_words(typed)
+    for each in progress.waiting(office):
         if each.has(words):
             return each.signing_key
-    listed = "; ".join(each.file_phrases[-1] for each in waiting(office)) or "none"
+    listed = "; ".join(each.file_phrases[-1] for each in progress.waiting(office)) or "none"
     raise UsageError(
         f"No file with these words is waiting, and none of a laptop with these (files waiting: {listed}). "
         "Import the file first, and compare all six words."
     )
 
 
-def _known_name(office: Office, key: str) -> str | None:
+def _known_name(office: store.Office, key: str) -> str | None:
     names = (known.name for known in office.laptops() if known.signing_key == key)
     return next(names, None)
 
@@ -261,31 +260,33 @@ def _check_together(
 
 
 def _let_speak(laptop: Sequence[str], others: Sequence[str], code: str, *, as_json: bool) -> None:
-    read = read_code(code)
-    with Office.open(home()) as office:
+    read = reviewer_codes.read_code(code)
+    with store.Office.open(home()) as office:
         named = [_known(office, each) for each in (" ".join(laptop), *others)]
         found = [(review, who) for review in office.reviews() if (who := review.person(read))]
         if not found:
             raise UsageError(
-                f"--speaks-for: no review has the code {printed(read)}. `rosetta review status` lists them."
+                f"--speaks-for: no review has the code {reviewer_codes.printed(read)}. `rosetta review status` lists them."
             )
         with office.transaction():
             for review, person in found:
-                let_speak(office, review, person, named)
+                speaking.let_speak(office, review, person, named)
     names = [each.name for each in named]
     reviews = [review.name for review, _ in found]
     told = {"code": read, "laptops": names, "reviews": reviews}
     line = (
-        f"Noted in {', '.join(reviews)}: {' and '.join(names)} speak{'s' * (len(names) == 1)} for {printed(read)}. "
+        f"Noted in {', '.join(reviews)}: {' and '.join(names)} speak{'s' * (len(names) == 1)} for {reviewer_codes.printed(read)}. "
         "What other laptops say in this name does not count."
     )
     print_form("review-enrol-speaks-for", told, [line], as_json=as_json)
 
 
 def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) -> None:
-    with Office.open(home()) as office:
+    with store.Office.open(home()) as office:
         meant = _known(office, " ".join(laptop))
-        reviews = put_back(office, meant) if undo else take_out(office, meant, reason)
+        reviews = (
+            speaking.put_back(office, meant) if undo else speaking.take_out(office, meant, reason)
+        )
     told = {"name": meant.name, "signing_key": meant.signing_key, "heard": undo}
     where = f" Noted in {', '.join(reviews)}." if reviews else ""
     lines = (
@@ -300,18 +301,20 @@ def _take_out(laptop: Sequence[str], reason: str, *, undo: bool, as_json: bool) 
     )
 
 
-def _known(office: Office, named: str) -> KnownLaptop:
+def _known(office: store.Office, named: str) -> store_review.KnownLaptop:
     """Return an enrolled laptop by its name, its six words or its key."""
     key = _known_key(office, named, "")
     return next(each for each in office.laptops() if each.signing_key == key)
 
 
-def _known_key(office: Office, named: str, option: str = "--instead-of: ") -> str:
+def _known_key(office: store.Office, named: str, option: str = "--instead-of: ") -> str:
     """Return the key of an enrolled laptop by its name, its six words or its key."""
     typed = " ".join(named.split()).lower()
     known = office.laptops()
     for each in known:
-        if typed in {each.name.lower(), each.signing_key} or says_key(typed, each.signing_key):
+        if typed in {each.name.lower(), each.signing_key} or keys.says_key(typed, each.signing_key):
             return each.signing_key
-    listed = "; ".join(f"{each.name} ({key_phrase(each.signing_key)})" for each in known) or "none"
+    listed = (
+        "; ".join(f"{each.name} ({keys.key_phrase(each.signing_key)})" for each in known) or "none"
+    )
     raise UsageError(f"{option}no laptop {named!r} is enrolled (enrolled: {listed}).")

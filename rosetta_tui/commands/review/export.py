@@ -9,10 +9,13 @@ import click
 
 from harness.core.failures import UsageError
 from harness.store.file.database import default_path, home
-from review.office.store.store import Office
-from rosetta_tui.review.organiser.desk import OrganiserDesk
-from rosetta_tui.review.organiser.export_files import write_corpus, write_export
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from review.office.store import store
+    from rosetta_tui.review.organiser import desk as organiser_desk
+    from rosetta_tui.review.organiser import export_files
 
 
 @click.command("export")
@@ -44,10 +47,14 @@ def export_(
     if sum(each is not None for each in (csv_file, mtme, corpus)) > 1:
         raise UsageError("Choose one of --csv, --mtme and --corpus.")
     if corpus is not None:
-        with Office.open(home()) as office:
-            _tell(write_corpus(office, office.review(review), corpus, overwrite=overwrite))
+        with store.Office.open(home()) as office:
+            _tell(
+                export_files.write_corpus(
+                    office, office.review(review), corpus, overwrite=overwrite
+                )
+            )
         return
-    desk = OrganiserDesk(home(), default_path())
+    desk = organiser_desk.OrganiserDesk(home(), default_path())
     if csv_file is not None:
         output = csv_file.parent
         export = desk.export(review, "comments" if comments else "csv", name=csv_file.name)
@@ -57,7 +64,7 @@ def export_(
     else:
         export = desk.export(review, "sealed", language=language)
     _tell(export.notes)
-    written = write_export(export, output, overwrite=overwrite)
+    written = export_files.write_export(export, output, overwrite=overwrite)
     _tell([f"Written: {written[0] if len(written) == 1 else f'{len(written)} files.'}"])
 
 

@@ -13,29 +13,23 @@ import click
 
 from harness.core.failures import UsageError
 from harness.store.file.database import home
-from review.office.making.second_look import undecided_words
-from review.office.results.certifying import look, review_evidence, seen
-from review.office.results.progress import progress
-from review.office.results.results import runs_of
-from review.office.store.store import Office, Review
-from review.sealed.keys import Identity, Role
-from review.verdict.certificate.certificate import read_certificate
-from review.verdict.certificate.certify import (
-    EvidenceReading,
-    agreement_json,
-    read_verdict,
-    without_names,
-)
-from review.verdict.certificate.evidence import Evidence, EvidenceFile
-from review.verdict.gate.verdict import GateOutcome
-from review.verdict.panel.panel import run_of
-from rosetta_tui.review.organiser.export_files import issue_files
-from rosetta_tui.review.organiser.words.gate import verdict_lines
-from rosetta_tui.review.organiser.words.imported import waiting_words
-from rosetta_tui.review.organiser.words.letters import not_shown_words
-from rosetta_tui.show.clipboard import command_line
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from review.office.making import second_look
+    from review.office.results import certifying, progress, results
+    from review.office.store import store
+    from review.sealed import keys
+    from review.verdict.certificate import certificate as certificate_certificate
+    from review.verdict.certificate import certify
+    from review.verdict.certificate import evidence as certificate_evidence
+    from review.verdict.gate import verdict as gate_verdict
+    from review.verdict.panel import panel
+    from rosetta_tui.review.organiser import export_files
+    from rosetta_tui.review.organiser.words import gate, imported, letters
+    from rosetta_tui.show import clipboard
 
 
 @click.command("gate")
@@ -66,46 +60,50 @@ def gate_(
     Each look at new ratings is written down; from the second on the gate asks to be surer. With too few
     ratings no numbers are shown, so that is no look. While several laptops speak for somebody, a new look is refused.
     """
-    with Office.open(home()) as office:
+    with store.Office.open(home()) as office:
         found = office.review(review)
-        identity = Identity.load(home(), Role.ORGANISATION)
-        runs = runs_of(found, run_id)
-        evidence = review_evidence(office, found, identity.public.signing_key)
+        identity = keys.Identity.load(home(), keys.Role.ORGANISATION)
+        runs = results.runs_of(found, run_id)
+        evidence = certifying.review_evidence(office, found, identity.public.signing_key)
         _say_who_waits(found, evidence, runs, anyway=anyway)
-        for line in not_shown_words(progress(office, found)):
+        for line in letters.not_shown_words(progress.progress(office, found)):
             click.echo(plain(line), err=True)
-        if undecided := undecided_words(office, found):
+        if undecided := second_look.undecided_words(office, found):
             click.echo(plain(f"LOOK: {undecided}"), err=True)
         if issue:
-            for made, paths in issue_files(
+            for made, paths in export_files.issue_files(
                 office, found, runs, identity, output, overwrite=overwrite
             ):
                 _tell(made, paths)
-            evidence = review_evidence(office, found, identity.public.signing_key)
+            evidence = certifying.review_evidence(office, found, identity.public.signing_key)
         for run in runs:
-            evidence = look(office, found, run, evidence)
-        readings = {run: read_verdict(evidence, run) for run in runs}
+            evidence = certifying.look(office, found, run, evidence)
+        readings = {run: certify.read_verdict(evidence, run) for run in runs}
     told = [_json(run, reading) for run, reading in readings.items()]
     lines = (line for run, reading in readings.items() for line in _lines(found, run, reading))
     print_form("review-gate", told, lines, as_json=as_json)
 
 
 def _say_who_waits(
-    review: Review, evidence: Evidence, runs: Sequence[str], *, anyway: bool
+    review: store.Review,
+    evidence: certificate_evidence.Evidence,
+    runs: Sequence[str],
+    *,
+    anyway: bool,
 ) -> None:
     """Say who is not counted; UsageError where a look would be spent without them, unless ``anyway``."""
     people = {who for _, who in evidence.voices.waiting}
-    words = waiting_words(len(people), len(review.key.orders), review.name)
-    if words and not anyway and any(seen(evidence, run) is None for run in runs):
+    words = imported.waiting_words(len(people), len(review.key.orders), review.name)
+    if words and not anyway and any(certifying.seen(evidence, run) is None for run in runs):
         raise UsageError(f"{words}. Nothing was looked at; --anyway looks without them.")
     if words:
         click.echo(plain(f"LOOK: {words}"), err=True)
 
 
-def _json(run: str, reading: EvidenceReading) -> dict[str, Any]:
-    verdict = without_names(reading.verdict)
+def _json(run: str, reading: certify.EvidenceReading) -> dict[str, Any]:
+    verdict = certify.without_names(reading.verdict)
     harm = [each.model_dump(mode="json") for each in reading.harm]
-    if reading.verdict.outcome is GateOutcome.INSUFFICIENT:
+    if reading.verdict.outcome is gate_verdict.GateOutcome.INSUFFICIENT:
         return {
             "run_id": run,
             "outcome": verdict["outcome"],
@@ -117,14 +115,14 @@ def _json(run: str, reading: EvidenceReading) -> dict[str, Any]:
         **verdict,
         "harm_decisions": harm,
         "relations": reading.relations.model_dump(),
-        "agreement": agreement_json(reading.agreement),
+        "agreement": certify.agreement_json(reading.agreement),
     }
 
 
-def _lines(review: Review, run: str, reading: EvidenceReading) -> Iterator[str]:
-    about = run_of(review.key, run)
+def _lines(review: store.Review, run: str, reading: certify.EvidenceReading) -> Iterator[str]:
+    about = panel.run_of(review.key, run)
     yield f"{review.name} · run {run[:8]} · {about.dataset_id} {about.language_pair}"
-    for told in verdict_lines(review, reading):
+    for told in gate.verdict_lines(review, reading):
         first, *rest = _wrapped(told.words)
         yield f" {told.about:<15} {first}"
         yield from (f"{'':17}{line}" for line in rest)
@@ -145,13 +143,13 @@ def _wrapped(words: str) -> list[str]:
     ]
 
 
-def _tell(made: EvidenceFile, paths: Sequence[Path]) -> None:
+def _tell(made: certificate_evidence.EvidenceFile, paths: Sequence[Path]) -> None:
     """Say what was written, what it says, and what may be done with it."""
     for path in paths:
         click.echo(f"Written: {plain(str(path))}", err=True)
-    certificate = read_certificate(made.certificate, "the certificate")
+    certificate = certificate_certificate.read_certificate(made.certificate, "the certificate")
     outcome = certificate.outcome
-    attach = command_line(["rosetta", "review", "attach", str(paths[0])])
+    attach = clipboard.command_line(["rosetta", "review", "attach", str(paths[0])])
     lift = f" A run's tier is lifted by: {attach}"
     click.echo(
         plain(

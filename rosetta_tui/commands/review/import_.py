@@ -12,15 +12,16 @@ import click
 
 from harness.core.failures import UsageError
 from harness.store.file.database import home
-from review.office.intake.file_report import FileOutcome, FileReport
-from review.office.intake.importing import enrol_laptop, find_ratings, import_files
-from review.office.store.arrivals import free_name
-from review.office.store.store import Office
 from review.sealed.keys import opening_identities
 from review.sealed.sealing import AgeIdentity
-from rosetta_tui.review.organiser.words.imported import report_lines
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from review.office.intake import file_report, importing
+    from review.office.store import arrivals, store
+    from rosetta_tui.review.organiser.words import imported
 
 _FILE = click.Path(path_type=Path, exists=True)
 
@@ -49,12 +50,12 @@ def import_(
             "--enrol asks about each unknown laptop on a terminal, after its six words. Without one, compare the words "
             "first and add --yes, or leave --enrol away: the files wait."
         )
-    files = find_ratings(paths)
+    files = importing.find_ratings(paths)
     if not files:
         raise UsageError("There is no file of ratings (NAME.rosetta-ratings) in these folders.")
     identities = opening_identities(home(), identity)
-    with Office.open(home()) as office:
-        reports = list(_told(import_files(office, identities, files), as_json))
+    with store.Office.open(home()) as office:
+        reports = list(_told(importing.import_files(office, identities, files), as_json))
         if enrol:
             taken = list(_told(_enrolled(office, identities, reports, yes), as_json))
             keys = {each.signing_key for each in taken}
@@ -63,7 +64,7 @@ def import_(
     if as_json:
         click.echo(form_text("review-import", [report_json(report) for report in reports]))
     outcomes = {report.outcome for report in reports}
-    if FileOutcome.REFUSED in outcomes or FileOutcome.TAKEN not in outcomes:
+    if file_report.FileOutcome.REFUSED in outcomes or file_report.FileOutcome.TAKEN not in outcomes:
         sys.exit(1)
 
 
@@ -72,22 +73,27 @@ def answering() -> bool:
     return sys.stdin.isatty()
 
 
-def _told(reports: Iterable[FileReport], as_json: bool) -> Iterator[FileReport]:
+def _told(
+    reports: Iterable[file_report.FileReport], as_json: bool
+) -> Iterator[file_report.FileReport]:
     """Say each report when it comes."""
     for report in reports:
         if not as_json:
-            for line in report_lines(report):
+            for line in imported.report_lines(report):
                 click.echo(plain(line))
         yield report
 
 
-def _waits(report: FileReport) -> bool:
-    return report.outcome is FileOutcome.SET_ASIDE
+def _waits(report: file_report.FileReport) -> bool:
+    return report.outcome is file_report.FileOutcome.SET_ASIDE
 
 
 def _enrolled(
-    office: Office, identities: Sequence[AgeIdentity], reports: Sequence[FileReport], yes: bool
-) -> Iterator[FileReport]:
+    office: store.Office,
+    identities: Sequence[AgeIdentity],
+    reports: Sequence[file_report.FileReport],
+    yes: bool,
+) -> Iterator[file_report.FileReport]:
     """Ask about each laptop whose files were set aside just now, and take those of the ones vouched for."""
     waiting = {report.signing_key: report for report in reports if _waits(report)}
     for key, last in waiting.items():
@@ -95,10 +101,12 @@ def _enrolled(
         if answer == "q":
             return
         if answer == "y":
-            yield from enrol_laptop(office, key, free_name(office), None, identities)
+            yield from importing.enrol_laptop(
+                office, key, arrivals.free_name(office), None, identities
+            )
 
 
-def _ask(report: FileReport) -> str:
+def _ask(report: file_report.FileReport) -> str:
     """Ask whether the six words are those that the speaker wrote down."""
     click.echo(plain(f"Unknown laptop: {report.name}"), err=True)
     click.echo(f"  the file's six words: {report.phrase}", err=True)
@@ -114,6 +122,6 @@ def _ask(report: FileReport) -> str:
     )
 
 
-def report_json(report: FileReport) -> dict[str, Any]:
+def report_json(report: file_report.FileReport) -> dict[str, Any]:
     """Return a report as JSON values."""
     return asdict(report) | {"clocks": [clock.said for clock in report.clocks]}

@@ -8,10 +8,13 @@ from pathlib import Path
 import click
 
 from harness.store.file.database import home
-from review.session.erasing import open_laptop
-from review.session.words.catalogue import checked_tag
-from rosetta_tui.review.rating.lines.face import run_lines
-from rosetta_tui.review.rating.sitting import TerminalOpening
+from rosetta_tui.commands.naming import when_used
+
+with when_used():
+    from review.session import erasing
+    from review.session.words import catalogue
+    from rosetta_tui.review.rating import sitting
+    from rosetta_tui.review.rating.lines import face
 
 
 @click.command("open")
@@ -35,17 +38,17 @@ def open_(
 
     Where FILE is not there, it is looked for in the same way. Nothing is sent over a network. The secret words of a sealed file are asked for when it is opened.
     """
-    with open_laptop(home()) as laptop:
-        opening = TerminalOpening(
+    with erasing.open_laptop(home()) as laptop:
+        opening = sitting.TerminalOpening(
             laptop,
             places=[place for place in places if place.exists()] or None,
             missing=[place for place in places if not place.exists()],
-            language=checked_tag(language) if language else None,
+            language=catalogue.checked_tag(language) if language else None,
             code=reviewer,
             draw_anyway=draw_anyway,
         )
         if lines or not (sys.stdin.isatty() and sys.stdout.isatty()):
-            return run_lines(opening)
+            return face.run_lines(opening)
         from rosetta_tui.review.rating.visit import run_review
 
         return run_review(opening)

@@ -7,10 +7,13 @@ from pathlib import Path
 import click
 
 from harness.store.file.database import home
-from review.office.results.results import one_run
-from review.office.store.store import Office
-from rosetta_tui.review.organiser.export_files import page, page_words, write_export
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from review.office.results import results
+    from review.office.store import store
+    from rosetta_tui.review.organiser import export_files
 
 
 @click.command("page")
@@ -26,12 +29,12 @@ def page_(
 
     Nobody can be recognised on it: from fewer than five people it shows the result alone.
     """
-    with Office.open(home()) as office:
+    with store.Office.open(home()) as office:
         found = office.review(review)
         path = output or Path(f"{found.name}-page.html")
-        words = page_words(found, language, home())
-        export = page(office, found, one_run(found, run_id), path.name, words)
-    (written,) = write_export(export, path.parent, overwrite=overwrite)
+        words = export_files.page_words(found, language, home())
+        export = export_files.page(office, found, results.one_run(found, run_id), path.name, words)
+    (written,) = export_files.write_export(export, path.parent, overwrite=overwrite)
     for note in export.notes:
         click.echo(plain(note), err=True)
     click.echo(f"Written: {plain(str(written))}", err=True)

@@ -8,11 +8,14 @@ from pathlib import Path
 
 import click
 
-from review.verdict.gate.planner import Promise, promises
-from review.verdict.gate.policy import read_policy_file
-from rosetta_tui.report.card import table
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 from scoring.core.wording import percent
+
+with when_used():
+    from review.verdict.gate import planner
+    from review.verdict.gate import policy as gate_policy
+    from rosetta_tui.report import card
 
 _PEOPLE = (3, 5, 8)
 _SENTENCES = (50, 80, 100)
@@ -32,21 +35,21 @@ def plan_(
     Every sentence is rated by everybody, and of every 100 translations SHARE × 100 truly are acceptable or
     better. Simulated: real people and sentences may differ more or less than assumed.
     """
-    rule, _ = read_policy_file(policy)
+    rule, _ = gate_policy.read_policy_file(policy)
     people = _PEOPLE if reviewers is None else (reviewers,)
     sentences = _SENTENCES if items is None else (items,)
-    found = promises(rule, people, sentences, share)
+    found = planner.promises(rule, people, sentences, share)
     lines = _lines(found, share, float(rule.level.share))
     print_form("review-plan", [asdict(each) for each in found], lines, as_json=as_json)
 
 
-def _lines(found: Sequence[Promise], share: float, asked: float) -> Iterator[str]:
+def _lines(found: Sequence[planner.Promise], share: float, asked: float) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [("people", "sentences", "level reached", "go", "no-go")]
     for each in found:
         odds = each.chances
         cells = (percent(chance) for chance in (odds.level, odds.go, odds.no_go))
         rows.append((str(each.reviewers), str(each.items), *cells))
-    yield from table(rows)
+    yield from card.table(rows)
     yield f"If {percent(share)} of the translations truly are acceptable or better, and the gate asks for {percent(asked)}."
     yield "level reached: the numbers alone. go: and no difficulty or reviewer stands in the way."
     yield "The rest is “discuss”: more people help more than more sentences."

@@ -11,15 +11,17 @@ from typing import Any
 import click
 
 from harness.store.file.database import home
-from review.office.making.second_look import SecondDraft, draft_second_look
-from review.office.results.certifying import look_at_ratings
-from review.office.store.store import Office
-from rosetta_tui.commands.review.create import handed_out
-from rosetta_tui.review.organiser.handing_out import Making, carry_out, own_texts, say_plan
-from rosetta_tui.review.organiser.words.gate import look_notes
-from rosetta_tui.review.organiser.words.letters import Letters, look_at_letters
-from rosetta_tui.review.organiser.words.plan import letters_plan, plan_line
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from review.office.making import second_look
+    from review.office.results import certifying
+    from review.office.store import store
+    from rosetta_tui.commands.review import create
+    from rosetta_tui.review.organiser import handing_out
+    from rosetta_tui.review.organiser.words import gate, plan
+    from rosetta_tui.review.organiser.words import letters as words_letters
 
 _FILE = click.Path(path_type=Path)
 _TEXT = "[TAG=]FILE"
@@ -32,7 +34,7 @@ _TEXT = "[TAG=]FILE"
 @click.option("--language", default="en", show_default=True, help="Of the words for reviewers.")
 @click.option("--consent", multiple=True, metavar=_TEXT, help="What reviewers agree to. {organisation} is filled in. Once for each language.")  # fmt: skip
 @click.option("--guide", multiple=True, metavar=_TEXT, help="How to judge, in your words. Once for each language.")  # fmt: skip
-@handed_out
+@create.handed_out
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="Of every draw. Default: random.")
 @click.option("--anyway", is_flag=True, help="Make it, though some of it may be unreadable on a laptop.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
@@ -46,10 +48,12 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
     every measure of agreement count the first round alone. Reading what split the panel is a look. A review has one
     second look.
     """
-    texts = own_texts(given, "second")
-    with Office.open(home()) as office:
+    texts = handing_out.own_texts(given, "second")
+    with store.Office.open(home()) as office:
         found = office.review(review)
-        drawn = draft_second_look(office, found, secrets.randbits(32) if seed is None else seed)
+        drawn = second_look.draft_second_look(
+            office, found, secrets.randbits(32) if seed is None else seed
+        )
         _look(office, found)
         first = found.manifest
         given |= {
@@ -57,11 +61,11 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
             "panel": found.key.panel,
             "labels": first.labels,
         }
-        letters = look_at_letters(drawn, texts, given, secret=found.secret)
-        say_plan(_plan_lines(drawn, letters), as_json=as_json)
+        letters = words_letters.look_at_letters(drawn, texts, given, secret=found.secret)
+        handing_out.say_plan(_plan_lines(drawn, letters), as_json=as_json)
         if dry_run:
             return
-        making = Making(
+        making = handing_out.Making(
             corpus=f"{found.name}-second",
             secret=found.secret,
             texts=texts,
@@ -69,7 +73,7 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
             drawn=drawn,
             second_of=found.key.batches[0],
         )
-        carry_out(nullcontext(office), making, given, as_json=as_json)
+        handing_out.carry_out(nullcontext(office), making, given, as_json=as_json)
     if not as_json:
         click.echo("People use the cards that they have: their codes are the same.")
         click.echo(plain(f"Then: `rosetta review adjudicate {found.name}` shows what they said."))
@@ -77,14 +81,16 @@ def second_(review: str, seed: int | None, as_json: bool, dry_run: bool, **given
 
 def _look(office: Any, review: Any) -> None:
     """Write down that ratings are looked at: which sentences split the panel is told."""
-    for note in look_notes(look_at_ratings(office, review)):
+    for note in gate.look_notes(certifying.look_at_ratings(office, review)):
         click.echo(note, err=True)
 
 
-def _plan_lines(draft: SecondDraft, letters: Letters) -> Iterator[str]:
+def _plan_lines(draft: second_look.SecondDraft, letters: words_letters.Letters) -> Iterator[str]:
     """Say what is asked of whom, and whether people read what others wrote."""
-    yield plan_line("sentences", f"{len(draft.items)} that split the panel of {draft.first.name}")
-    yield plan_line(
+    yield plan.plan_line(
+        "sentences", f"{len(draft.items)} that split the panel of {draft.first.name}"
+    )
+    yield plan.plan_line(
         "people", f"{len(draft.orders)} who answered; at most {draft.longest} sentences each"
     )
     shown = (
@@ -93,5 +99,5 @@ def _plan_lines(draft: SecondDraft, letters: Letters) -> Iterator[str]:
         else "nothing of what people wrote: they were not told that others may read it "
         "(`rosetta review create --second-look` tells them)"
     )
-    yield plan_line("shown", shown)
-    yield from letters_plan(letters)
+    yield plan.plan_line("shown", shown)
+    yield from plan.letters_plan(letters)

@@ -10,27 +10,17 @@ import click
 
 from harness.store.file.database import home
 from review.files.reviewer_codes import printed
-from review.log.payloads import Scope
-from review.office.intake.speaking import Speaking, speaking
-from review.office.results.progress import (
-    ReviewerProgress,
-    ReviewProgress,
-    WaitingLaptop,
-    progress,
-    waiting,
-)
-from review.office.store.store import Office
-from rosetta_tui.report.card import table
-from rosetta_tui.review.organiser.words.imported import (
-    certificates_rest,
-    codes,
-    kept_back_words,
-    may_be_used,
-    voice_lines,
-)
-from rosetta_tui.review.organiser.words.letters import not_shown_words
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from review.log import payloads
+    from review.office.intake import speaking
+    from review.office.results import progress
+    from review.office.store import store
+    from rosetta_tui.report import card
+    from rosetta_tui.review.organiser.words import imported, letters
 
 
 @click.command("status")
@@ -38,11 +28,11 @@ from rosetta_tui.show.text import plain
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status_(review: str | None, as_json: bool) -> None:
     """Show how far REVIEW is (a name, its beginning, or `last`); without one, list all reviews."""
-    with Office.open(home()) as office:
+    with store.Office.open(home()) as office:
         chosen = office.reviews() if review is None else [office.review(review)]
-        found = [progress(office, each) for each in chosen]
-        voices = [speaking(office, each) for each in chosen]
-        laptops = waiting(office)
+        found = [progress.progress(office, each) for each in chosen]
+        voices = [speaking.speaking(office, each) for each in chosen]
+        laptops = progress.waiting(office)
     told = {
         "reviews": [_json(each) | asdict(voice) for each, voice in zip(found, voices, strict=True)],
         "waiting": [asdict(each) | {"files": each.files} for each in laptops],
@@ -51,14 +41,14 @@ def status_(review: str | None, as_json: bool) -> None:
     print_form("review-status", told, (*lines, *_waiting(laptops)), as_json=as_json)
 
 
-def _json(found: ReviewProgress) -> dict[str, Any]:
+def _json(found: progress.ReviewProgress) -> dict[str, Any]:
     fields = asdict(found) | {"asked": found.asked, "done": found.done}
     for each in fields["reviewers"]:
         each["withdrawn"] = sorted(each["withdrawn"])
     return fields
 
 
-def _list(found: list[ReviewProgress]) -> Iterator[str]:
+def _list(found: list[progress.ReviewProgress]) -> Iterator[str]:
     if not found:
         yield "There are no reviews yet. `rosetta review create RUN` makes one."
         return
@@ -74,51 +64,53 @@ def _list(found: list[ReviewProgress]) -> Iterator[str]:
         )
         for each in found
     ]
-    yield from table(rows)
+    yield from card.table(rows)
 
 
-def _one(found: ReviewProgress) -> Iterator[str]:
+def _one(found: progress.ReviewProgress) -> Iterator[str]:
     yield f"{found.name}: {found.title}, made {found.created[:10]}, {found.items} items"
     rows: list[tuple[str, ...]] = [("reviewer", "agreed", "may be used", "training", "done", "cannot judge", "later", "harmful", "last import")]  # fmt: skip
     rows += [_row(each) for each in found.reviewers]
     if found.runs:  # only translations are put to a use that each person decides about
         rows = [(*row[:2], *row[3:]) for row in rows]
-    yield from table(rows)
+    yield from card.table(rows)
     if not found.runs:
         yield "It collects translations: there is no gate. `rosetta review export --corpus` writes them."
-        yield from kept_back_words(found)
+        yield from imported.kept_back_words(found)
     yield f"{found.done} of {found.asked} decisions are here, from {_files(found.imports)}."
     if changed := sum(each.changed for each in found.reviewers):
         yield f"Changed on another laptop: {changed}. The last rating counts."
-    yield from not_shown_words(found)
+    yield from letters.not_shown_words(found)
     for each in found.differs:
         yield f"CHANGED since it was handed out, so no result is read from it: {each}"
     if found.recompute:
-        yield f"RECOMPUTE: {certificates_rest(found.recompute)} on something that was taken back. Issue anew."
+        yield f"RECOMPUTE: {imported.certificates_rest(found.recompute)} on something that was taken back. Issue anew."
 
 
-def _laptops(found: Speaking) -> Iterator[str]:
+def _laptops(found: speaking.Speaking) -> Iterator[str]:
     """Name the laptops with those for whom they speak, and what to look into about that."""
     if found.laptops:
         yield ""
         rows = [("laptop", "its six words", "speaks for")]
-        rows += [(plain(x.name), x.phrase, codes(x.people) or "nobody") for x in found.laptops]
-        yield from table(rows)
-    yield from voice_lines(found)
+        rows += [
+            (plain(x.name), x.phrase, imported.codes(x.people) or "nobody") for x in found.laptops
+        ]
+        yield from card.table(rows)
+    yield from imported.voice_lines(found)
 
 
 def _files(count: int) -> str:
     return "1 file" if count == 1 else f"{count} files"
 
 
-def _row(each: ReviewerProgress) -> tuple[str, ...]:
+def _row(each: progress.ReviewerProgress) -> tuple[str, ...]:
     arrived = "" if each.last_import is None else each.last_import[:16].replace("T", " ")
-    if each.withdrawn - {Scope.COMMENTS}:
+    if each.withdrawn - {payloads.Scope.COMMENTS}:
         return (printed(each.reviewer), "withdrawn", "", "", "", "", "", "", arrived)
     return (
         printed(each.reviewer),
         "yes" if each.consented else "not yet",
-        may_be_used(each),
+        imported.may_be_used(each),
         str(each.trained),
         _share(each.done, each.asked),
         str(each.cannot_judge),
@@ -132,7 +124,7 @@ def _share(done: int, asked: int) -> str:
     return f"{done} of {asked}"
 
 
-def _waiting(laptops: list[WaitingLaptop]) -> Iterator[str]:
+def _waiting(laptops: list[progress.WaitingLaptop]) -> Iterator[str]:
     for each in laptops:
         yield (
             f"WAITING: {_files(each.files)} of an unknown laptop since {each.since[:10]}. If the speaker wrote down "

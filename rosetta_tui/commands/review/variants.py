@@ -10,15 +10,18 @@ from typing import Any
 
 import click
 
-from corpora.formats.write import write
-from corpora.model.corpus import Corpus
 from harness.core.failures import UsageError
 from harness.store.file.database import home
-from review.office.results.translations import Correction, corrections, with_variants
-from review.office.store.store import Office
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request.reading import FORMS, load_corpus, reading_options
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from corpora.formats import write
+    from corpora.model import corpus as model_corpus
+    from review.office.results import translations
+    from review.office.store import store
 
 
 @click.command("variants")
@@ -57,8 +60,8 @@ def variants_(
     if not accepted:
         click.echo("Nothing was accepted, so nothing was written.")
         return
-    after = with_variants(corpus, accepted)
-    write(after, output, to_form, allow_secret=allow_secret)
+    after = translations.with_variants(corpus, accepted)
+    write.write(after, output, to_form, allow_secret=allow_secret)
     click.echo(
         plain(
             f"Written: {output}, version {after.dataset.version}, with {len(accepted)} more variants. "
@@ -67,11 +70,13 @@ def variants_(
     )
 
 
-def _offered(name: str, corpus: Corpus, allow_secret: bool) -> list[Correction]:
+def _offered(
+    name: str, corpus: model_corpus.Corpus, allow_secret: bool
+) -> list[translations.Correction]:
     """Read the suggestions; those for secret entries only where they were asked for."""
-    with Office.open(home()) as office:
+    with store.Office.open(home()) as office:
         found = office.review(name)
-        offered = corrections(found.key, office.state(found), corpus)
+        offered = translations.corrections(found.key, office.state(found), corpus)
     secret = {entry.id for entry in corpus.entries if entry.secret}
     shown = [each for each in offered if allow_secret or each.entry_id not in secret]
     if len(shown) < len(offered):
@@ -80,13 +85,13 @@ def _offered(name: str, corpus: Corpus, allow_secret: bool) -> list[Correction]:
     return shown
 
 
-def _list(offered: Sequence[Correction], corpus: Corpus) -> None:
+def _list(offered: Sequence[translations.Correction], corpus: model_corpus.Corpus) -> None:
     for each in offered:
         _show(each, corpus)
     click.echo(f"{len(offered)} suggested. Add -o NEW.json to be asked about each.")
 
 
-def _show(each: Correction, corpus: Corpus) -> None:
+def _show(each: translations.Correction, corpus: model_corpus.Corpus) -> None:
     [entry] = [entry for entry in corpus.entries if entry.id == each.entry_id]
     whom = "1 person" if each.people == 1 else f"{each.people} people"
     click.echo(plain(f"entry {entry.id}   {entry.source}"))
@@ -101,7 +106,9 @@ def answering() -> bool:
     return sys.stdin.isatty()
 
 
-def _asked(offered: Sequence[Correction], corpus: Corpus, output: Path) -> list[Correction]:
+def _asked(
+    offered: Sequence[translations.Correction], corpus: model_corpus.Corpus, output: Path
+) -> list[translations.Correction]:
     """Ask about each; what was not answered with yes is not added."""
     if output.exists():
         raise UsageError(f"{output.name} is there already. Choose another name.")

@@ -15,16 +15,17 @@ import click
 
 from harness.core.failures import UsageError
 from harness.store.file.database import home
-from review.files.batch import Batch, open_batch
-from review.files.stick import read_file
-from review.forms import FileError, FileProblem
-from review.office.results.certifying import presented
-from review.office.store.database import FILE
-from review.sealed.keys import Identity, Role, key_files, key_phrase
-from review.sealed.phrase import read_words
-from review.verdict.certificate.verifying import Verification, verify
-from rosetta_tui.review.organiser.words.gate import together_words, verification_lines
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
+
+with when_used():
+    from review import forms
+    from review.files import batch, stick
+    from review.office.results import certifying
+    from review.office.store import database
+    from review.sealed import keys, phrase
+    from review.verdict.certificate import verifying
+    from rosetta_tui.review.organiser.words import gate
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 
@@ -45,9 +46,9 @@ def read_key(named: str) -> str:
 
 def own_key(folder: Path) -> str | None:
     """Return the key of the organisation whose office is in a data folder; None where there is none."""
-    if not (folder / FILE).exists():
+    if not (folder / database.FILE).exists():
         return None
-    return Identity.load(folder, Role.ORGANISATION).public.signing_key
+    return keys.Identity.load(folder, keys.Role.ORGANISATION).public.signing_key
 
 
 @click.command("verify")
@@ -78,11 +79,13 @@ def verify_(
     that is there: what this machine's office keeps, and the evidence file beside the certificate.
     """
     trusted = None if trust is None else read_key(trust)
-    found = presented(certificate, evidence, home())
+    found = certifying.presented(certificate, evidence, home())
     kept = [kept_batch(path) for path in batches]
-    phrases = [read_words(each) for each in words]
+    phrases = [phrase.read_words(each) for each in words]
     done = {
-        place: verify(each.certificate, each.signature, each.evidence, each.program, kept, phrases)
+        place: verifying.verify(
+            each.certificate, each.signature, each.evidence, each.program, kept, phrases
+        )
         for place, each in found.items()
     }
     worst = max(done.values(), key=lambda each: (each.broken, not each.ok))
@@ -93,9 +96,9 @@ def verify_(
     lines = [
         line
         for place, each in done.items()
-        for line in (f"Evidence: {place}", *verification_lines(each))
+        for line in (f"Evidence: {place}", *gate.verification_lines(each))
     ]
-    lines += [together_words(done)] if len(done) > 1 else []
+    lines += [gate.together_words(done)] if len(done) > 1 else []
     lines.append(_whose(signer, known, named=trust is not None))
     lines += [] if kept or phrases else [_NOTHING_KEPT]
     print_form("review-verify", said, lines, as_json=as_json)
@@ -110,17 +113,21 @@ _NOTHING_KEPT = (
 )
 
 
-def kept_batch(path: Path) -> Batch:
+def kept_batch(path: Path) -> batch.Batch:
     """Open a batch file that somebody kept, with this machine's keys or the words on a card where it is sealed."""
-    data, folder = read_file(path), home()
-    there = [role for role in Role if any(each.exists() for each in key_files(folder, role))]
-    identities = [Identity.load(folder, role).age for role in there]
+    data, folder = stick.read_file(path), home()
+    there = [
+        role for role in keys.Role if any(each.exists() for each in keys.key_files(folder, role))
+    ]
+    identities = [keys.Identity.load(folder, role).age for role in there]
     try:
-        return open_batch(data, identities)
-    except FileError as error:
-        if error.problem is not FileProblem.LOCKED:
+        return batch.open_batch(data, identities)
+    except forms.FileError as error:
+        if error.problem is not forms.FileProblem.LOCKED:
             raise UsageError(f"{path}: {error}") from None
-    return open_batch(data, identities, click.prompt("The words on the card", hide_input=True))
+    return batch.open_batch(
+        data, identities, click.prompt("The words on the card", hide_input=True)
+    )
 
 
 def _whose(signer: str, known: str | None, *, named: bool) -> str:
@@ -132,15 +139,15 @@ def _whose(signer: str, known: str | None, *, named: bool) -> str:
             else "Signed here: by this machine's organisation."
         )
     if named:
-        return f"NOT signed by the key that you named, but by another ({key_phrase(signer)})."
+        return f"NOT signed by the key that you named, but by another ({keys.key_phrase(signer)})."
     return (
-        f"Whose key signed it is not said here. Its six words: {key_phrase(signer)} (on cards of earlier versions: "
-        f"{key_phrase(signer, earlier=True)}). Ask the organisation, by another way than the certificate came, whether "
+        f"Whose key signed it is not said here. Its six words: {keys.key_phrase(signer)} (on cards of earlier versions: "
+        f"{keys.key_phrase(signer, earlier=True)}). Ask the organisation, by another way than the certificate came, whether "
         "they are its own."
     )
 
 
-def _json(done: Verification) -> dict[str, Any]:
+def _json(done: verifying.Verification) -> dict[str, Any]:
     return {
         "ok": done.ok,
         "outcome": done.certificate.outcome,

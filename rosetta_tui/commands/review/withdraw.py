@@ -10,12 +10,15 @@ import click
 from harness.core.failures import UsageError
 from harness.store.file.database import home
 from review.files.reviewer_codes import printed, read_code
-from review.log.payloads import Scope
-from review.office.intake.quarantine import withdraw
-from review.office.store.store import Office
 from review.sealed.keys import opening_identities
-from rosetta_tui.review.organiser.words.imported import certificates_rest, waiting_lines
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
+
+with when_used():
+    from review.log import payloads
+    from review.office.intake import quarantine
+    from review.office.store import store
+    from rosetta_tui.review.organiser.words import imported
 
 _SCOPES = {
     "comments": "their comments and suggested wordings in this review",
@@ -41,7 +44,7 @@ def withdraw_(
     """
     read = read_code(code)
     identities = opening_identities(home(), identity)
-    with Office.open(home()) as office:
+    with store.Office.open(home()) as office:
         found = office.review(review)
         reviewer = found.person(read)
         if reviewer is None:
@@ -51,7 +54,7 @@ def withdraw_(
             )
         if not yes:
             _ask(printed(read), scope)
-        done = withdraw(office, found, reviewer, Scope(scope), identities)
+        done = quarantine.withdraw(office, found, reviewer, payloads.Scope(scope), identities)
     told = {
         "review": found.name,
         "reviewer": read,
@@ -64,7 +67,7 @@ def withdraw_(
     }
     lines = [
         f"Erased: {done.erased} events of {printed(read)}. Later files lose them too.",
-        *waiting_lines(done.waiting.files, done.waiting.unopened),
+        *imported.waiting_lines(done.waiting.files, done.waiting.unopened),
     ]
     if done.unclean:
         lines.append(
@@ -72,7 +75,7 @@ def withdraw_(
             "space; it is done the next time you open a review."
         )
     if done.recompute:
-        rest = certificates_rest(done.recompute)
+        rest = imported.certificates_rest(done.recompute)
         lines.append(f"RECOMPUTE: {rest} on them. Issue anew: `rosetta review gate --issue`.")
     print_form("review-withdraw", told, lines, as_json=as_json)
 

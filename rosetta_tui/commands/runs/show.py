@@ -8,17 +8,19 @@ from typing import Any
 
 import click
 
-from harness.card.load import load_card
-from harness.run.final_scores import RetriedScores, retried_scores
 from harness.store.file.database import default_path, opened
 from harness.store.notes import attached_to, note_of, tags_of
-from harness.store.runs import Run, find_run, read_card
-from rosetta_tui.report.card import card_text
-from rosetta_tui.report.paragraphs import line, retried_lines
-from rosetta_tui.report.unfinished import read_unfinished, unfinished_json, unfinished_lines
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.card_fields import review_of, stated_words
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import json_text
+
+with when_used():
+    from harness.card import load
+    from harness.run import final_scores
+    from harness.store import runs
+    from rosetta_tui.report import card as report_card
+    from rosetta_tui.report import paragraphs, unfinished
 
 
 @click.command()
@@ -34,14 +36,14 @@ def show(run: str, *, as_json: bool) -> None:
     which is no part of the sealed card: `rosetta runs export` writes the card alone.
     """
     with opened() as connection:
-        found = find_run(connection, run)
-        if read_card(connection, found.id) is None and not found.imported:
+        found = runs.find_run(connection, run)
+        if runs.read_card(connection, found.id) is None and not found.imported:
             _unfinished(connection, found, as_json=as_json)
             return
-        card = load_card(connection, found.id).as_json()
-        head = read_card(connection, found.id) or {}
+        card = load.load_card(connection, found.id).as_json()
+        head = runs.read_card(connection, found.id) or {}
         certificates = attached_to(connection, found.id)
-        retried = retried_scores(connection, found)
+        retried = final_scores.retried_scores(connection, found)
         review = review_of(card, certificates)
         beside = _beside(connection, found, retried, stated_words(card, review))
     if as_json:
@@ -49,27 +51,30 @@ def show(run: str, *, as_json: bool) -> None:
         return
     if "unverified" in head:
         card["unverified"] = head["unverified"]
-    click.echo(card_text(card, review))
+    click.echo(report_card.card_text(card, review))
     for each in _lines(beside, retried):
         click.echo(each)
 
 
-def _unfinished(connection: sqlite3.Connection, run: Run, *, as_json: bool) -> None:
+def _unfinished(connection: sqlite3.Connection, run: runs.Run, *, as_json: bool) -> None:
     """Show a run that has no card yet."""
-    found = read_unfinished(default_path(), run.run_id)
+    found = unfinished.read_unfinished(default_path(), run.run_id)
     beside = _beside(connection, run, None, "")
     if as_json:
-        told = unfinished_json(found)
+        told = unfinished.unfinished_json(found)
         click.echo(
             form_text("runs-show-unfinished", {**told, "beside": beside} if beside else told)
         )
         return
-    for each in [*unfinished_lines(found), *_lines(beside, None)]:
+    for each in [*unfinished.unfinished_lines(found), *_lines(beside, None)]:
         click.echo(each)
 
 
 def _beside(
-    connection: sqlite3.Connection, run: Run, retried: RetriedScores | None, stated: str
+    connection: sqlite3.Connection,
+    run: runs.Run,
+    retried: final_scores.RetriedScores | None,
+    stated: str,
 ) -> dict[str, Any]:
     """Return what lies beside a card at home; nothing where there is nothing."""
     found = {
@@ -81,11 +86,11 @@ def _beside(
     return found if any(found.values()) else {}
 
 
-def _lines(beside: dict[str, Any], retried: RetriedScores | None) -> list[str]:
-    said = [] if retried is None else ["", *retried_lines(retried)]
+def _lines(beside: dict[str, Any], retried: final_scores.RetriedScores | None) -> list[str]:
+    said = [] if retried is None else ["", *paragraphs.retried_lines(retried)]
     if beside.get("tags"):
-        said += ["", line("tags", " ".join(f"#{tag}" for tag in beside["tags"]))]
+        said += ["", paragraphs.line("tags", " ".join(f"#{tag}" for tag in beside["tags"]))]
     first, *rest = beside.get("note", "").splitlines() or [""]
     if first:
-        said += ["", line("note", first), *(line("", each) for each in rest)]
+        said += ["", paragraphs.line("note", first), *(paragraphs.line("", each) for each in rest)]
     return said

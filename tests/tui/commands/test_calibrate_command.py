@@ -221,7 +221,7 @@ def test_options_that_contradict_each_other_are_refused(
         assert "--level: a share between 0 and 1" in str(wrong.exception)
     taken = call(calibrate, *runs, *ratings, "-o", folder / "ratings.csv")
     assert "ratings.csv is there already" in str(taken.exception)
-    monkeypatch.setattr("rosetta_tui.commands.calibrate.MOST_OUTPUTS", 100)
+    monkeypatch.setattr("scoring.calibration.calibration.MOST_OUTPUTS", 100)
     assert MOST_OUTPUTS > 100
     assert "600 rated outputs are more than" in str(call(calibrate, *runs, *ratings).exception)
 

@@ -276,7 +276,7 @@ def test_a_card_that_breaks_its_reader_costs_only_its_row(
             raise TypeError("a text that nobody should see")
         return whole(path)
 
-    monkeypatch.setattr("rosetta_tui.commands.language.read_card", breaking)
+    monkeypatch.setattr("corpora.languages.cards.read_card", breaking)
     listed = CliRunner().invoke(language, ["list"])
     assert listed.exit_code == 2
     assert "Esperanto" in listed.stdout
