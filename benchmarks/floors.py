@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from corpora.model.entry import Entry
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools
+from scoring.card.claim import FloorScores
 from scoring.card.constant import spread
-from scoring.card.floors import FloorScores, derangement, floors, joined
+from scoring.card.floors import derangement, floors, joined
 from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.composite import composite
 from scoring.core.specification import Tier, specification

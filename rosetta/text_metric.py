@@ -11,7 +11,7 @@ from harness.core.failures import UsageError
 from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools, filled
-from scoring.core.metric import MetricInfo
+from scoring.core.specification import MetricInfo
 from scoring.core.translation import Translation
 
 References = Sequence[str] | Sequence[Sequence[str]]

@@ -31,7 +31,7 @@ from harness.store.mixed_setups import parts_of, tried_before
 from harness.store.replies import read_exchange
 from harness.store.results import RowWords, read_all_attempts, read_results, read_row_words
 from harness.store.runs import Run, read_run
-from scoring.card.floors import VERSION, FloorScores
+from scoring.card.claim import FLOORS_VERSION, FloorScores
 from scoring.core.scorer import Scorer
 from scoring.core.setup import ScoringSetup
 from scoring.core.table import EntryStatistics
@@ -140,8 +140,8 @@ class Material:
     """One for each row, as ``entries`` and ``outputs`` are."""
     floors: Mapping[str, FloorScores] | None = None
     """Those worked out when the run began; None: to be computed."""
-    floors_version: int = VERSION
-    """Of the floors; ``scoring.card.floors.VERSION`` for those of this version."""
+    floors_version: int = FLOORS_VERSION
+    """Of the floors; ``scoring.card.claim.FLOORS_VERSION`` for those of this version."""
     corpus_values: Mapping[str, float | None] = field(default_factory=dict)
     """Values of the metrics that only a whole corpus has."""
     rescore_of: Mapping[str, Any] | None = None

@@ -17,6 +17,7 @@ from harness.core.failures import UsageError
 from harness.doctor import data as doctor_data
 from harness.doctor import program as doctor_program
 from harness.doctor.finding import Finding, Health
+from harness.fst.find import find_analyser
 from harness.fst.model import FstStatus
 from harness.settings import read_settings
 from harness.setup.language_check import LanguageCheck, Readiness, check_card
@@ -40,12 +41,12 @@ def languages(home: Path) -> Iterator[Finding]:
             )
             yield Finding("Languages", path.stem, Health.BROKEN, words)
             continue
-        known.update(found.card.tags)
-        checked = check_card(found.card.tag, found, folders)
-        if checked.analyser.path is None and found.shipped and not used & set(found.card.tags):
-            quiet.append(found.card.tag)
+        tag, tags = found.card.tag, set(found.card.tags)
+        known |= tags
+        if found.shipped and not used & tags and find_analyser(found.card, tag, folders) is None:
+            quiet.append(tag)
         else:
-            yield _language(found, checked, used)
+            yield _language(found, check_card(tag, found, folders), used)
     for tag in sorted(used - known):
         words = "has no language card: surface metrics work. For the rest:"
         mend = (f"rosetta language check {tag}",)

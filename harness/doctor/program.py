@@ -19,7 +19,7 @@ from harness.endpoint.keys import known_variables, stored_names
 from harness.fst.analyser import installed_engines
 from harness.setup.annotator_table import ANNOTATORS
 from harness.setup.language_check import hfst_has_wheel
-from scoring.words.source_words import listed_words
+from scoring.words.source_words import has_list
 
 _PYTHONS = ((3, 11), (3, 14))
 """First that works, and first that does not."""
@@ -104,7 +104,7 @@ def extras() -> Iterator[Finding]:
 def _word_lists() -> Finding:
     tags = [path.stem for path in list_cards()]
     try:
-        having = [tag for tag in tags if listed_words(tag)[1] is not None]
+        having = [tag for tag in tags if has_list(tag)]
     except ValueError as error:
         mend = (f"{install_line('wordfreq')} --force-reinstall",)
         return Finding("Extras", "word lists", Health.BROKEN, f"{error}.", mend)

@@ -16,9 +16,8 @@ from harness.events.kinds import InFlight, Progress
 from harness.method.method import Result
 from harness.store.file.openings import Live
 from scoring.card.caveats import OutputTally
-from scoring.card.claim import Claim, Score, decide
+from scoring.card.claim import Claim, FloorScores, Score, decide
 from scoring.card.cost import percentiles
-from scoring.card.floors import FloorScores
 from scoring.core.composite import Composite
 from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.table import EntryStatistics, Table

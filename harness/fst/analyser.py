@@ -13,12 +13,12 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
-from harness.core.installation import install_line
+from harness.core.installation import install_line, installed
 from harness.fst.builtin import MOST_ANALYSES, BuiltinEngine
 from harness.fst.layout import Layout, check_layout, shown
 from harness.fst.model import AnalyserError, FstStatus, read_model
@@ -81,10 +81,8 @@ def open_engine(layout: Layout, name: str | None = None) -> LookupEngine:
 def installed_engines() -> dict[str, str]:
     """Return the engines of this machine with their versions, the one that reads analysers first."""
     found = {BuiltinEngine.name: BuiltinEngine.version}
-    for name in _NATIVE:
-        with contextlib.suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+    others = {name: installed(name) for name in _NATIVE}
+    return found | {name: number for name, number in others.items() if number is not None}
 
 
 def _native(layout: Layout, name: str) -> NativeEngine:

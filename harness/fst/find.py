@@ -18,7 +18,7 @@ def find_analyser(card: LanguageCard | None, tag: str, folders: Sequence[Path] =
     ``analyser-gt-desc.hfstol`` there might be any language's. What ships in the wheel comes last.
     """
     for place, wanted in _places(card, tag, folders):
-        for name in wanted:
+        for name in wanted if place.is_dir() else ():
             for candidate in (place / name, place / f"{name}.gz"):
                 if candidate.is_file():
                     return candidate

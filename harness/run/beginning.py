@@ -42,7 +42,7 @@ from harness.store.mixed_setups import asked_with
 from harness.store.replies import StoredFindings
 from harness.store.results import failed_attempts
 from harness.store.runs import Run, create_run, forget_failed, read_run, set_live
-from scoring.card.floors import VERSION as FLOORS_VERSION
+from scoring.card.claim import FLOORS_VERSION
 from scoring.card.floors import floors
 from scoring.core.scorer import RunningTotals
 from scoring.core.translation import Translation

@@ -21,7 +21,8 @@ from harness.store.file.transaction import transaction
 from harness.store.mixed_setups import tried_before
 from harness.store.results import read_results, read_statistics, replace_scores
 from harness.store.runs import Run, find_by_id, read_card, read_run
-from scoring.card.floors import JUDGES, FloorScores, floors
+from scoring.card.claim import FloorScores
+from scoring.card.floors import JUDGES, floors
 from scoring.core.scorer import EntryValues, RunningTotals, Scorer
 from scoring.core.table import EntryStatistics
 from scoring.core.translation import Translation

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.store.file.openings import Floor, RunOpening
-from scoring.card.floors import VERSION, FloorScores
+from scoring.card.claim import FLOORS_VERSION, FloorScores
 
 EARLIER = 1
 """Version of floors that do not name theirs: four of them, the constant one of eight candidates."""
@@ -18,12 +18,12 @@ def floor_fields(found: Mapping[str, FloorScores]) -> dict[str, Any]:
         Floor(name, each.composite, each.chrf_plus_plus, each.inputs, each.entries, each.searched)
         for name, each in found.items()
     )
-    return {"floors": tuple(floors), "floors_version": VERSION}
+    return {"floors": tuple(floors), "floors_version": FLOORS_VERSION}
 
 
 def floors_version(opening: RunOpening) -> int:
     """Return the version of the floors that a run's opening tells; of floors yet to be worked out, this one's."""
-    return opening.floors_version or (VERSION if opening.floors is None else EARLIER)
+    return opening.floors_version or (FLOORS_VERSION if opening.floors is None else EARLIER)
 
 
 def floor_scores(opening: RunOpening) -> dict[str, FloorScores]:

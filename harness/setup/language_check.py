@@ -26,7 +26,7 @@ from scoring.core.specification import InventoryRow, specification
 from scoring.core.wording import percent
 from scoring.metrics.inventory import maker
 from scoring.words.resources import Resources
-from scoring.words.source_words import source_word_list
+from scoring.words.source_words import listed_words
 from scoring.words.tokenizers import load_tokenizer
 
 _OF_THE_CORPUS = ("variants", "gold_analyses", "alignment", "terms", "checks")
@@ -110,7 +110,7 @@ def check_card(
     card = None if found is None else found.card
     script = resolve_script(tag, card, ())
     analyser = analyser_state(found, tag, folders)
-    word_list = source_word_list(source_language)[1]
+    word_list = listed_words(source_language)[1]
     resources = _complete(tag, source_language, found, analyser, script)
     metrics = tuple(
         _state(id_, row, resources, analyser) for id_, row in specification().metrics.items()

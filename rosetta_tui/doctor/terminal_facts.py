@@ -116,8 +116,11 @@ def _fonts(environment: Mapping[str, str]) -> Iterator[Finding]:
         words = f"cannot be known here. Each of these should show letters, no boxes:   {samples}"
         yield Finding("Terminal", "fonts", Health.UNKNOWN, words)
         return
+    fonts = _letters_of_fonts(lister)
     gone = {
-        words: package for words, (points, package) in _FONTS.items() if not _has(lister, points)
+        words: package
+        for words, (points, package) in _FONTS.items()
+        if not any(_has(font, points) for font in fonts)
     }
     if not gone:
         words = (
@@ -129,13 +132,22 @@ def _fonts(environment: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding("Terminal", "fonts", Health.MISSING, f"none installed for {words}", mend)
 
 
-def _has(lister: str, points: str) -> bool:
-    """Ask fontconfig for a font that has all of these letters."""
+def _letters_of_fonts(lister: str) -> set[str]:
+    """Ask fontconfig which letters each font has: ``20-7e a0 100-17f``, the code points in hexadecimal."""
     done = subprocess.run(  # noqa: S603  the program was found on the path, its arguments are ours
-        [lister, f":charset={points}", "family"],
+        [lister, "--format", "%{charset}\\n"],
         capture_output=True, timeout=_SECONDS, check=False, stdin=subprocess.DEVNULL,
     )  # fmt: skip
-    return bool(done.stdout.strip())
+    return set(done.stdout.decode("ascii", "replace").splitlines())
+
+
+def _has(font: str, points: str) -> bool:
+    """Tell whether a font has all of these letters."""
+    ranges = [each.partition("-")[::2] for each in font.split()]
+    return all(
+        any(int(first, 16) <= int(point, 16) <= int(last or first, 16) for first, last in ranges)
+        for point in points.split()
+    )
 
 
 def _clipboard(environment: Mapping[str, str]) -> tuple[Health, str, tuple[str, ...]]:

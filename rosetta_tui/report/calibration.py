@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from review.calibration.proposal import evidence_facts, threshold_facts, weight_facts
-from rosetta_tui.report.card import table
 from rosetta_tui.show import figures
+from rosetta_tui.show.columns import table
 from rosetta_tui.show.text import plain
 from scoring.core.specification import short_title, title
 from scoring.core.wording import counted, percent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.card.reading import block, number
@@ -19,11 +19,9 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import (
     OUTCOMES,
     blocks,
-    caveats_in_words,
     cost,
     references_accepted,
     rescore_of,
-    review_of,
     stated_words,
     tier_words,
     unknown_metrics,
@@ -31,90 +29,17 @@ from rosetta_tui.show.card_fields import (
     with_interval,
 )
 from rosetta_tui.show.metric_words import beside_value, by_category, by_reason, remark, value
-from rosetta_tui.show.run_facts import (
-    failed_told,
-    failed_words,
-    lead_words,
-    setup_words,
-    when,
-)
+from rosetta_tui.show.run_facts import failed_told
 from rosetta_tui.show.text import plain
 from scoring.core.specification import specification, title
 from scoring.core.wording import percent
 from scoring.statistics.breakdown import FREE
 
 if TYPE_CHECKING:
-    from harness.store.runs import RunSummary
     from review.verdict.certificate.certificate import Standing
-
-TIER = "tier"
-"""Heading of the column that says what may be claimed."""
-
-CAVEATS = "caveats"
-"""Heading of the column that says which part of the outputs fails; left out where none does."""
-
-HEADINGS = ("when", "run", "corpus", "method", "state", "chrF++", "composite", TIER, CAVEATS,
-            "cost", "failed")  # fmt: skip
 
 BESIDE = "chrf_plus_plus"
 """The metric that always stands beside the composite (T3)."""
-
-WIDEST = 60
-"""Cells of the widest column; a longer text is cut."""
-
-
-def run_line(run: RunSummary, *, other: bool = False) -> tuple[str, ...]:
-    """Return the cells of one run in the order of HEADINGS; ``other``: its composite has other inputs than most."""
-    card = run.card or {}
-    return (
-        when(run.created),
-        run.run_id[:8],
-        f"{run.dataset_id} {run.language_pair}",
-        setup_words(run),
-        _state(run),
-        *lead_words(run, other=other),
-        tier_words(card, review_of(card, run.certificates), beside=True) if card else figures.NONE,
-        caveats_in_words(card) if card else "",
-        cost(run.card),
-        failed_words(run.failed, run.failures),
-    )
-
-
-def _state(run: RunSummary) -> str:
-    if run.card is None:
-        return f"{run.state} {run.done}/{run.total}"
-    parts = [
-        "imported" if run.imported else str(run.state),
-        "unverified" if "unverified" in run.card else "",
-    ]
-    return ", ".join(part for part in parts if part)
-
-
-def table(rows: Sequence[Sequence[str]], whole: Collection[str] = ()) -> Iterator[str]:
-    """Lay cells out in columns, each as wide as its widest cell; the text is made harmless first.
-
-    Of columns under the headings ``whole`` nothing is cut.
-    """
-    from rich.cells import cell_len, set_cell_size
-
-    shown = [[plain(cell) for cell in row] for row in rows]
-    needed = [max(map(cell_len, column)) for column in zip(*shown, strict=True)]
-    widths = [
-        each if head in whole else min(WIDEST, each)
-        for head, each in zip(rows[0] if rows else (), needed, strict=True)
-    ]
-    for row in shown:
-        cells = [
-            set_cell_size(cell if cell_len(cell) <= width else f"{_cut(cell, width - 1)}…", width)
-            for cell, width in zip(row, widths, strict=True)
-        ]
-        yield "  ".join(cells).rstrip()
-
-
-def _cut(text: str, width: int) -> str:
-    from rich.cells import set_cell_size
-
-    return set_cell_size(text, width).rstrip()
 
 
 def card_text(card: Mapping[str, Any], review: Standing | None = None) -> str:

@@ -11,8 +11,7 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import blocks
 from rosetta_tui.show.metric_words import floor_words, value
 from rosetta_tui.show.text import plain
-from scoring.card.claim import caveat_sentence
-from scoring.card.floors import FloorScores
+from scoring.card.claim import FloorScores, caveat_sentence
 from scoring.core.specification import title
 
 if TYPE_CHECKING:

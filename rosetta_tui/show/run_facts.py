@@ -11,7 +11,15 @@ from harness.card.reading import block, number
 from harness.core.run_state import RunState
 from harness.store.runs import RunSummary, under_way
 from rosetta_tui.show import figures
-from rosetta_tui.show.card_fields import LEAD, blocks, with_interval
+from rosetta_tui.show.card_fields import (
+    LEAD,
+    blocks,
+    caveats_in_words,
+    cost,
+    review_of,
+    tier_words,
+    with_interval,
+)
 
 
 def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
@@ -132,3 +140,42 @@ def _weighed(card: Mapping[str, Any]) -> Hashable:
     scores = block(card, "scores")
     parts = tuple(sorted(str(each.get("metric")) for each in blocks(scores, "composite_inputs")))
     return str(scores.get("composite_profile")), parts
+
+
+# As a line of a list
+
+TIER = "tier"
+"""Heading of the column that says what may be claimed."""
+
+CAVEATS = "caveats"
+"""Heading of the column that says which part of the outputs fails; left out where none does."""
+
+HEADINGS = ("when", "run", "corpus", "method", "state", "chrF++", "composite", TIER, CAVEATS,
+            "cost", "failed")  # fmt: skip
+
+
+def run_line(run: RunSummary, *, other: bool = False) -> tuple[str, ...]:
+    """Return the cells of one run in the order of HEADINGS; ``other``: its composite has other inputs than most."""
+    card = run.card or {}
+    return (
+        when(run.created),
+        run.run_id[:8],
+        f"{run.dataset_id} {run.language_pair}",
+        setup_words(run),
+        _state(run),
+        *lead_words(run, other=other),
+        tier_words(card, review_of(card, run.certificates), beside=True) if card else figures.NONE,
+        caveats_in_words(card) if card else "",
+        cost(run.card),
+        failed_words(run.failed, run.failures),
+    )
+
+
+def _state(run: RunSummary) -> str:
+    if run.card is None:
+        return f"{run.state} {run.done}/{run.total}"
+    parts = [
+        "imported" if run.imported else str(run.state),
+        "unverified" if "unverified" in run.card else "",
+    ]
+    return ", ".join(part for part in parts if part)

@@ -11,11 +11,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
-from corpora.model.entry import Entry
 from corpora.text.comparison import comparison_form
-from scoring.core.table import EntryStatistics
+
+if TYPE_CHECKING:
+    from corpora.model.entry import Entry
+    from scoring.core.table import EntryStatistics
 
 LEAST_SHARE = 0.25
 """Share of the entries from which a caveat is told."""

@@ -7,13 +7,41 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from scoring.card.caveats import Caveat, CaveatKind
-from scoring.card.floors import FloorScores, attainable, best
 from scoring.core.composite import Composite, counting_gaps
 from scoring.core.specification import Tier, quality_tier
 from scoring.core.wording import percent
 
 SERIOUS_SHARE = 0.5
 """Share of a caveat from which a run claims baseline; from a quarter on it claims emerging at most."""
+
+
+FLOORS_VERSION = 2
+"""Of what floors there are and how they are worked out; floors of another version are not compared with these."""
+
+
+@dataclass(frozen=True, slots=True)
+class FloorScores:
+    """What one kind of worthless output reaches."""
+
+    composite: float | None
+    chrf_plus_plus: float | None
+    inputs: tuple[str, ...] = ()
+    """Metrics of the composite that have a value."""
+    entries: int | None = None
+    """Entries that it was scored on, None where nobody said."""
+    searched: int | None = None
+    """Of ``constant``: distinct references that it was chosen from."""
+
+
+def best(found: Mapping[str, FloorScores], name: str) -> float | None:
+    """Return the highest ``composite`` or ``chrf_plus_plus`` among the floors; None where none has one."""
+    values = (getattr(floor, name) for floor in found.values())
+    return max((value for value in values if value is not None), default=None)
+
+
+def attainable(found: Mapping[str, FloorScores]) -> frozenset[str]:
+    """Return the inputs of the composite that some worthless output has a value of."""
+    return frozenset(id_ for floor in found.values() for id_ in floor.inputs)
 
 
 class ClaimReason(StrEnum):

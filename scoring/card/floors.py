@@ -7,20 +7,17 @@ the beginning of each reference.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from corpora.model.entry import Entry
+from scoring.card.claim import FloorScores
 from scoring.card.constant import Annotate, best_constant, spread
 from scoring.core.composite import STRUCTURAL_KEY, composite, composite_metrics
 from scoring.core.metric import Metric
 from scoring.core.scorer import Scorer
 from scoring.core.translation import FstAnnotation, Translation
-
-VERSION = 2
-"""Of what floors there are and how they are worked out; floors of another version are not compared with these."""
 
 JUDGES = 100
 """Entries on which the most promising constants are scored."""
@@ -30,20 +27,6 @@ MOST_DRAWN = 1_000
 
 BEGINNING = 0.2
 """Share of each reference that ``truncated`` outputs keep."""
-
-
-@dataclass(frozen=True, slots=True)
-class FloorScores:
-    """What one kind of worthless output reaches."""
-
-    composite: float | None
-    chrf_plus_plus: float | None
-    inputs: tuple[str, ...] = ()
-    """Metrics of the composite that have a value."""
-    entries: int | None = None
-    """Entries that it was scored on, None where nobody said."""
-    searched: int | None = None
-    """Of ``constant``: distinct references that it was chosen from."""
 
 
 def floors(
@@ -93,17 +76,6 @@ def _outputs(
     if words := words_at_random(nothing, seed, accepted=accepted):
         yield "words", words
     yield "truncated", [beginning(entry.reference, BEGINNING) for entry in entries]
-
-
-def best(found: Mapping[str, FloorScores], name: str) -> float | None:
-    """Return the highest ``composite`` or ``chrf_plus_plus`` among the floors; None where none has one."""
-    values = (getattr(floor, name) for floor in found.values())
-    return max((value for value in values if value is not None), default=None)
-
-
-def attainable(found: Mapping[str, FloorScores]) -> frozenset[str]:
-    """Return the inputs of the composite that some worthless output has a value of."""
-    return frozenset(id_ for floor in found.values() for id_ in floor.inputs)
 
 
 def words_at_random(translations: Sequence[Translation], seed: int, *, accepted: bool) -> list[str]:

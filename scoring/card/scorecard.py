@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model
 
 from corpora.model.entry import Entry
 from scoring.card.caveats import tallied
-from scoring.card.claim import Claim, Score, decide
+from scoring.card.claim import Claim, FloorScores, Score, decide
 from scoring.card.cost import cost_adjusted
-from scoring.card.floors import FloorScores, floors
+from scoring.card.floors import floors
 from scoring.core.composite import Composite, Input, composite
 from scoring.core.scorer import Scorer
 from scoring.core.specification import Tier, specification

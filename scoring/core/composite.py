@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import isfinite
+from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-
-from scoring.core.metric import FloatArray
 from scoring.core.specification import specification
+
+if TYPE_CHECKING:
+    from scoring.core.metric import FloatArray
+
+Values = TypeVar("Values", float, "FloatArray")
 
 STRUCTURAL_KEY = "fst_acceptance_rate"
 """The metric whose value decides for profile A (METRICS §7)."""
@@ -64,7 +67,7 @@ def composite(values: Mapping[str, object], reasons: Mapping[str, str] | None = 
     present = {id_: weight for id_, weight in weights.items() if id_ in numbers}
     covered = sum(present.values())
     inputs = tuple(
-        Input(id_, numbers[id_], _scale(id_, numbers[id_]), weight, weight / covered)
+        Input(id_, numbers[id_], normalised(id_, numbers[id_]), weight, weight / covered)
         for id_, weight in present.items()
     )
     return Composite(
@@ -105,6 +108,8 @@ def composites(
     the metrics of the point estimate and asks for ``complete``: a draw without one of them has no
     composite, so that all draws weigh the same inputs.
     """
+    import numpy as np  # a list of runs reads composites, and does without
+
     weights = specification().profiles[profile]
     used = [id_ for id_ in weights if id_ in values]
     if not used:
@@ -140,11 +145,7 @@ def _number(value: object) -> float | None:
     return float(value)
 
 
-def _scale(id_: str, value: float) -> float:
-    return float(normalised(id_, np.array([value]))[0])
-
-
-def normalised(id_: str, values: FloatArray) -> FloatArray:
+def normalised(id_: str, values: Values) -> Values:
     """Bring a composite metric's values to 0–1 with 1 as perfect (§4.2)."""
     match specification().metrics[id_].normalization:
         case "percent":

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from typing import ClassVar
@@ -20,27 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.core.setup import ScoringSetup
+from scoring.core.specification import MetricInfo
 from scoring.core.translation import Translation
 
 Statistics = tuple[float, ...]
 """The additive numbers that one metric takes from one translation."""
 
 FloatArray = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class MetricInfo:
-    """What is fixed about a metric: its row in the inventory (scoring-specification §2)."""
-
-    id: str
-    title: str
-    low: float
-    high: float
-    """Range of the value; ``inf`` where it has no upper end."""
-    better: str
-    """``higher``, ``lower``, or ``neither`` (length ratio: 1 is ideal)."""
-    source: str
-    """Section of the seed, or paper, that defines it."""
 
 
 class Metric(ABC):

@@ -15,12 +15,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
 from math import inf, isnan
+from pathlib import Path
 from typing import Any
 
 from corpora.text.near_names import near_names, one_of
-from scoring.core.metric import MetricInfo
+
+
+@dataclass(frozen=True, slots=True)
+class MetricInfo:
+    """What is fixed about a metric: its row in the inventory (scoring-specification §2)."""
+
+    id: str
+    title: str
+    low: float
+    high: float
+    """Range of the value; ``inf`` where it has no upper end."""
+    better: str
+    """``higher``, ``lower``, or ``neither`` (length ratio: 1 is ideal)."""
+    source: str
+    """Section of the seed, or paper, that defines it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +101,7 @@ class Specification:
 @cache
 def specification() -> Specification:
     """Read the tables once."""
-    data = tomllib.loads(
-        files("scoring.core").joinpath("specification.toml").read_text(encoding="utf-8")
-    )
+    data = tomllib.loads(Path(__file__).with_name("specification.toml").read_text("utf-8"))
     return Specification(
         metrics={id_: table_row(id_, row) for id_, row in data["metrics"].items()},
         needs=data["needs"],

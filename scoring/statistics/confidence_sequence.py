@@ -15,7 +15,8 @@ from math import comb, isfinite, log
 
 import numpy as np
 
-from scoring.core.metric import FloatArray, MetricInfo
+from scoring.core.metric import FloatArray
+from scoring.core.specification import MetricInfo
 from scoring.statistics.intervals import LEVEL
 
 _WAGERS = 0.95 * 2.0 ** (-np.arange(12) / 2)

@@ -8,13 +8,16 @@ Which of two languages a word belongs to, as far as the word alone can tell (MET
 
 from __future__ import annotations
 
+import base64
 import gzip
+import hashlib
 import re
 import zlib
 from collections.abc import Iterable
+from contextlib import suppress
 from enum import Enum
 from functools import cache, cached_property, lru_cache
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
@@ -72,6 +75,34 @@ def listed_words(language: str) -> tuple[list[str], str | None]:
     if sum(map(unspaced, most)) * 2 > len(most):
         return [], None
     return most, f"wordfreq {_version()} {file.name.split('.')[0]}, {len(most):,} words"
+
+
+def has_list(language: str) -> bool:
+    """Tell whether ``listed_words`` has a list; one that is as it was installed is not read for it.
+
+    Reading one takes as long as a bare interpreter's start, and the doctor asks for every language card.
+    ValueError where the file is damaged.
+    """
+    file = _file(language)
+    if file is None:
+        return False
+    code = file.name.removeprefix("small_").partition(".")[0]
+    with suppress(OSError):  # which reading it tells in words
+        if _recorded().get(file.name) == hashlib.sha256(file.read_bytes()).digest():
+            return code not in _UNSPACED
+    return listed_words(language)[1] is not None
+
+
+_UNSPACED = frozenset({"ja", "zh"})
+"""Codes of the package's lists of words of single characters."""
+
+
+@cache
+def _recorded() -> dict[str, bytes]:
+    """Return name → SHA-256 of each list as the package was installed (RECORD of its wheel)."""
+    listed = distribution("wordfreq").files or []
+    kept = ((file.name, file.hash) for file in listed if file.hash and file.hash.mode == "sha256")
+    return {name: base64.urlsafe_b64decode(f"{hash_.value}=") for name, hash_ in kept}
 
 
 @cache

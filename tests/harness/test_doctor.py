@@ -12,10 +12,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
+from corpora.languages.cards import list_cards
 from harness.core import installation
 from harness.doctor import data as doctor_data
 from harness.doctor import program as doctor_program
@@ -25,6 +27,7 @@ from harness.doctor.finding import Finding, Health
 from harness.doctor.program import extras, keys, program
 from harness.settings import change_settings
 from harness.store.file.database import SCHEMA_VERSION, open_store
+from scoring.words import source_words
 from tests.keyring_in_memory import MemoryKeyring, memory_keyring
 from tests.tui.scenes import scene
 
@@ -246,6 +249,49 @@ def test_languages_of_the_store_and_broken_cards_and_analysers_are_told(home: Pa
     assert found["crk Plains Cree"].health is Health.BROKEN
     assert found["qaa"].health is Health.BROKEN
     assert found["xal"].mend == ("rosetta language check xal",)
+
+
+# Word lists
+
+
+def test_of_sound_word_lists_the_same_is_said_without_reading_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("wordfreq", reason="the package wordfreq is not installed")
+    tags = [path.stem for path in list_cards()]
+    read = {tag for tag in tags if source_words.listed_words(tag)[1] is not None}
+    assert {"ja", "zh"} <= set(tags) - read
+    monkeypatch.delattr(source_words, "_bands")
+    assert {tag for tag in tags if source_words.has_list(tag)} == read
+
+
+@pytest.mark.parametrize("cut", [1, 5000])
+def test_a_word_list_that_was_damaged_after_its_installation_is_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut: int
+) -> None:
+    pytest.importorskip("wordfreq", reason="the package wordfreq is not installed")
+    where = source_words._file
+
+    def damaged(language: str) -> Path | None:
+        file = where(language)
+        if language != "fi" or file is None:
+            return file
+        copy = tmp_path / file.name
+        copy.write_bytes(file.read_bytes()[:-cut])
+        return copy
+
+    monkeypatch.setattr(source_words, "_file", damaged)
+    found = by_name(extras())["word lists"]
+    assert found.health is Health.BROKEN
+    assert "small_fi.msgpack.gz" in found.words
+
+
+def test_the_version_of_a_package_is_what_it_states() -> None:
+    names = [name for name in installation.always_needed() if installation.installed(name)]
+    assert len(names) > 10
+    assert {name: installation.installed(name) for name in names} == {
+        name: version(name) for name in names
+    }
 
 
 # Keys

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -172,6 +173,22 @@ def test_widths_that_differ_are_told_in_cells() -> None:
     found = terminal((80, 24), {}, {"Devanagari": (4, 6)})
     words = next(each.words for each in found if each.name == "widths")
     assert "Devanagari 6 cells, not 4" in words
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the program that is made is a shell's")
+def test_one_font_has_to_have_all_letters_of_a_sample(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two fonts share the Cherokee sample (13e3 13b3 13a9) between them; the last letter ends a range."""
+    fonts = ["20-7e 14b 142 250-259", "13a0-13b3", "13b4-13ff 25c6 2588 25b6", "900-939 93f"]
+    lister = tmp_path / "fc-list"
+    lister.write_text("#!/bin/sh\nprintf '%s\\n' " + " ".join(f"'{each}'" for each in fonts))
+    lister.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    gone = [each.words for each in terminal((80, 24), {}, None) if each.name == "fonts"]
+    assert [words.removeprefix("none installed for ").split()[0] for words in gone] == [
+        "Canadian", "Cherokee", "Arabic",
+    ]  # fmt: skip
 
 
 def test_fonts_over_ssh_are_those_of_another_computer() -> None:

@@ -14,8 +14,17 @@ from typing import TYPE_CHECKING, Any
 from corpora.text.comparison import comparison_form
 from harness.card.reading import block, number
 from scoring.card.caveats import LEAST_SHARE, MOST_IDENTICAL, Caveat, CaveatKind
-from scoring.card.claim import HIGHEST_WITHOUT_REVIEW, Claim, ClaimReason, Limit, Score, decide
-from scoring.card.floors import VERSION, FloorScores, attainable
+from scoring.card.claim import (
+    FLOORS_VERSION,
+    HIGHEST_WITHOUT_REVIEW,
+    Claim,
+    ClaimReason,
+    FloorScores,
+    Limit,
+    Score,
+    attainable,
+    decide,
+)
 from scoring.core.composite import Composite, Input, counting_gaps
 from scoring.core.specification import Tier, quality_tier, specification
 
@@ -47,7 +56,7 @@ def claim_of(card: Mapping[str, Any]) -> Claim:
 
 def of_earlier_version(card: Mapping[str, Any]) -> bool:
     """Say whether a card states floors that were worked out otherwise than now."""
-    return bool(stated_floors(card)) and card.get("floors_version") != VERSION
+    return bool(stated_floors(card)) and card.get("floors_version") != FLOORS_VERSION
 
 
 def without_rise(card: Mapping[str, Any]) -> float | None:

@@ -16,7 +16,7 @@ from harness.core.version import VERSION
 from harness.method.method import Setup
 from harness.setup.floors import EARLIER
 from harness.setup.scoring_tools import stated_setup
-from scoring.card.floors import FloorScores
+from scoring.card.claim import FloorScores
 from scoring.core.metric import Statistics
 from scoring.core.scorer import EntryValues, Scorer
 from scoring.core.table import EntryStatistics

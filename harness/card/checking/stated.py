@@ -16,10 +16,11 @@ from math import isfinite
 from typing import TypeGuard
 
 from harness.card.model import RunCard
-from scoring.card.floors import VERSION
+from scoring.card.claim import FLOORS_VERSION
 from scoring.core.composite import STRUCTURAL_KEY, composite_metrics
-from scoring.core.metric import MatchRate, Metric, MetricInfo
+from scoring.core.metric import MatchRate, Metric
 from scoring.core.scorer import Scorer
+from scoring.core.specification import MetricInfo
 
 TOLERANCE = 1e-9
 """Numbers this close (relative to the larger, absolute below 1) are the same: sums may be taken in
@@ -154,7 +155,7 @@ def beyond_texts(scorer: Scorer) -> list[Metric]:
 
 def floors_are_stated(card: RunCard, scorer: Scorer) -> bool:
     """Say whether the floors of a card are of another version, or rest on more than texts."""
-    return card.floors_version != VERSION or _beyond_texts(scorer)
+    return card.floors_version != FLOORS_VERSION or _beyond_texts(scorer)
 
 
 def _beyond_texts(scorer: Scorer) -> bool:
@@ -181,7 +182,7 @@ def taken_as_stated(card: RunCard, scorer: Scorer) -> str:
 
 def _earlier(card: RunCard) -> str:
     """Say that floors were worked out otherwise; empty where they are of this version, or there are none."""
-    if card.floors_version == VERSION or not card.floors:
+    if card.floors_version == FLOORS_VERSION or not card.floors:
         return ""
     return (
         "floors of an earlier version, without words at random and without a constant searched among all "
@@ -203,7 +204,7 @@ def _impossible_floors(card: RunCard, scorer: Scorer) -> Iterator[CardDifference
     if of_ours and card.results and not set(FLOORS) <= set(named):
         must = f"those of {', '.join(FLOORS)} outputs at least"
         yield CardDifference("$.floors", must, named, computed=False)
-    if card.floors_version == VERSION and getattr(card.scores, "claim", None) is None:
+    if card.floors_version == FLOORS_VERSION and getattr(card.scores, "claim", None) is None:
         must = "what may be claimed, and why no more"
         yield CardDifference("$.scores.claim", must, None, computed=False)
     for place, floor in enumerate(card.floors):

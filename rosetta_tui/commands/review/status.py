@@ -11,6 +11,7 @@ import click
 from harness.store.file.database import home
 from review.files.reviewer_codes import printed
 from rosetta_tui.commands.naming import when_used
+from rosetta_tui.show.columns import table
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
@@ -19,7 +20,6 @@ with when_used():
     from review.office.intake import speaking
     from review.office.results import progress
     from review.office.store import store
-    from rosetta_tui.report import card
     from rosetta_tui.review.organiser.words import imported, letters
 
 
@@ -64,7 +64,7 @@ def _list(found: list[progress.ReviewProgress]) -> Iterator[str]:
         )
         for each in found
     ]
-    yield from card.table(rows)
+    yield from table(rows)
 
 
 def _one(found: progress.ReviewProgress) -> Iterator[str]:
@@ -73,7 +73,7 @@ def _one(found: progress.ReviewProgress) -> Iterator[str]:
     rows += [_row(each) for each in found.reviewers]
     if found.runs:  # only translations are put to a use that each person decides about
         rows = [(*row[:2], *row[3:]) for row in rows]
-    yield from card.table(rows)
+    yield from table(rows)
     if not found.runs:
         yield "It collects translations: there is no gate. `rosetta review export --corpus` writes them."
         yield from imported.kept_back_words(found)
@@ -95,7 +95,7 @@ def _laptops(found: speaking.Speaking) -> Iterator[str]:
         rows += [
             (plain(x.name), x.phrase, imported.codes(x.people) or "nobody") for x in found.laptops
         ]
-        yield from card.table(rows)
+        yield from table(rows)
     yield from imported.voice_lines(found)
 
 

@@ -38,9 +38,8 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
     if not found:
         click.echo(_nothing(wanted, deleted=deleted, others=others))
         return
-    from rosetta_tui.compare.lines import stacked
-    from rosetta_tui.report.card import CAVEATS, TIER
-    from rosetta_tui.show.run_facts import OTHER_INPUTS_WORDS, other_inputs
+    from rosetta_tui.show.columns import stacked
+    from rosetta_tui.show.run_facts import CAVEATS, OTHER_INPUTS_WORDS, TIER, other_inputs
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     rows = list(_rows([_with_score(run) for run in found]))
@@ -84,8 +83,7 @@ def _nothing(wanted: set[str], *, deleted: bool, others: bool) -> str:
 
 def _rows(runs: Sequence[RunSummary]) -> Iterator[tuple[str, ...]]:
     """Yield the heading and a line for each run; caveats and the person's words only where there are any."""
-    from rosetta_tui.report.card import CAVEATS, HEADINGS, run_line
-    from rosetta_tui.show.run_facts import other_inputs
+    from rosetta_tui.show.run_facts import CAVEATS, HEADINGS, other_inputs, run_line
 
     others = other_inputs(runs)
     lines = [HEADINGS, *(run_line(run, other=run.run_id in others) for run in runs)]

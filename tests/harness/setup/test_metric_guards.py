@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
 from harness.setup.scoring_tools import ScoringTools
-from scoring.card.floors import FloorScores, derangement, floors
+from scoring.card.claim import FloorScores
+from scoring.card.floors import derangement, floors
 from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.composite import composite
 from scoring.core.specification import Tier, specification

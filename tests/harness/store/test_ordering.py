@@ -32,9 +32,9 @@ from harness.store.file.migrations import migrations
 from harness.store.file.openings import Live
 from harness.store.ordering import FILTERS, SORTS, Cancelled, Ordering, stored_places
 from harness.store.runs import SILENT_SECONDS, Run, forget_failed, list_runs, seal_run, under_way
-from rosetta_tui.report.card import run_line
 from rosetta_tui.request.draft_of_run import draft_of
 from rosetta_tui.runs.table import RunRows, run_cells
+from rosetta_tui.show.run_facts import run_line
 from tests.harness.evaluation import LANGUAGES, corpus, kept, run_corpus
 from tests.harness.ranked import play, ranked_corpus
 from tests.harness.store.stored_rows import add, make_run, result

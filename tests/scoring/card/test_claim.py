@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from corpora.model.entry import Entry
 from scoring.card.caveats import Caveat, CaveatKind, OutputTally, bare_form, tallied
-from scoring.card.claim import Claim, ClaimReason, Score, caveat_sentence, decide
-from scoring.card.floors import FloorScores
+from scoring.card.claim import Claim, ClaimReason, FloorScores, Score, caveat_sentence, decide
 from scoring.core.composite import Composite, Input, composite, counting_gaps
 from scoring.core.specification import Tier, quality_tier
 from tests.scoring.samples import HOSTILE

@@ -10,17 +10,9 @@ from pathlib import Path
 import pytest
 
 from corpora.model.entry import Entry
-from scoring.card.claim import ClaimReason
+from scoring.card.claim import ClaimReason, FloorScores, attainable, best
 from scoring.card.constant import best_constant
-from scoring.card.floors import (
-    FloorScores,
-    attainable,
-    beginning,
-    best,
-    derangement,
-    floors,
-    words_at_random,
-)
+from scoring.card.floors import beginning, derangement, floors, words_at_random
 from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.scorer import Scorer
 from scoring.core.setup import AnalyserFacts

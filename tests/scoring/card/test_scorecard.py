@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from corpora.model.entry import Entry
+from scoring.card.claim import FloorScores
 from scoring.card.constant import best_constant, constant_chrf, spread
 from scoring.card.cost import EntryCost, Timing, cost, cost_adjusted, speed, tokens
-from scoring.card.floors import FloorScores
 from scoring.card.scorecard import RunScores, scorecard
 from scoring.core.composite import composite
 from scoring.core.scorer import Scorer

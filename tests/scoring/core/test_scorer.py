@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.core.composite import composite, composites
-from scoring.core.metric import FloatArray, Metric, MetricInfo, Statistics
+from scoring.core.metric import FloatArray, Metric, Statistics
 from scoring.core.scorer import RunningTotals, Scorer
-from scoring.core.specification import Tier, quality_tier, specification
+from scoring.core.specification import MetricInfo, Tier, quality_tier, specification
 from scoring.core.table import StatisticsError
 from scoring.core.translation import Translation
 from scoring.core.wording import minus, percent

@@ -9,9 +9,10 @@ import pytest
 
 from harness.core.run_state import RunState
 from harness.store.runs import RunSummary
-from rosetta_tui.report.card import card_text, run_line
+from rosetta_tui.report.card import card_text
 from rosetta_tui.runs.table import run_cells
 from rosetta_tui.show.card_fields import interval, with_interval
+from rosetta_tui.show.run_facts import run_line
 from rosetta_tui.show.text import plain
 from tests.tui.scenes import HOSTILE
 
