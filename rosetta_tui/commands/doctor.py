@@ -13,7 +13,6 @@ import click
 from harness.doctor.finding import Finding, Health
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.settings.findings import chosen
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
@@ -21,6 +20,7 @@ with when_used():
     from harness.doctor import examination
     from rosetta_tui import own_files
     from rosetta_tui.doctor import terminal_facts, words
+    from rosetta_tui.settings import findings
 
 
 @click.command()
@@ -52,7 +52,7 @@ def doctor(as_json: bool) -> None:
 def _findings() -> Iterator[Finding]:
     yield from examination.looked_at("Program", own_files.own_files)
     yield from examination.examine(home())
-    yield from examination.looked_at("App", partial(chosen, home()))
+    yield from examination.looked_at("App", partial(findings.chosen, home()))
     widths, size = terminal_facts.differing_widths(), shutil.get_terminal_size()
     yield from examination.looked_at(
         "Terminal", partial(terminal_facts.terminal, size, os.environ, widths)

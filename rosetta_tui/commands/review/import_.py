@@ -12,8 +12,6 @@ import click
 
 from harness.core.failures import UsageError
 from harness.store.file.database import home
-from review.sealed.keys import opening_identities
-from review.sealed.sealing import AgeIdentity
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
@@ -21,6 +19,8 @@ from rosetta_tui.show.text import plain
 with when_used():
     from review.office.intake import file_report, importing
     from review.office.store import arrivals, store
+    from review.sealed import keys as sealed_keys
+    from review.sealed import sealing
     from rosetta_tui.review.organiser.words import imported
 
 _FILE = click.Path(path_type=Path, exists=True)
@@ -53,7 +53,7 @@ def import_(
     files = importing.find_ratings(paths)
     if not files:
         raise UsageError("There is no file of ratings (NAME.rosetta-ratings) in these folders.")
-    identities = opening_identities(home(), identity)
+    identities = sealed_keys.opening_identities(home(), identity)
     with store.Office.open(home()) as office:
         reports = list(_told(importing.import_files(office, identities, files), as_json))
         if enrol:
@@ -90,7 +90,7 @@ def _waits(report: file_report.FileReport) -> bool:
 
 def _enrolled(
     office: store.Office,
-    identities: Sequence[AgeIdentity],
+    identities: Sequence[sealing.AgeIdentity],
     reports: Sequence[file_report.FileReport],
     yes: bool,
 ) -> Iterator[file_report.FileReport]:

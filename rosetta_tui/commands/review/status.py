@@ -9,18 +9,18 @@ from typing import Any
 import click
 
 from harness.store.file.database import home
-from review.files.reviewer_codes import printed
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.show.columns import table
 from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from review.files import reviewer_codes
     from review.log import payloads
     from review.office.intake import speaking
     from review.office.results import progress
     from review.office.store import store
     from rosetta_tui.review.organiser.words import imported, letters
+    from rosetta_tui.show import columns
 
 
 @click.command("status")
@@ -64,7 +64,7 @@ def _list(found: list[progress.ReviewProgress]) -> Iterator[str]:
         )
         for each in found
     ]
-    yield from table(rows)
+    yield from columns.table(rows)
 
 
 def _one(found: progress.ReviewProgress) -> Iterator[str]:
@@ -73,7 +73,7 @@ def _one(found: progress.ReviewProgress) -> Iterator[str]:
     rows += [_row(each) for each in found.reviewers]
     if found.runs:  # only translations are put to a use that each person decides about
         rows = [(*row[:2], *row[3:]) for row in rows]
-    yield from table(rows)
+    yield from columns.table(rows)
     if not found.runs:
         yield "It collects translations: there is no gate. `rosetta review export --corpus` writes them."
         yield from imported.kept_back_words(found)
@@ -95,7 +95,7 @@ def _laptops(found: speaking.Speaking) -> Iterator[str]:
         rows += [
             (plain(x.name), x.phrase, imported.codes(x.people) or "nobody") for x in found.laptops
         ]
-        yield from table(rows)
+        yield from columns.table(rows)
     yield from imported.voice_lines(found)
 
 
@@ -106,9 +106,9 @@ def _files(count: int) -> str:
 def _row(each: progress.ReviewerProgress) -> tuple[str, ...]:
     arrived = "" if each.last_import is None else each.last_import[:16].replace("T", " ")
     if each.withdrawn - {payloads.Scope.COMMENTS}:
-        return (printed(each.reviewer), "withdrawn", "", "", "", "", "", "", arrived)
+        return (reviewer_codes.printed(each.reviewer), "withdrawn", "", "", "", "", "", "", arrived)
     return (
-        printed(each.reviewer),
+        reviewer_codes.printed(each.reviewer),
         "yes" if each.consented else "not yet",
         imported.may_be_used(each),
         str(each.trained),

@@ -9,15 +9,15 @@ import click
 
 from harness.core.failures import UsageError
 from harness.store.file.database import home
-from review.files.reviewer_codes import printed, read_code
-from review.sealed.keys import opening_identities
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 
 with when_used():
+    from review.files import reviewer_codes
     from review.log import payloads
     from review.office.intake import quarantine
     from review.office.store import store
+    from review.sealed import keys
     from rosetta_tui.review.organiser.words import imported
 
 _SCOPES = {
@@ -42,18 +42,18 @@ def withdraw_(
     It is erased from this computer now, with files of unknown laptops that wait and hold something of it, and from
     every file that is imported later; certificates that rest on it are marked. Copies on sticks cannot be called back.
     """
-    read = read_code(code)
-    identities = opening_identities(home(), identity)
+    read = reviewer_codes.read_code(code)
+    identities = keys.opening_identities(home(), identity)
     with store.Office.open(home()) as office:
         found = office.review(review)
         reviewer = found.person(read)
         if reviewer is None:
             raise UsageError(
-                f"Review {found.name} has no reviewer {printed(read)}. "
+                f"Review {found.name} has no reviewer {reviewer_codes.printed(read)}. "
                 f"`rosetta review status {found.name}` lists the codes."
             )
         if not yes:
-            _ask(printed(read), scope)
+            _ask(reviewer_codes.printed(read), scope)
         done = quarantine.withdraw(office, found, reviewer, payloads.Scope(scope), identities)
     told = {
         "review": found.name,
@@ -66,7 +66,7 @@ def withdraw_(
         "unopened": done.waiting.unopened,
     }
     lines = [
-        f"Erased: {done.erased} events of {printed(read)}. Later files lose them too.",
+        f"Erased: {done.erased} events of {reviewer_codes.printed(read)}. Later files lose them too.",
         *imported.waiting_lines(done.waiting.files, done.waiting.unopened),
     ]
     if done.unclean:
