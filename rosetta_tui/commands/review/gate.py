@@ -22,7 +22,7 @@ with when_used():
     from review.office.results import certifying, progress, results
     from review.office.store import store
     from review.sealed import keys
-    from review.verdict.certificate import certificate as certificate_certificate
+    from review.verdict.certificate import certificate as certificates
     from review.verdict.certificate import certify
     from review.verdict.certificate import evidence as certificate_evidence
     from review.verdict.gate import verdict as gate_verdict
@@ -147,7 +147,7 @@ def _tell(made: certificate_evidence.EvidenceFile, paths: Sequence[Path]) -> Non
     """Say what was written, what it says, and what may be done with it."""
     for path in paths:
         click.echo(f"Written: {plain(str(path))}", err=True)
-    certificate = certificate_certificate.read_certificate(made.certificate, "the certificate")
+    certificate = certificates.read_certificate(made.certificate, "the certificate")
     outcome = certificate.outcome
     attach = clipboard.command_line(["rosetta", "review", "attach", str(paths[0])])
     lift = f" A run's tier is lifted by: {attach}"
