@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from scoring.core.metric import MetricInfo
-from scoring.core.specification import InventoryRow, table_row
+from scoring.core.specification import InventoryRow, MetricInfo, table_row
 
 SHIPPED = ("lbrag", "au", "nest")
 """Names of the packs that come with the program."""
