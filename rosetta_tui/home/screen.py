@@ -25,7 +25,7 @@ from rosetta_tui.home.waiting import (
 )
 from rosetta_tui.runs.acts import SOMETIMES, RunActs, possible
 from rosetta_tui.runs.query import SORT_WORDS, filters
-from rosetta_tui.runs.table import UNDER_WAY, RunReader, RunTable, run_words
+from rosetta_tui.runs.table import UNDER_WAY, RunReader, RunsFound, RunTable, run_words
 from rosetta_tui.show import figures
 from rosetta_tui.toolkit.background import bring, in_thread
 from rosetta_tui.toolkit.content import EmptyState, Where, show
@@ -138,7 +138,7 @@ class HomeScreen(Screen[None]):
         for hidden in ("FirstSteps", "EmptyState", "#query", "#chosen", "#runs"):
             self.query_one(hidden).display = False
         self.query_one(Where).say(Content.styled("reading …", "$quiet"))
-        self.set_interval(REFRESH_SECONDS, self._look_at_runs)
+        self.set_interval(REFRESH_SECONDS, self._look_again)
         self.set_interval(REVIEWS_SECONDS, self._look_at_reviews)
         self.call_after_refresh(self.action_read)
         self.call_after_refresh(self._look_at_reviews)
@@ -171,6 +171,12 @@ class HomeScreen(Screen[None]):
         """Read the list again."""
         self._reader.forget()
         self._look_at_runs()
+
+    def _look_again(self) -> None:
+        """Look, unless a look is under way: a slow disk takes longer over it than we wait, and must come to its end."""
+        looks = (each for each in self.workers if each.node is self and each.group == "runs")
+        if all(each.is_finished for each in looks):
+            self._look_at_runs()
 
     def _look_at_runs(self) -> None:
         """Read the list again where the store has changed, or where what stands there may be out of date."""
@@ -214,11 +220,12 @@ class HomeScreen(Screen[None]):
 
     # Showing
 
-    def _take(self, found: tuple[list[RunSummary], bool] | None) -> None:
+    def _take(self, found: RunsFound | None) -> None:
         back, self._back = self._back, False
         if found is None:
             return
-        runs, self._deleted = found
+        runs, self._deleted = found.runs, found.deleted
+        self._reader.taken(found)
         mended, self._trouble = self._trouble, False
         if mended:
             self.query_one(EmptyState).say(NOTHING_FITS)

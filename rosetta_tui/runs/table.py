@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.card.reading import block, number
 from harness.core.failures import UsageError
@@ -39,8 +40,18 @@ from rosetta_tui.toolkit.result_table import ResultTable
 from scoring.core.wording import percent
 
 
+class RunsFound(NamedTuple):
+    """What a look found."""
+
+    runs: list[RunSummary]
+    deleted: bool
+    """Whether there is a run that can be brought back."""
+    mark: Mark
+    """How the store's files looked before."""
+
+
 class RunReader:
-    """Remembers how the store's files looked; used in one thread at a time."""
+    """Remembers how the store's files looked when what they hold was last taken."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -52,8 +63,12 @@ class RunReader:
         """Let the next look read in any case."""
         self._mark = None
 
-    def look(self, *, anyway: bool) -> tuple[list[RunSummary], bool] | None:
-        """Return the runs as they are now and whether one can be brought back; None where nothing was written.
+    def taken(self, found: RunsFound) -> None:
+        """Let later looks read only what was written after this was: it is shown now."""
+        self._mark = found.mark
+
+    def look(self, *, anyway: bool) -> RunsFound | None:
+        """Return the runs as they are now; None where nothing was written since some were taken.
 
         With ``anyway`` they are read even so: a run whose process dies writes nothing. Raises StoreError.
         """
@@ -62,9 +77,7 @@ class RunReader:
             return None
         with opened(self._path) as store:
             self.only_reads = is_read_only(store)
-            found = runs_now(list_runs(store, brief=True)), any_deleted(store)
-        self._mark = mark
-        return found
+            return RunsFound(runs_now(list_runs(store, brief=True)), any_deleted(store), mark)
 
     def purge(self) -> None:
         """Erase what was deleted too long ago to be brought back; raises StoreError."""

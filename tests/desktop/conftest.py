@@ -35,7 +35,11 @@ try:
 except ImportError as error:
     _WHY_NOT = f"Qt cannot be used here: {error}"
 else:
+    from pytestqt import qtbot as _qtbot
+
     _WHY_NOT = ""
+    _qtbot.QtBot.waitUntil.__kwdefaults__["timeout"] = 600_000
+    """Milliseconds until a window hangs for certain; on a busy machine an action takes longer than the usual five seconds."""
 
 
 class _Skipped(pytest.Module):

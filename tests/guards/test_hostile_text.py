@@ -172,7 +172,7 @@ def test_no_escape_of_the_data_reaches_a_real_terminal(tmp_path: Path) -> None:
             sent += _until(terminal, shown, stream, screen)
             os.write(terminal, key)
         sent += _until(terminal, None, stream, screen)
-        assert child.wait(20) == 0
+        assert child.wait(600) == 0
     finally:
         child.kill()
         child.wait()

@@ -40,6 +40,8 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     """Time until the answer begins."""
+    until: Callable[[], bool] | None = None
+    """What holds the answer back until it is so."""
     cut_after: int | None = None
     """Bytes of the body after which the connection is broken; 0: before the head."""
     drip: float = 0.0
@@ -111,6 +113,8 @@ class Scripted:
     async def _send(self, answer: Answer, writer: asyncio.StreamWriter) -> bool:
         if answer.seconds:
             await asyncio.sleep(answer.seconds)
+        while answer.until is not None and not answer.until():
+            await asyncio.sleep(0.01)
         if answer.raw is not None:
             writer.write(answer.raw)
             return False
@@ -167,9 +171,9 @@ def serving(
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()), name="scripted", daemon=True)
     thread.start()
-    assert ready.wait(10)
+    assert ready.wait(600)
     try:
         yield state
     finally:
         loops[0].call_soon_threadsafe(over.set)
-        thread.join(10)
+        thread.join(600)

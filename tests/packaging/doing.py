@@ -13,7 +13,7 @@ def around(home: Path) -> dict[str, str]:
 
 def do(home: Path, *command: str | Path, check: bool = True) -> str:
     done = subprocess.run(
-        command, env=around(home), check=False, capture_output=True, text=True, timeout=60
+        command, env=around(home), check=False, capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 0 or not check, done.stderr
     return done.stdout

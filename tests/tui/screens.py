@@ -46,6 +46,9 @@ class Driving(Pilot[None]):
         await super().press(*keys)
         await acted(self.app)
 
+    async def _wait_for_screen(self, timeout: float = 600.0) -> bool:
+        return await super()._wait_for_screen(timeout)
+
 
 async def burst(app: TextualApp[Any], *keys: str) -> None:
     """Type faster than the app acts: no key waits for the one before, as in a paste or over a slow line."""

@@ -58,7 +58,7 @@ def test_every_letter_is_drawn_where_the_computer_has_no_font() -> None:
         cwd=ROOT,
         env=environment,
         check=True,
-        timeout=60,
+        timeout=600,
     )
 
 

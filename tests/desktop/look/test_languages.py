@@ -181,7 +181,7 @@ def test_the_catalogue_turns_the_whole_program_around_and_another_turns_it_back(
         check=False,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     said = [json.loads(line) for line in done.stdout.splitlines()]

@@ -47,7 +47,7 @@ def _said(home: Path) -> dict[str, object]:
         [sys.executable, "-c", SCRIPT],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         env={**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")},
         check=True,
     )

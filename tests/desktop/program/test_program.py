@@ -96,7 +96,7 @@ def _run(
         [sys.executable, "-c", code, *asked],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         env=environment,
         check=False,
     )
@@ -288,7 +288,7 @@ def test_signal_ends_it_cleanly(home: Path, number: signal.Signals, after: float
     _until((home / FOLDER / "lock").exists)
     time.sleep(after)
     process.send_signal(number)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=600)
     assert process.returncode == 0
     assert b"Traceback" not in said
     assert not (home / FOLDER).exists()
@@ -307,7 +307,7 @@ def test_second_start_ends_and_the_first_goes_on(home: Path, tmp_path: Path) -> 
         assert first.poll() is None
     finally:
         first.terminate()
-        assert first.wait(30) == 0
+        assert first.wait(600) == 0
 
 
 def _until(true: object) -> None:

@@ -48,7 +48,7 @@ class Display:
             check=False,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=600,
         )
         return done.stdout if done.returncode == 0 else ""
 

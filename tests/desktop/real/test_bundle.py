@@ -291,7 +291,7 @@ class Bundle:
             pytest.skip("this computer lets nobody leave its network")
         done = subprocess.run(
             [*alone, str(file or self.file), *map(str, arguments)],
-            env=self.environment(**more), capture_output=True, text=True, timeout=60, check=False,
+            env=self.environment(**more), capture_output=True, text=True, timeout=600, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return done.stdout

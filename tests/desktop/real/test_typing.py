@@ -73,7 +73,7 @@ def test_where_no_screen_is_the_program_says_so(tmp_path: Path) -> None:
         check=False,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
     )
     assert done.returncode == 1
     assert "this computer offers no screen" in done.stderr

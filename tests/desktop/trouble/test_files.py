@@ -47,7 +47,7 @@ def test_every_trouble_at_the_start_is_told_and_left_behind(tmp_path: Path) -> N
         check=False,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     told = [json.loads(line) for line in done.stdout.splitlines()]

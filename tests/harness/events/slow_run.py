@@ -32,7 +32,7 @@ def under_way(path: Path, endpoint: Scripted) -> Iterator[Heard]:
     thread = threading.Thread(target=execute_run, args=given)
     thread.start()
     try:
-        assert seen.wait(60)
+        assert seen.wait(600)
         while (run := kept(path).run).state is not RunState.RUNNING or run.live is None:
             time.sleep(0.01)
         yield heard

@@ -97,7 +97,7 @@ def test_it_sees_the_same_entries_and_ends_with_the_same_values(
     run_corpus(store_path, corpus(60), plan, heard)
     if not while_running:
         thread.start()
-    thread.join(30)
+    thread.join(600)
     scored = {
         event.result.position: event.result for event in seen if isinstance(event, EntryScored)
     }
@@ -185,7 +185,7 @@ def test_a_run_under_way_elsewhere_is_followed_but_not_gone_on_with(
         resume(store_path, heard)
     assert "under way" in heard.failed.message
     seen = follow(store_path)
-    out, problems = process.communicate(timeout=60)
+    out, problems = process.communicate(timeout=600)
     assert out.strip() == RunState.COMPLETE, problems
     end = seen[-1]
     assert isinstance(end, Finished)

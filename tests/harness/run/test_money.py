@@ -105,7 +105,7 @@ def test_a_kill_forgets_no_call_that_may_be_charged(
         return Answer(seconds=60 if asked.number < 4 else 0, cut_after=0)
 
     endpoint.answer = answer
-    process.communicate(timeout=60)
+    process.communicate(timeout=600)
     assert process.returncode == -signal.SIGKILL
     assert query(store_path, SPENT)[0][0] >= COST + sum(map(most, endpoint.asked[1:5])) - 1e-9
 

@@ -59,7 +59,7 @@ def test_failed_rows_of_a_run_under_way_elsewhere_are_left_alone(
         assert process.poll() is None
     with pytest.raises(UsageError, match="is under way in another process"):
         resume(store_path, retry_failed=True, budget_usd=3.0)
-    out, problems = process.communicate(timeout=60)
+    out, problems = process.communicate(timeout=600)
     assert out.strip() == RunState.COMPLETE, problems
     stored = kept(store_path)
     assert len(stored.results) == 60

@@ -124,7 +124,7 @@ def test_a_resumed_run_asks_for_its_failed_entries_again(
             drained.set()
 
     def thinking(asked: Asked) -> Answer:
-        assert asked.number < 9 or drained.wait(60), "no entry was told of"
+        assert asked.number < 9 or drained.wait(600), "no entry was told of"
         return answered("<think>")(asked)
 
     endpoint.answer = thinking

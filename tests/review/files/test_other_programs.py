@@ -202,7 +202,7 @@ def test_the_real_program_opens_what_a_passphrase_sealed(tmp_path: Path, size: i
     (tmp_path / "Secret.rosetta-batch").write_bytes(seal_with_passphrase(data, "kizun gorot sapos"))
     command = re.search(r"`(age --decrypt --output[^`]*)`", PAGE)
     assert command is not None
-    asking = pexpect.spawn(command[1], cwd=str(tmp_path), timeout=60)
+    asking = pexpect.spawn(command[1], cwd=str(tmp_path), timeout=600)
     asking.expect("passphrase")
     asking.sendline("kizun gorot sapos")
     asking.expect(pexpect.EOF)

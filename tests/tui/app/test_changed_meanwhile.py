@@ -159,7 +159,7 @@ async def test_a_corpus_that_is_left_while_it_is_read_keeps_no_connection(
     app, go_on, real = App(made), threading.Event(), opened_corpus.summary_of
 
     def slow(*given: Any) -> Any:
-        go_on.wait(10)
+        go_on.wait(600)
         return real(*given)
 
     monkeypatch.setattr("rosetta_tui.corpus.screen.summary_of", slow)
@@ -197,7 +197,7 @@ async def test_runs_to_add_are_offered_only_where_somebody_still_compares(
     app, go_on, real = App(None, path), threading.Event(), run_facts.runs_now
 
     def slow(runs: Any) -> Any:
-        go_on.wait(10)
+        go_on.wait(600)
         return real(runs)
 
     async with app.run_test(size=WIDE) as pilot:

@@ -39,7 +39,7 @@ class Rosetta:
 
     def __call__(self, *arguments: object) -> tuple[int, str, str]:
         process = self.start(*arguments)
-        out, problems = process.communicate(timeout=60)
+        out, problems = process.communicate(timeout=600)
         return process.returncode, out, problems
 
     def done(self) -> tuple[RunState, int]:

@@ -8,7 +8,8 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,16 @@ from corpora.samples import DEMO_CORPUS, sample_path
 from harness.core.run_state import RunState
 from harness.method.shipped import method_names
 from rosetta_tui.cli import main
-from tests.harness.scripted import Scripted, completion, error, json_answer, serving, translated
+from tests.harness.scripted import (
+    Answer,
+    Asked,
+    Scripted,
+    completion,
+    error,
+    json_answer,
+    serving,
+    translated,
+)
 from tests.tui.commands.processes import ROOT, START, Rosetta, read_until
 
 
@@ -77,6 +87,17 @@ def chat(endpoint: Scripted, *more: object) -> list[object]:
             "--endpoint", endpoint.url, "--attempts", 1, *more]  # fmt: skip
 
 
+def held(until: Callable[[], bool], first: int) -> Callable[[Asked], Answer]:
+    """Answer the first calls at once and hold the others back until something is so."""
+    return lambda asked: json_answer(
+        completion(asked.source), until=until if asked.number >= first else None
+    )
+
+
+def never() -> bool:
+    return False
+
+
 def events(out: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.splitlines()]
 
@@ -88,7 +109,7 @@ def test_a_pipe_of_an_old_encoding_gets_every_letter(rosetta: Rosetta, encoding:
     for words in (["demo", "--fast", "--plain"], ["runs", "list"], ["runs", "verify", "last"]):
         shown = subprocess.run(
             [sys.executable, "-P", "-c", START, *words], check=False, cwd=ROOT, env=environment,
-            stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=600,
         )  # fmt: skip
         assert shown.returncode == 0, shown.stderr
         shown.stderr.decode("utf-8")
@@ -106,7 +127,7 @@ def test_an_export_is_not_poured_onto_a_terminal(
     shown = subprocess.run(
         [sys.executable, "-P", "-c", START, "runs", "export", "last", "-o", "-"], check=False,
         cwd=ROOT, env=rosetta.environment, stdin=subprocess.DEVNULL, stdout=theirs,
-        stderr=subprocess.PIPE, text=True, timeout=60,
+        stderr=subprocess.PIPE, text=True, timeout=600,
     )  # fmt: skip
     os.close(theirs)
     os.close(ours)
@@ -229,13 +250,15 @@ def test_nothing_is_left_to_resume_after_the_end(in_demo: Here) -> None:
 def test_the_first_ctrl_c_drains_and_saves_and_resume_asks_only_the_rest(
     rosetta: Rosetta, endpoint: Scripted
 ) -> None:
-    endpoint.answer = lambda asked: json_answer(completion(asked.source), seconds=0.05)
+    heard = threading.Event()
+    endpoint.answer = held(heard.is_set, 8)
     process = rosetta.start(*chat(endpoint))
     read_until(process.stdout, "done", 5)
     process.send_signal(signal.SIGINT)
-    out, problems = process.communicate(timeout=30)
+    read_until(process.stderr, "Finishing what is under way")
+    heard.set()
+    out, problems = process.communicate(timeout=600)
     assert process.returncode == 130
-    assert "Finishing what is under way" in problems
     assert "rosetta resume" in problems
     state, done = rosetta.done()
     assert state is RunState.STOPPED
@@ -255,16 +278,14 @@ def test_the_first_ctrl_c_drains_and_saves_and_resume_asks_only_the_rest(
 def test_the_second_ctrl_c_stops_at_once_and_so_does_a_polite_kill(
     rosetta: Rosetta, endpoint: Scripted, first: signal.Signals | None
 ) -> None:
-    endpoint.answer = lambda asked: json_answer(
-        completion(asked.source), seconds=60 if asked.number > 8 else 0
-    )
+    endpoint.answer = held(never, 9)
     process = rosetta.start(*chat(endpoint))
     read_until(process.stdout, "done", 5)
     if first is not None:
         process.send_signal(first)
         read_until(process.stderr, "Finishing")
     process.send_signal(signal.SIGTERM if first is None else signal.SIGINT)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=600)
     assert process.returncode == 130, said
     state, done = rosetta.done()
     assert state is RunState.STOPPED
@@ -277,9 +298,7 @@ def test_the_second_ctrl_c_stops_at_once_and_so_does_a_polite_kill(
 
 @pytest.mark.thorough
 def test_however_fast_ctrl_c_comes_again_it_is_heard(rosetta: Rosetta, endpoint: Scripted) -> None:
-    endpoint.answer = lambda asked: json_answer(
-        completion(asked.source), seconds=60 if asked.number > 8 else 0
-    )
+    endpoint.answer = held(never, 9)
     process = rosetta.start(*chat(endpoint))
     read_until(process.stdout, "done", 5)
     process.send_signal(signal.SIGINT)
@@ -294,15 +313,23 @@ def test_however_fast_ctrl_c_comes_again_it_is_heard(rosetta: Rosetta, endpoint:
 
 def test_a_reader_that_leaves_early_hurts_nothing(rosetta: Rosetta, endpoint: Scripted) -> None:
     """``rosetta run … | head``"""
-    endpoint.answer = lambda asked: json_answer(completion(asked.source), seconds=0.03)
+    left = threading.Event()
+
+    def answer(asked: Asked) -> Answer:  # a run notices while it writes, long before its end
+        if asked.number < 8:
+            return json_answer(completion(asked.source))
+        return json_answer(completion(asked.source), until=left.is_set, seconds=0.5)
+
+    endpoint.answer = answer
     process = rosetta.start(*chat(endpoint, "--concurrency", 4))
     read_until(process.stdout, "done", 3)
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.close()
+    left.set()
     problems = process.stderr.read()
     process.stderr.close()
-    assert process.wait(timeout=30) == 1
+    assert process.wait(timeout=600) == 1
     assert "Traceback" not in problems
     state, done = rosetta.done()
     assert state is RunState.STOPPED
@@ -314,20 +341,15 @@ def test_a_reader_that_leaves_early_hurts_nothing(rosetta: Rosetta, endpoint: Sc
 
 
 def test_failed_entries_can_be_asked_for_again(rosetta: Rosetta, endpoint: Scripted) -> None:
-    broken = {3, 4, 5}
-
-    def answer(asked: Any) -> Any:
-        return (
-            error(500)
-            if asked.number in broken
-            else json_answer(completion(asked.source), seconds=0.02)
-        )
-
-    endpoint.answer = answer
+    broken, heard = {3, 4, 5}, threading.Event()
+    well = held(heard.is_set, 12)
+    endpoint.answer = lambda asked: error(500) if asked.number in broken else well(asked)
     process = rosetta.start(*chat(endpoint, "--concurrency", 1))
     read_until(process.stdout, "done", 8)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    read_until(process.stderr, "Finishing")
+    heard.set()
+    process.communicate(timeout=600)
     code, out, problems = rosetta("resume", "--retry-failed", "--json-lines")
     assert code == 0, problems
     assert events(out)[-1]["failed"] == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
 import uuid
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from harness.store.runs import list_runs, set_live
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.screen import LiveScreen
-from rosetta_tui.runs.table import RunTable
+from rosetta_tui.runs.table import RunReader, RunTable
 from rosetta_tui.session.watched import WatchedRun
 from tests.harness.card import factory
 from tests.harness.store.file.damaged import damage
@@ -353,3 +354,38 @@ async def test_home_shows_the_runs_again_once_the_store_is_back(tmp_path: Path) 
         await settle(pilot)
         assert "no store at all" not in text(app)
         assert "1 run" in text(app)
+
+
+async def test_looks_that_take_longer_than_their_turns_are_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = sealed(tmp_path / "s.sqlite")
+    real, again = RunReader.look, HomeScreen._look_again
+    turn, turns, over = threading.Condition(), [0], [False]
+
+    def slow(reader: RunReader, *, anyway: bool) -> object:
+        found, begun = real(reader, anyway=anyway), turns[0]
+        with turn:
+            turn.wait_for(lambda: over[0] or turns[0] >= begun + 2)
+        return found
+
+    def counted(screen: HomeScreen) -> None:
+        again(screen)
+        with turn:
+            turns[0] += 1
+            turn.notify_all()
+
+    monkeypatch.setattr(RunReader, "look", slow)
+    monkeypatch.setattr(HomeScreen, "_look_again", counted)
+    monkeypatch.setattr("rosetta_tui.home.screen.REFRESH_SECONDS", 0.01)
+    app = App(made)
+    async with app.run_test(size=(120, 30)) as pilot:
+        try:
+            while turns[0] < 2000 and "1 entry failed" not in text(app):
+                await pilot.pause()
+            assert "1 entry failed" in text(app)
+        finally:
+            with turn:
+                over[0] = True
+                turn.notify_all()
+    made.close()

@@ -131,7 +131,7 @@ async def test_failed_entries_are_asked_for_again_with_other_settings(
         await settle(pilot)
         assert stands(app, LiveScreen)
         [engine] = engines
-        engine.wait(30)
+        engine.wait(600)
         await settle(pilot)
         await press(pilot, "q")
         assert stands(app, HomeScreen)

@@ -70,7 +70,7 @@ async def test_from_nothing_to_a_started_run_without_a_mouse(path: Path, tmp_pat
         await press(pilot, "ctrl+s")
         await settle(pilot)
         assert shown(app) is LiveScreen
-        assert app.engines[0].wait(30)
+        assert app.engines[0].wait(600)
         await press(pilot, "q")
         assert shown(app) is HomeScreen
     with closing(open_store(path)) as connection:
@@ -98,7 +98,7 @@ async def test_the_prompt_that_is_shown_is_the_one_that_is_sent(
         assert "on this machine, no key needed" in text(app)
         await press(pilot, "ctrl+s")
         await settle(pilot)
-        assert app.engines[0].wait(30)
+        assert app.engines[0].wait(600)
     [asked] = endpoint.asked
     assert asked.body == found.body
     for message in asked.body["messages"]:
@@ -304,7 +304,7 @@ async def test_another_run_like_an_earlier_one_stands_in_the_form(path: Path) ->
     ) as (app, pilot, _):
         await press(pilot, "ctrl+s")
         await settle(pilot)
-        assert app.engines[0].wait(30)
+        assert app.engines[0].wait(600)
         with closing(open_store(path)) as connection:
             draft = draft_of(find_run(connection, "last"), connection)
         screen = await opened(pilot, dict(draft.values))

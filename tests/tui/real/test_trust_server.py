@@ -38,7 +38,7 @@ def converse(command: list[str], answer: bytes, home: Path) -> tuple[int, bytes]
             os.write(master, answer)
             answered = True
     os.close(master)
-    return process.wait(timeout=60), said
+    return process.wait(timeout=600), said
 
 
 @pytest.mark.thorough

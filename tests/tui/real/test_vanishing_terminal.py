@@ -56,7 +56,7 @@ def test_the_end_that_the_system_asks_for_gives_the_terminal_back(tmp_path: Path
     with Pseudo(tmp_path / "h") as app:
         app.wait_for("Run the demo", "Help")
         app.process.terminate()
-        assert app.process.wait(60) == 128 + signal.SIGTERM
+        assert app.process.wait(600) == 128 + signal.SIGTERM
         app.screen()
         assert b"\x1b[?1049l" in app.drawn
 

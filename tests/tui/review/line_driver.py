@@ -49,7 +49,7 @@ class Terminal:
             [*MAIN, *arguments],
             env=environment(home),
             encoding="utf-8",
-            timeout=20,
+            timeout=600,
             dimensions=(24, 80),
             echo=False,
             preexec_fn=_interruptible,
@@ -117,4 +117,4 @@ class Pipe:
             if pipe is not None:
                 with contextlib.suppress(BrokenPipeError):
                     pipe.close()
-        return self.process.wait(timeout=20)
+        return self.process.wait(timeout=600)

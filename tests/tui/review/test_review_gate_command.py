@@ -437,7 +437,7 @@ def test_secret_sentences_leave_no_terminal(
         stdout=subprocess.PIPE if piped else follower,
         stderr=subprocess.PIPE,
         env={**os.environ, "ROSETTA_HOME": str(home)},
-        timeout=60,
+        timeout=600,
         check=False,
     )
     os.close(follower)

@@ -92,6 +92,6 @@ def test_a_full_disk_is_said_in_one_line() -> None:
     ]
     with Path("/dev/full").open("w") as full:
         shown = subprocess.run(
-            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=600
         )
     assert (shown.returncode, shown.stderr) == (1, "error: No space left on device.\n")

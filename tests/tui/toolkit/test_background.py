@@ -53,7 +53,7 @@ class Held:
 
     def __call__(self, *_: Any, **__: Any) -> Any:
         self._began.set()
-        assert self._go.wait(20)
+        assert self._go.wait(600)
         if isinstance(self._found, Exception):
             raise self._found
         return self._found

@@ -160,7 +160,7 @@ def test_several_processes_may_make_the_store_at_once(store_path: Path) -> None:
         assert process.stdin is not None
         process.stdin.write("\n")
         process.stdin.flush()
-    said = [process.communicate(timeout=60) for process in starts]
+    said = [process.communicate(timeout=600) for process in starts]
     assert [out.strip() for out, _ in said] == ["0"] * 4, said
 
 
@@ -201,8 +201,8 @@ def test_two_read_while_one_writes(endpoint: Scripted, store_path: Path) -> None
         )
         for _ in range(2)
     ]  # fmt: skip
-    said = [reader.communicate(timeout=60) for reader in readers]
-    out, problems = writer.communicate(timeout=60)
+    said = [reader.communicate(timeout=600) for reader in readers]
+    out, problems = writer.communicate(timeout=600)
     assert out.strip() == RunState.COMPLETE, problems
     for text, problem in said:
         looks, last = map(int, text.split())
@@ -215,7 +215,7 @@ def test_two_read_while_one_writes(endpoint: Scripted, store_path: Path) -> None
 def test_two_runs_write_at_once(endpoint: Scripted, store_path: Path) -> None:
     endpoint.answer = lambda asked: json_answer(completion(asked.source.upper()), seconds=0.01)
     writers = [spawn("begin", store_path, endpoint.url, size) for size in (300, 301)]
-    said = [writer.communicate(timeout=60) for writer in writers]
+    said = [writer.communicate(timeout=600) for writer in writers]
     assert [out.strip() for out, _ in said] == [RunState.COMPLETE] * 2, said
     ids = [row[0] for row in query(store_path, "SELECT run_id FROM runs")]
     sizes = sorted(len(kept(store_path, run_id).results) for run_id in ids)
