@@ -18,7 +18,8 @@ SIZE = 400
 
 
 def slowly(asked: Asked) -> Answer:
-    return json_answer(completion(asked.source.upper()), seconds=0.05)
+    """Answer slowly, and later ones so slowly that no run comes to its end while a busy machine lets its test wait."""
+    return json_answer(completion(asked.source.upper()), seconds=0.05 if asked.number < 60 else 1)
 
 
 @contextmanager
