@@ -17,13 +17,13 @@ from rosetta_tui.show.card_fields import (
     tiers_json,
 )
 from rosetta_tui.show.json_forms import form_text
-from rosetta_tui.show.text import plain
+from rosetta_tui.show.text import plain, table
 
 with when_used():
     from harness.leaderboard import clusters, ranking
     from harness.leaderboard import entrant as leaderboard_entrant
     from rosetta_tui.leaderboard import rows as leaderboard_rows
-    from rosetta_tui.show import columns, run_facts
+    from rosetta_tui.show import run_facts
     from scoring.core import specification
 
 SORTS = (
@@ -108,7 +108,7 @@ def _lines(
     for entrant in leaderboard_rows.ordered(board, sort):
         cells = leaderboard_rows.entrant_cells(board, entrant)
         rows.append([entrant.run.run_id[:8], *(cells[place].text for place, _ in shown)])
-    yield from columns.table(rows)
+    yield from table(rows)
     for each in board.entrants:
         yield from _notes(each)
     signatures = {each.chrf_signature for each in board.entrants} - {""}

@@ -17,8 +17,7 @@ from rosetta_tui.compare.sentences import (
     told_apart,
 )
 from rosetta_tui.show import figures
-from rosetta_tui.show.columns import stacked
-from rosetta_tui.show.text import plain
+from rosetta_tui.show.text import plain, stacked
 from scoring.core.specification import short_title
 from scoring.core.wording import counted
 from scoring.statistics.significance import COMPOSITE

@@ -12,10 +12,8 @@ from abc import ABC, abstractmethod
 from array import array
 from collections.abc import (
     AsyncIterator,
-    Collection,
     Hashable,
     Iterable,
-    Iterator,
     Mapping,
     Sequence,
 )
@@ -23,7 +21,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
 from rosetta_tui.show.text import plain
 
@@ -377,64 +375,3 @@ class ShownRecords(CellRecords):
             for title, word in shown.items()
         }
         return {**kept, LEFT_OUT: full[LEFT_OUT]}
-
-
-# As lines of text
-
-WIDEST = 60
-"""Cells of the widest column; a longer text is cut."""
-
-
-def table(rows: Sequence[Sequence[str]], whole: Collection[str] = ()) -> Iterator[str]:
-    """Lay cells out in columns, each as wide as its widest cell; the text is made harmless first.
-
-    Of columns under the headings ``whole`` nothing is cut.
-    """
-    shown = [[plain(cell) for cell in row] for row in rows]
-    needed = [max(map(cell_len, column)) for column in zip(*shown, strict=True)]
-    widths = [
-        each if head in whole else min(WIDEST, each)
-        for head, each in zip(rows[0] if rows else (), needed, strict=True)
-    ]
-    for row in shown:
-        cells = [
-            set_cell_size(cell if cell_len(cell) <= width else f"{_cut(cell, width - 1)}…", width)
-            for cell, width in zip(row, widths, strict=True)
-        ]
-        yield "  ".join(cells).rstrip()
-
-
-def _cut(text: str, width: int) -> str:
-    return set_cell_size(text, width).rstrip()
-
-
-def stacked(
-    rows: Sequence[Sequence[str]], width: int | None, whole: Collection[str] = ()
-) -> Iterator[str]:
-    """Lay cells out in columns, in as many tables as fit; each begins with the first column.
-
-    ``width`` is in cells; None for a pipe, in which all columns stand side by side.
-    Of columns under the headings ``whole`` nothing is cut.
-    """
-    for columns in _groups(rows, width, whole):
-        yield from table([[row[place] for place in columns] for row in rows], whole)
-
-
-def _groups(
-    rows: Sequence[Sequence[str]], width: int | None, whole: Collection[str]
-) -> list[list[int]]:
-    """Share the columns out, by place; one that alone is too wide stands alone with the first."""
-    columns = list(zip(*rows, strict=True))
-    needs = [max(cell_len(plain(cell)) for cell in column) for column in columns]
-    first, *others = [
-        each if column[0] in whole else min(WIDEST, each)
-        for column, each in zip(columns, needs, strict=True)
-    ]
-    groups, used = [[0]], first
-    for place, needed in enumerate(others, 1):
-        if width is not None and used + GAP + needed > width and len(groups[-1]) > 1:
-            groups.append([0])
-            used = first
-        groups[-1].append(place)
-        used += GAP + needed
-    return groups

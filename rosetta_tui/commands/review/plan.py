@@ -10,12 +10,12 @@ import click
 
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
+from rosetta_tui.show.text import table
 from scoring.core.wording import percent
 
 with when_used():
     from review.verdict.gate import planner
     from review.verdict.gate import policy as gate_policy
-    from rosetta_tui.show import columns
 
 _PEOPLE = (3, 5, 8)
 _SENTENCES = (50, 80, 100)
@@ -49,7 +49,7 @@ def _lines(found: Sequence[planner.Promise], share: float, asked: float) -> Iter
         odds = each.chances
         cells = (percent(chance) for chance in (odds.level, odds.go, odds.no_go))
         rows.append((str(each.reviewers), str(each.items), *cells))
-    yield from columns.table(rows)
+    yield from table(rows)
     yield f"If {percent(share)} of the translations truly are acceptable or better, and the gate asks for {percent(asked)}."
     yield "level reached: the numbers alone. go: and no difficulty or reviewer stands in the way."
     yield "The rest is “discuss”: more people help more than more sentences."

@@ -11,7 +11,7 @@ import click
 from harness.store.file.database import home
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
-from rosetta_tui.show.text import plain
+from rosetta_tui.show.text import plain, table
 
 with when_used():
     from review.files import reviewer_codes
@@ -20,7 +20,6 @@ with when_used():
     from review.office.results import progress
     from review.office.store import store
     from rosetta_tui.review.organiser.words import imported, letters
-    from rosetta_tui.show import columns
 
 
 @click.command("status")
@@ -64,7 +63,7 @@ def _list(found: list[progress.ReviewProgress]) -> Iterator[str]:
         )
         for each in found
     ]
-    yield from columns.table(rows)
+    yield from table(rows)
 
 
 def _one(found: progress.ReviewProgress) -> Iterator[str]:
@@ -73,7 +72,7 @@ def _one(found: progress.ReviewProgress) -> Iterator[str]:
     rows += [_row(each) for each in found.reviewers]
     if found.runs:  # only translations are put to a use that each person decides about
         rows = [(*row[:2], *row[3:]) for row in rows]
-    yield from columns.table(rows)
+    yield from table(rows)
     if not found.runs:
         yield "It collects translations: there is no gate. `rosetta review export --corpus` writes them."
         yield from imported.kept_back_words(found)
@@ -95,7 +94,7 @@ def _laptops(found: speaking.Speaking) -> Iterator[str]:
         rows += [
             (plain(x.name), x.phrase, imported.codes(x.people) or "nobody") for x in found.laptops
         ]
-        yield from columns.table(rows)
+        yield from table(rows)
     yield from imported.voice_lines(found)
 
 

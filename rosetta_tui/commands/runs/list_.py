@@ -38,8 +38,8 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
     if not found:
         click.echo(_nothing(wanted, deleted=deleted, others=others))
         return
-    from rosetta_tui.show.columns import stacked
     from rosetta_tui.show.run_facts import CAVEATS, OTHER_INPUTS_WORDS, TIER, other_inputs
+    from rosetta_tui.show.text import stacked
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     rows = list(_rows([_with_score(run) for run in found]))

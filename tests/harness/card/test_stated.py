@@ -28,8 +28,8 @@ from harness.store.deletion import delete_run
 from harness.store.file.database import open_store
 from harness.store.runs import find_run, list_runs
 from rosetta_tui.report.card import card_text
-from rosetta_tui.show.columns import table
 from rosetta_tui.show.run_facts import run_line
+from rosetta_tui.show.text import table
 from tests.harness.card import factory
 from tests.harness.card.older_reports import OLDER, report
 from tests.harness.card.sealed_cards import checks, sealed, written

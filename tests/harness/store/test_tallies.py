@@ -55,10 +55,21 @@ def test_counting_one_run_reads_no_row_of_another(
     assert not any(step.startswith("SCAN") for step in plan), plan
 
 
-def test_listing_runs_loads_no_scoring_and_no_models() -> None:
+@pytest.mark.parametrize(
+    ("also", "heavy"),
+    [
+        ("rosetta_tui.commands.runs.list_", {"numpy", "pydantic", "ssl", "_hashlib"}),
+        (
+            "harness.card.checking.claimed, rosetta_tui.show.run_facts",
+            {"numpy", "pydantic", "asyncio"},
+        ),
+    ],
+    ids=["empty", "with runs"],
+)
+def test_listing_runs_loads_no_library_of_scoring(also: str, heavy: set[str]) -> None:
     code = (
-        "import sys, harness.store.file.database, harness.store.runs, rosetta_tui.commands.runs.list_; "
-        "print(*{'numpy', 'pydantic', 'ssl', '_hashlib', 'scoring.card.claim'} & set(sys.modules))"
+        f"import sys, harness.store.file.database, harness.store.runs, {also}; "
+        f"print(*{heavy!r} & set(sys.modules))"
     )
     done = subprocess.run(
         [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True

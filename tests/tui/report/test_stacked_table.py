@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from rosetta_tui.show.columns import WIDEST, stacked, table
+from rosetta_tui.show.text import WIDEST, stacked, table
 from tests.tui.scenes import HOSTILE
 
 WORDS = st.text("aé猫b", min_size=1, max_size=6)

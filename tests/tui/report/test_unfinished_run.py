@@ -16,7 +16,7 @@ from harness.store.file.database import open_store
 from harness.store.file.openings import Live
 from harness.store.runs import list_runs, set_live
 from rosetta_tui.commands import rosetta
-from rosetta_tui.show.columns import stacked
+from rosetta_tui.show.text import stacked
 from tests.harness.card import factory
 from tests.tui.commands.runs_group import connection, harmless, rosetta_runs
 
