@@ -251,6 +251,14 @@ def tls_server(folder: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> Iter
         listening.shutdown(socket.SHUT_RDWR)
 
 
+def usage(*, signs: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=True, content_commitment=False, key_encipherment=False,
+        data_encipherment=False, key_agreement=False, key_cert_sign=signs, crl_sign=False,
+        encipher_only=False, decipher_only=False,
+    )  # fmt: skip
+
+
 def certificate(
     name: str,
     key: ec.EllipticCurvePrivateKey,
@@ -272,5 +280,11 @@ def certificate(
             x509.SubjectAlternativeName([x509.DNSName(name.replace(" ", "-"))]), critical=False
         )
         .add_extension(x509.BasicConstraints(ca=name == maker, path_length=None), critical=True)
+        # from Python 3.13 on these are looked for
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .add_extension(
+            x509.AuthorityKeyIdentifier.from_issuer_public_key(signs.public_key()), critical=False
+        )
+        .add_extension(usage(signs=name == maker), critical=True)
         .sign(signs, hashes.SHA256())
     )
