@@ -34,9 +34,15 @@ class StoredRecord(BaseModel):
         return json.dumps(self.as_json(), ensure_ascii=False)
 
 
+_LEAVE_OUT = ConfigDict(extra="ignore")
+"""For parts of a record, which have no place for what another version put there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Floor:
     """What a worthless method reaches on the same entries with the same metrics (T2)."""
+
+    __pydantic_config__ = _LEAVE_OUT
 
     name: str
     """``empty``, ``source``, ``constant``, ``shuffled``, ``words`` or ``truncated``."""
@@ -53,6 +59,8 @@ class Floor:
 @dataclass(frozen=True, slots=True)
 class SetupPart:
     """Entries of a run that were asked for with one set-up."""
+
+    __pydantic_config__ = _LEAVE_OUT
 
     setup: Setup
     positions: Annotated[frozenset[int], PlainSerializer(sorted)] = frozenset()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import sqlite3
@@ -21,6 +22,7 @@ from harness.core.failures import HarnessError, StoreError
 from harness.store import results, runs
 from harness.store.file.database import PREFIX, erase_left_copies, open_store, opened
 from harness.store.file.examination import damaged
+from harness.store.file.openings import Floor, RunOpening
 from harness.store.results import read_results
 from harness.store.runs import list_runs
 from rosetta_tui.commands import rosetta
@@ -216,3 +218,9 @@ def test_nothing_is_erased_that_may_be_another_persons(folder: Path, tmp_path: P
     before = sorted(tmp_path.rglob("*"))
     erase_left_copies()
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_what_another_version_says_of_a_floor_is_left_out() -> None:
+    told = {"name": "empty", "composite": 1.0, "chrf": 2.0, "more": 3}
+    opening = RunOpening.read(json.dumps({"floors": [told]}))
+    assert opening.floors == (Floor("empty", 1.0, 2.0),)
