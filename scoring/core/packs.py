@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from scoring.core.specification import InventoryRow, MetricInfo, table_row
 
@@ -30,6 +31,10 @@ class Pack:
     """Tasks of a dataset whose runs are scored with it where nobody says otherwise."""
     rows: Mapping[str, InventoryRow]
     """By metric id, in the order of the table."""
+    needs: Mapping[str, str] = field(default_factory=dict)
+    """What its metrics may need beside what the specification's may, in words."""
+    view: Mapping[str, Any] = field(default_factory=dict)
+    """How the system itself prints its values (``scoring.packs.views``)."""
 
 
 @cache
@@ -54,6 +59,8 @@ def read_pack(name: str, text: str) -> Pack:
         document=told["document"],
         tasks=tuple(told["tasks"]),
         rows={row.info.id: row for row in rows},
+        needs=data.get("needs", {}),
+        view=data.get("view", {}),
     )
 
 

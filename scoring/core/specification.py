@@ -30,7 +30,7 @@ class MetricInfo:
     title: str
     low: float
     high: float
-    """Range of the value; ``inf`` where it has no upper end."""
+    """Range of the value; ``-inf`` and ``inf`` where it has no lower or upper end."""
     better: str
     """``higher``, ``lower``, or ``neither`` (length ratio: 1 is ideal)."""
     source: str
@@ -80,9 +80,12 @@ class InventoryRow:
     @property
     def scale(self) -> str:
         """Range and direction in words: ``0–1``, ``0–∞, lower is better``."""
-        high = "∞" if self.info.high == inf else f"{self.info.high:g}"
+        low, high = (
+            f"{end:g}".replace("inf", "∞").replace("-", "−")
+            for end in (self.info.low, self.info.high)
+        )
         more = {"lower": ", lower is better", "neither": ", 1 is ideal"}
-        return f"{self.info.low:g}–{high}{more.get(self.info.better, '')}"
+        return f"{low}–{high}{more.get(self.info.better, '')}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,225 @@
+"""What a judge's reply says: a score within its contract, or null and the reason (research on metric packs, §3).
+
+A judge answers with one JSON object ``{"score": …, "explanation": …}``, with a rating ``[[n]]``, or with the one word
+CORRECT or INCORRECT. Its thoughts (``<think>…</think>``) and the fences of code blocks do not count. A reply that
+keeps to nothing of this is no score of 0: nobody knows what it would have said.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Final
+
+LONGEST_REPLY = 1_000_000
+"""Characters; a judge that writes more has lost its way."""
+
+_MOST_OBJECTS = 20
+"""Curly brackets that are tried as the beginning of an object."""
+
+
+class ReplyForm(StrEnum):
+    """How a judge is asked to answer."""
+
+    OBJECT = "a JSON object with score and explanation"
+    RATING = "a rating such as [[7]]"
+    WORD = "CORRECT or INCORRECT"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeContract:
+    """What a judge is asked for."""
+
+    form: ReplyForm
+    low: float
+    high: float
+    whole: bool = True
+    """Whether only whole numbers are scores."""
+
+    @property
+    def scores(self) -> str:
+        """The scores in words: ``a whole number of 0 to 5``."""
+        return f"a {'whole ' if self.whole else ''}number of {self.low:g} to {self.high:g}"
+
+
+CONTRACTS: Final = {
+    "judge_semantic": JudgeContract(ReplyForm.OBJECT, 0, 1, whole=False),
+    "judge_binary": JudgeContract(ReplyForm.OBJECT, 0, 1),
+    "judge_detailed": JudgeContract(ReplyForm.OBJECT, 0, 5),
+    "judge_redteaming": JudgeContract(ReplyForm.OBJECT, 0, 1),
+    "judge_big_bench_audio": JudgeContract(ReplyForm.WORD, 0, 1),
+    "judge_mt_bench": JudgeContract(ReplyForm.RATING, 1, 10, whole=False),
+}
+"""By the id of the judge: its annotation, and the field of a record that brings its score."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeVerdict:
+    """What a judge says of one answer."""
+
+    score: float | None
+    """On the judge's own scale; None where the reply breaks the contract."""
+    explanation: str = ""
+    """In the judge's words, which are hostile until shown through the one display function."""
+    reason: str | None = None
+    """Why there is no score; it quotes nothing."""
+
+
+def parse_reply(contract: JudgeContract, reply: str) -> JudgeVerdict:
+    """Read a judge's reply; never raises, whatever the judge wrote."""
+    if len(reply) > LONGEST_REPLY:
+        return _failed(f"the reply is longer than {LONGEST_REPLY:,} characters")
+    said = _spoken(reply)
+    if said is None:
+        return _failed("the reply ends within the judge's thoughts")
+    if not said:
+        return _failed("the reply is empty")
+    match contract.form:
+        case ReplyForm.OBJECT:
+            return _from_objects(contract, said)
+        case ReplyForm.RATING:
+            return _from_ratings(contract, said)
+        case ReplyForm.WORD:
+            return _from_word(said)
+
+
+def read_judgement(contract: JudgeContract, given: Any) -> JudgeVerdict:
+    """Read a judgement that an annotator or a record states: a score, or an object of score and explanation.
+
+    An object without a score may say the ``reason``.
+    """
+    if isinstance(given, Mapping):
+        judged = _judged(contract, given)
+        told = _text(given.get("reason"))
+        failed = judged.score is None and bool(told)
+        return replace(judged, reason=told) if failed else judged
+    score, reason = _score(contract, given)
+    return JudgeVerdict(score, reason=reason)
+
+
+def _judged(contract: JudgeContract, stated: Mapping[str, Any]) -> JudgeVerdict:
+    score, reason = _score(contract, stated.get("score"))
+    return JudgeVerdict(score, _text(stated.get("explanation")), reason)
+
+
+def _failed(reason: str) -> JudgeVerdict:
+    return JudgeVerdict(None, reason=reason)
+
+
+_OPEN_THOUGHT: Final = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+_CLOSED_THOUGHT: Final = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*$", re.MULTILINE)
+
+
+def _spoken(reply: str) -> str | None:
+    """Return a reply without thoughts and fences; None where its last thought never ends.
+
+    What stands before the last ``</think>`` is thought even without a beginning, which some templates swallow.
+    """
+    said = _CLOSED_THOUGHT.split(reply)[-1]
+    if _OPEN_THOUGHT.search(said):
+        return None
+    return _FENCE.sub("", said).strip()
+
+
+def _from_objects(contract: JudgeContract, said: str) -> JudgeVerdict:
+    """Read the objects of a reply that have a score; several may stand there as long as they agree."""
+    found = [each for each in _objects(said) if "score" in each.value]
+    if not found:
+        return _failed("the reply has no JSON object with a score")
+    if any(each.repeats for each in found):
+        return _failed("the reply names a field of its object twice")
+    judged = [_judged(contract, each.value) for each in found]
+    if len({each.score for each in judged}) > 1:
+        return _failed("the reply gives several scores that differ")
+    return judged[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    value: dict[str, Any]
+    repeats: bool
+    """Whether a field stands twice."""
+
+
+def _objects(said: str) -> list[_Object]:
+    """Return the first JSON objects of a text, each outermost one."""
+    found: list[_Object] = []
+    start = said.find("{")
+    for _ in range(_MOST_OBJECTS):
+        if start < 0:
+            break
+        after = start + 1
+        try:
+            value, after = _DECODER.raw_decode(said, start)
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, _Object):
+            found.append(value)
+        start = said.find("{", after)
+    return found
+
+
+def _as_object(pairs: list[tuple[str, Any]]) -> _Object:
+    value = dict(pairs)
+    return _Object(value, repeats=len(value) < len(pairs))
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_as_object)
+
+_RATING: Final = re.compile(r"\[\[([^\[\]]{1,40})\]\]")
+
+
+def _from_ratings(contract: JudgeContract, said: str) -> JudgeVerdict:
+    """Read the rating in double brackets; several may stand there as long as they agree."""
+    read = [_score(contract, rating) for rating in _RATING.findall(said)]
+    if not read:
+        return _failed("the reply has no rating in double brackets")
+    if len({score for score, _ in read}) > 1:
+        return _failed("the reply gives several ratings that differ")
+    score, reason = read[0]
+    return JudgeVerdict(score, _text(_RATING.sub("", said)).strip(), reason)
+
+
+def _from_word(said: str) -> JudgeVerdict:
+    """Read the one word of a reply, whatever marks and emphasis stand around it."""
+    score = _WORDS.get(_word(said))
+    if score is None:
+        return _failed("the reply is neither CORRECT nor INCORRECT")
+    return JudgeVerdict(score)
+
+
+_WORDS: Final = {"correct": 1.0, "incorrect": 0.0}
+
+
+def _word(said: str) -> str:
+    return said.strip(" \t\r\n.!:*_`'\"“”").lower() if len(said) <= _LONGEST_WORD else ""
+
+
+_LONGEST_WORD = 40
+
+_NUMBER: Final = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,20})?", re.ASCII)
+
+
+def _score(contract: JudgeContract, given: Any) -> tuple[float | None, str | None]:
+    """Return a score that keeps to the contract, else None and why it does not."""
+    if contract.form is ReplyForm.WORD and isinstance(given, str):
+        found = _WORDS.get(_word(given))
+        return (found, None) if found is not None else (None, f"it is not {contract.form}")
+    number = float(given) if isinstance(given, str) and _NUMBER.fullmatch(given.strip()) else given
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return None, f"the score is no number; it must be {contract.scores}"
+    if not contract.low <= number <= contract.high:
+        return None, f"the score lies outside its scale; it must be {contract.scores}"
+    if contract.whole and math.floor(number) != number:
+        return None, f"the score is a fraction; it must be {contract.scores}"
+    return float(number), None
+
+
+def _text(given: Any) -> str:
+    """Return an explanation that can be stored; empty where it is no text."""
+    return given.encode("utf-8", "replace").decode("utf-8") if isinstance(given, str) else ""

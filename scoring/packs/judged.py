@@ -1,0 +1,100 @@
+"""Metrics that only read what a judge said: an annotator asks it, or a record brings its score."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from scoring.core.metric import FloatArray, RateMetric, Statistics, own_signature
+from scoring.core.translation import Translation
+from scoring.core.wording import counted
+from scoring.packs.judge_replies import CONTRACTS, JudgeContract, JudgeVerdict, read_judgement
+from scoring.words.resources import Resources
+
+
+class JudgeScore(RateMetric):
+    """Mean of a judge's scores as a share of the highest, 0–1, higher is better.
+
+    Statistics are (score, highest score, judgements that failed). A judge that fails, or whose reply breaks its
+    contract, gives null and is counted in ``…_judge_failed``; it is never a score of 0.
+    """
+
+    judge: ClassVar[str]
+    """Id of the judge's annotation, and of the field of a record that brings its score."""
+    width = 3
+
+    def __init__(self, resources: Resources) -> None:
+        self._told = resources.setup.annotators.get(self.judge)
+
+    @property
+    def contract(self) -> JudgeContract:
+        """What the judge is asked for."""
+        return CONTRACTS[self.judge]
+
+    @property
+    def signature(self) -> str:
+        """Name who judged, as the set-up tells it; ``stated`` where the records bring the scores."""
+        told = self._told or {}
+        facts = [
+            f"{key}:{_plain(told[key])}" for key in ("model", "prompt_sha256") if told.get(key)
+        ]
+        return own_signature("|".join([f"judge:{self.judge}", *(facts or ["from:stated"])]))
+
+    @property
+    def why_missing(self) -> str:
+        return f"no judge was asked, and no record brings a score (field {self.judge})"
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        given = self.given(translation)
+        if given is None:
+            return None
+        score = self.judged(given).score
+        return (0, 0, 1) if score is None else (score, self.contract.high, 0)
+
+    def given(self, translation: Translation) -> Any:
+        """Return what the annotator found, else what the record brings; None where there is neither."""
+        found = translation.annotations.get(self.judge)
+        return translation.given(self.judge) if found is None else found
+
+    def judged(self, given: Any) -> JudgeVerdict:
+        """Read what was found or brought."""
+        return read_judgement(self.contract, given)
+
+    def further(self, total: FloatArray) -> dict[str, float | int | None]:
+        """Return how many judgements failed."""
+        return {f"{self.info.id}_judge_failed": int(total[2])}
+
+    def explain(self, translation: Translation) -> tuple[str, ...]:
+        """Say the judge's score on its own scale and its explanation, or why there is no score."""
+        given = self.given(translation)
+        if given is None:
+            return ()
+        judged = self.judged(given)
+        if judged.score is None:
+            return (f"The judge gave no score: {judged.reason}.",)
+        score = f"The judge gave {judged.score:.4g} of {self.contract.high:g}."
+        return (score, judged.explanation) if judged.explanation else (score,)
+
+
+class TurnsScore(JudgeScore):
+    """A judge of several turns: an entry's score is the mean of its turns; null where one of them failed."""
+
+    def judged(self, given: Any) -> JudgeVerdict:
+        """Read one judgement a turn."""
+        if not isinstance(given, list | tuple) or not given:
+            return JudgeVerdict(None, reason="there must be a list with one score a turn")
+        turns = [read_judgement(self.contract, each) for each in given]
+        scores = [each.score for each in turns if each.score is not None]
+        failed = len(turns) - len(scores)
+        if failed:
+            reason = next(each.reason for each in turns if each.score is None)
+            return JudgeVerdict(None, reason=f"{counted(failed, 'turn')} of {len(turns)}: {reason}")
+        told = [
+            f"Turn {place}: {each.score:.4g}. {each.explanation}".strip()
+            for place, each in enumerate(turns, 1)
+        ]
+        return JudgeVerdict(sum(scores) / len(scores), "\n".join(told))
+
+
+def _plain(text: Any) -> str:
+    """Return a fact without the characters that part a signature."""
+    return str(text).replace("|", "/").replace(":", "=")
