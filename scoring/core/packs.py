@@ -5,13 +5,13 @@ The id of a metric is the name of its pack, a point, and its name there: ``lbrag
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from corpora.files.toml_text import parse_toml
 from scoring.core.specification import InventoryRow, MetricInfo, table_row
 
 SHIPPED = ("lbrag", "au", "nest")
@@ -45,8 +45,8 @@ def shipped_pack(name: str) -> Pack:
 
 
 def read_pack(name: str, text: str) -> Pack:
-    """Read the table of a pack; KeyError names a field that it lacks, TOMLDecodeError a line."""
-    data = tomllib.loads(text)
+    """Read the table of a pack; KeyError names a field that it lacks, ValueError a line."""
+    data = parse_toml(text)
     told = data["pack"]
     rows = (
         table_row(f"{name}.{metric}", row, told["document"])
