@@ -66,7 +66,7 @@ def stored_run(
         dataset_id="made", language_pair="EN→XX", harness_version="0",
     )  # fmt: skip
     results = [
-        Result(place, place, None, scorer.pack(row), None, exact=False, composite=None)
+        Result(place, place, None, scorer.pack(row), None, exact=False, second=None)
         for place, row in enumerate(rows)
     ]
     add_results(store, number, [(result, ()) for result in results])

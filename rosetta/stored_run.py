@@ -148,8 +148,8 @@ def _scores(result: Any, scorer: Any) -> Mapping[str, float | str | None]:
     try:
         found = scorer.entry_values(scorer.unpack(result.statistics))
     except StatisticsError:
-        values = {"exact_match_rate": float(result.exact), "chrf_plus_plus": result.chrf}
-        return {**values, "composite": result.composite}
+        values = {"exact_match_rate": float(result.exact), "chrf_plus_plus": result.headline}
+        return {**values, "composite": result.second}
     return {**found.values, "composite": found.composite}
 
 

@@ -248,11 +248,12 @@ def _add_rows(connection: sqlite3.Connection, number: int, card: RunCard) -> Non
     results = []
     for place, row in enumerate(card.results):
         packed = scorer.pack(material.statistics[place])
-        result = row_result(row, place, packed, finished)
-        if not row.withheld and result.chrf is None:
-            result = replace(result, chrf=values[place].values.get("chrf_plus_plus"))
-        if not row.withheld and result.composite is None:
-            result = replace(result, composite=values[place].composite)
+        result = row_result(row, place, packed, finished, scorer.columns)
+        headline, _, second, _ = scorer.columns.kept(values[place].values, values[place].composite)
+        if not row.withheld and result.headline is None:
+            result = replace(result, headline=headline)
+        if not row.withheld and result.second is None:
+            result = replace(result, second=second)
         results.append((result, ()))
     add_results(connection, number, results)
 
@@ -328,7 +329,7 @@ def _scored_rows(
     rows: list[EntryResult], scorer: Scorer, statistics: list[Any]
 ) -> list[EntryResult]:
     return [
-        row.model_copy(update=row_numbers(values))
+        row.model_copy(update=row_numbers(values, scorer))
         for row, values in zip(rows, scorer.entries_values(statistics), strict=True)
     ]
 

@@ -81,7 +81,7 @@ def verdict(result: Result) -> str:
         return NO_OUTPUT
     if result.exact:
         return EXACT
-    return EQUIVALENT if result.equivalent else MISS
+    return EQUIVALENT if result.third else MISS
 
 
 def retry_block(

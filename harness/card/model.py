@@ -182,6 +182,8 @@ class EntryResult(Block):
     """Sentence chrF++, 0–100."""
     composite: float | None = None
     """The composite of this entry alone, 0–1."""
+    values: dict[str, float | None] | None = None
+    """Metric id → value of this entry alone, of what the task of the run shows; absent for translations."""
     fst_accepted: bool | None = None
     """Whether the analyser accepts every word; null where there is no analyser."""
     fst_analysis: list[str] | None = None

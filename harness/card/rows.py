@@ -11,7 +11,9 @@ from harness.card.model import EntryResult, EntryUsage
 from harness.core.failures import ErrorClass
 from harness.method.method import Result
 from harness.store.results import RowWords
+from scoring.core.columns import Columns
 from scoring.core.scorer import Scorer
+from scoring.core.specification import COMPOSITE
 from scoring.core.table import EntryStatistics
 from scoring.statistics.breakdown import FREE
 
@@ -45,8 +47,9 @@ def entry_row(
         predicted=None if secret else result.output,
         withheld=secret,
         exact_match=result.exact,
-        entry_chrf=result.chrf,
-        composite=result.composite,
+        entry_chrf=result.headline if scorer.mixes else None,
+        composite=result.second if scorer.mixes else None,
+        values=None if scorer.mixes else scorer.columns.told(result.kept),
         fst_accepted=all_accepted(statistics),
         fst_analysis=None if said.analyses is None else list(said.analyses),
         lint_verdict=said.lint,
@@ -96,9 +99,9 @@ def entry_rows(
 
 
 def row_json(row: EntryResult) -> dict[str, Any]:
-    """Return a row as JSON values; without statistics where it has none."""
+    """Return a row as JSON values; without what it has not."""
     fields = row.model_dump(mode="json", by_alias=True)
-    for name in ("statistics", "lint_verdict", *FREE):
+    for name in ("statistics", "lint_verdict", "values", *FREE):
         if getattr(row, name) is None:
             del fields[name]
     return fields
@@ -166,17 +169,21 @@ def _segment(name: str | None) -> Segment | None:
     return None
 
 
-def row_result(row: EntryResult, position: int, statistics: bytes, finished_at: float) -> Result:
+def row_result(
+    row: EntryResult, position: int, statistics: bytes, finished_at: float, columns: Columns
+) -> Result:
     """Read what a row tells of the outcome, with statistics that were taken from its texts."""
     usage = row.usage or EntryUsage()
+    told = {**(row.values or {}), "chrf_plus_plus": row.entry_chrf, COMPOSITE: row.composite}
     return Result(
         position=position,
         entry_id=row.entry_id,
         output=row.predicted,
         statistics=statistics,
-        chrf=row.entry_chrf,
+        headline=told.get(columns.headline),
         exact=row.exact_match,
-        composite=row.composite,
+        second=told.get(columns.second),
+        third=told.get(columns.third),
         error_class=_error_class(row),
         error=row.error,
         latency_seconds=row.latency_seconds,

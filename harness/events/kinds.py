@@ -18,6 +18,7 @@ from corpora.model.corpus import Dataset
 from harness.core.run_state import RunState
 from harness.method.method import Result, Setup
 from harness.store.file.openings import Floor
+from scoring.core.columns import TRANSLATIONS, Columns
 
 if TYPE_CHECKING:
     from harness.store.runs import Run
@@ -41,6 +42,8 @@ class Started:
     budget_usd: float | None
     started_at: float
     """Unix time of the run's first start."""
+    columns: Columns = TRANSLATIONS
+    """What is kept beside each entry."""
 
     @classmethod
     def of(cls, run: Run, dataset: Dataset, done: int) -> Started:
@@ -55,6 +58,7 @@ class Started:
             missing=run.opening.missing,
             budget_usd=run.opening.budget_usd,
             started_at=run.created,
+            columns=run.opening.columns,
         )
 
 

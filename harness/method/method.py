@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from corpora.model.entry import Entry, EntryId
 from harness.core.calls import Calls, Usage
 from harness.core.failures import ErrorClass
+from scoring.core.columns import Kept
 
 
 class MethodClass(StrEnum):
@@ -154,10 +155,10 @@ class Result:
     """None where the entry failed."""
     statistics: bytes
     """Packed statistics of every metric (``scoring.core.scorer.unpack``)."""
-    chrf: float | None
+    headline: float | None
     exact: bool
-    composite: float | None
-    """chrF++, exact match and composite of this entry, kept for sorting; derived from statistics."""
+    second: float | None
+    """What the run's task keeps of this entry to sort by (``scoring.core.columns``); derived from statistics."""
     error_class: ErrorClass | None = None
     error: str | None = None
     latency_seconds: float | None = None
@@ -177,11 +178,16 @@ class Result:
     """What this run paid for it: 0 where it came from the cache."""
     finished_at: float = 0.0
     """Unix time."""
-    equivalent: bool | None = None
-    """Equal to the reference or one of its variants; None where the corpus has no variants."""
+    third: float | None = None
+    """Of translations: 1 where equal to the reference or one of its variants; None without variants."""
 
     raw: str | None = None
     """The method's first answer where its own gates or repairs changed it; None where they did not."""
+
+    @property
+    def kept(self) -> Kept:
+        """The values that the task keeps, as ``Columns.told`` reads them."""
+        return (self.headline, self.exact, self.second, self.third)
 
     @property
     def failed(self) -> bool:

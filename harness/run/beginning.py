@@ -205,7 +205,11 @@ def _opening(
         if stated is not None and not changes(stated, setup):
             return known.of_entries().changed(**_scored_with(tools))
     entries = tools.resources.entries
-    reached = floors(entries, tools.scorer.metrics, annotate=tools.annotated)
+    reached = (
+        floors(entries, tools.scorer.metrics, annotate=tools.annotated)
+        if tools.scorer.mixes
+        else {}
+    )
     missing = _missing(tools, entries)
     return RunOpening(**floor_fields(reached), missing=missing, **_scored_with(tools))
 

@@ -23,7 +23,8 @@ from harness.store.results import read_results, read_statistics, replace_scores
 from harness.store.runs import Run, find_by_id, read_card, read_run
 from scoring.card.claim import FloorScores
 from scoring.card.floors import JUDGES, floors
-from scoring.core.scorer import EntryValues, RunningTotals, Scorer
+from scoring.core.columns import Kept
+from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.table import EntryStatistics
 from scoring.core.translation import Translation
 
@@ -133,11 +134,12 @@ class Scored:
     """What the run's opening is to say: setup, corpus values, floors."""
 
     @property
-    def rows(self) -> list[tuple[int, bytes, EntryValues]]:
-        """Place, packed statistics and values of each entry."""
+    def rows(self) -> list[tuple[int, bytes, Kept]]:
+        """Place, packed statistics and kept values of each entry."""
         values = self.scorer.entries_values(self.statistics)
+        kept = (self.scorer.columns.kept(each.values, each.composite) for each in values)
         packed = map(self.scorer.pack, self.statistics)
-        return list(zip(self.places, packed, values, strict=True))
+        return list(zip(self.places, packed, kept, strict=True))
 
 
 def score_outputs(
@@ -189,6 +191,8 @@ def translation(entry: Entry, result: Result) -> Translation:
 
 def _floors(tools: ScoringTools, entries: Sequence[Entry], tell: Tell) -> dict[str, FloorScores]:
     """Work the floors out; on a part of the entries where that would take as long as the run."""
+    if not tools.scorer.mixes:
+        return {}
     tell("working out the floors")
     step = max(1, len(entries) // SLOW_FLOOR_ENTRIES) if tools.slow else 1
     return floors(

@@ -24,7 +24,8 @@ from harness.store.replies import NewReply, add_replies
 from harness.store.results import add_results
 from harness.store.runs import set_live
 from scoring.card.constant import Annotate
-from scoring.core.scorer import EntryValues, Scorer
+from scoring.core.columns import Kept
+from scoring.core.scorer import Scorer
 from scoring.core.translation import Translation
 
 GATHER_SECONDS = 0.03
@@ -180,7 +181,10 @@ class Recorder(threading.Thread):
         scored = [
             (
                 _result(
-                    each, self._scorer.pack(numbers), scores, self._tried.get(each.position, 0)
+                    each,
+                    self._scorer.pack(numbers),
+                    self._scorer.columns.kept(scores.values, scores.composite),
+                    self._tried.get(each.position, 0),
                 ),
                 each.attempts,
             )
@@ -190,18 +194,18 @@ class Recorder(threading.Thread):
         return scored
 
 
-def _result(prediction: Prediction, statistics: bytes, scores: EntryValues, tried: int) -> Result:
+def _result(prediction: Prediction, statistics: bytes, kept: Kept, tried: int) -> Result:
     usage = prediction.usage
     tries = [attempt for attempt in prediction.attempts if attempt.note is None]
-    equivalent = scores.values.get("equivalent_match_rate")
+    headline, exact, second, third = kept
     return Result(
         position=prediction.position,
         entry_id=prediction.entry.id,
         output=prediction.output.text,
         statistics=statistics,
-        chrf=scores.values.get("chrf_plus_plus"),
-        exact=bool(scores.values.get("exact_match_rate")),
-        composite=scores.composite,
+        headline=headline,
+        exact=exact,
+        second=second,
         error_class=prediction.output.error_class,
         error=prediction.output.error,
         latency_seconds=None if prediction.cached else prediction.latency_seconds,
@@ -215,6 +219,6 @@ def _result(prediction: Prediction, statistics: bytes, scores: EntryValues, trie
         cost_usd=prediction.cost_usd,
         spent_usd=prediction.spent_usd,
         finished_at=prediction.finished_at,
-        equivalent=None if equivalent is None else bool(equivalent),
+        third=third,
         raw=prediction.output.raw,
     )

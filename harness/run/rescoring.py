@@ -39,8 +39,9 @@ from harness.store.results import (
     replace_scores,
 )
 from harness.store.runs import Run, read_card, read_run
+from scoring.core.columns import Kept
 from scoring.core.metric import Statistics
-from scoring.core.scorer import EntryValues, RunningTotals, Scorer
+from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.setup import ScoringSetup
 from scoring.core.specification import specification
 from scoring.core.table import EntryStatistics, StatisticsError
@@ -169,15 +170,14 @@ def rescore(
 
 def _scored_again(results: Sequence[Result], fresh: Scored) -> list[Result]:
     """Return the results as the new scoring judges them."""
-    values = {place: each.values for place, _, each in fresh.rows}
-    return [
-        replace(
-            each,
-            exact=bool(values[each.position].get("exact_match_rate")),
-            equivalent=bool(values[each.position].get("equivalent_match_rate")),
-        )
-        for each in results
-    ]
+    kept = {place: each for place, _, each in fresh.rows}
+    return [_kept_anew(each, *kept[each.position]) for each in results]
+
+
+def _kept_anew(
+    result: Result, headline: float | None, exact: bool, second: float | None, third: float | None
+) -> Result:
+    return replace(result, headline=headline, exact=exact, second=second, third=third)
 
 
 def chosen_options(run: Run, had: ScoringSetup, options: ScoringOptions) -> ScoringOptions:
@@ -244,8 +244,8 @@ def _floors(opening: RunOpening) -> dict[str, Any]:
 
 _NOTHING = (None, 0, False, "")
 
-_Scores = Sequence[tuple[int, bytes, EntryValues]]
-"""Place, packed statistics and values of each entry."""
+_Scores = Sequence[tuple[int, bytes, Kept]]
+"""Place, packed statistics and kept values of each entry."""
 
 _Values = dict[str, tuple[str, list[Statistics | None], float | None]]
 """By metric with a value: its signature, and what it found."""

@@ -21,6 +21,7 @@ from harness.setup.annotator_table import find_annotators
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.file.database import home
+from scoring.core.columns import TRANSLATION
 from scoring.metrics.inventory import choose, make_scorer, surface_setup
 from scoring.words.bitext import alignment_name
 from scoring.words.resources import Resources
@@ -81,6 +82,7 @@ def _languages(
     script = resolve_script(dataset.target_language, card, (entry.reference for entry in entries))
     facts = {
         **({} if target is None else _facts_of_card(target, script)),
+        "task": getattr(dataset, "task", None) or TRANSLATION,
         "multi_ref": options.multi_ref,
         "script": script,
         "terms": len(terms),

@@ -16,14 +16,15 @@ import numpy.typing as npt
 from harness.core.failures import StoreError
 from harness.core.storage_problems import storable
 from harness.store.file.trouble import little_endian_positions
+from harness.store.results import sort_columns
 
 Places = npt.NDArray[np.uint32]
 Column = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-_STORED = ("chrf", "exact", "composite", "tokens", "cost", "latency", "output", "failed")
+_STORED = ("headline", "exact", "second", "third", "tokens", "cost", "latency", "output", "failed")
 _READ_RESULTS = """
-    SELECT rowid, position, chrf, exact, composite, prompt_tokens + completion_tokens, cost_usd,
+    SELECT rowid, position, {headline}, exact, {second}, {third}, prompt_tokens + completion_tokens, cost_usd,
            latency_seconds, output, error_class IS NOT NULL
     FROM results WHERE run = ? AND rowid > ?
 """
@@ -32,9 +33,10 @@ SORTS = (
     "position",
     "id",
     "state",
-    "chrf",
+    "headline",
     "exact",
-    "composite",
+    "second",
+    "third",
     "tokens",
     "cost",
     "latency",
@@ -42,7 +44,7 @@ SORTS = (
     "source",
     "output",
 )
-"""What entries can be sorted by."""
+"""What entries can be sorted by; ``scoring.core.columns`` says what the first values are of a task."""
 
 FILTERS = ("all", "done", "failed", "waiting", "not exact", "exact")
 """What entries can be narrowed to."""
@@ -254,7 +256,8 @@ class Ordering:
         self._search = None
 
     def _read_results(self, connection: sqlite3.Connection) -> None:
-        values = _matrix(connection.execute(_READ_RESULTS, (self._run, self._last_row)), 10)
+        query = _READ_RESULTS.format_map(sort_columns(connection))
+        values = _matrix(connection.execute(query, (self._run, self._last_row)), 11)
         if not len(values):
             return
         index = self._index(values[:, 1].astype(np.uint32))

@@ -20,7 +20,7 @@ from harness.core.failures import ErrorClass
 from harness.method.method import Attempt, Result
 from harness.store.file.transaction import intern_text
 from harness.store.file.trouble import of_kind, stored_word, unpacked_message
-from scoring.core.scorer import EntryValues
+from scoring.core.columns import Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,24 @@ _OWN = tuple(name for name in _FIELDS if name not in _ELSEWHERE)
 
 _own = attrgetter(*_OWN)
 
-_EXACT, _CACHED, _EQUIVALENT, _ERROR_CLASS = map(
-    _FIELDS.index, ("exact", "cached", "equivalent", "error_class")
-)
+_EXACT, _CACHED, _ERROR_CLASS = map(_FIELDS.index, ("exact", "cached", "error_class"))
 
-_COLUMNS = ", ".join(_ELSEWHERE.get(name, f"r.{name}") for name in _FIELDS)
+_BEFORE = {"headline": "chrf", "second": "composite", "third": "equivalent"}
+"""Columns of sort values as they were called in stores that are read as they are (before migration 10)."""
+
+
+def sort_columns(connection: sqlite3.Connection) -> Mapping[str, str]:
+    """Return what the columns of sort values are called in this store, by name."""
+    query = "SELECT 1 FROM pragma_table_info('results') WHERE name = 'headline'"
+    now = connection.execute(query).fetchone()
+    return {name: name for name in _BEFORE} if now else _BEFORE
+
+
+def _columns(connection: sqlite3.Connection) -> str:
+    called = sort_columns(connection)
+    return ", ".join(_ELSEWHERE.get(name) or f"r.{called.get(name, name)}" for name in _FIELDS)
+
+
 _INSERT = (
     f"INSERT INTO results (run, output, raw, trace, {', '.join(_OWN)})"
     f" VALUES ({', '.join('?' * (4 + len(_OWN)))})"
@@ -142,24 +155,13 @@ def failed_attempts(connection: sqlite3.Connection, run: int) -> dict[int, int]:
 def replace_scores(
     connection: sqlite3.Connection,
     run: int,
-    scores: Iterable[tuple[int, bytes, EntryValues]],
+    scores: Iterable[tuple[int, bytes, Kept]],
 ) -> None:
     """Write new statistics, by place in the corpus, with what is derived from them; within a transaction."""
     connection.executemany(
-        "UPDATE results SET statistics = ?, chrf = ?, exact = ?, composite = ?, equivalent = ?"
+        "UPDATE results SET statistics = ?, headline = ?, exact = ?, second = ?, third = ?"
         " WHERE run = ? AND position = ?",
-        [
-            (
-                statistics,
-                values.values.get("chrf_plus_plus"),
-                bool(values.values.get("exact_match_rate")),
-                values.composite,
-                values.values.get("equivalent_match_rate"),
-                run,
-                position,
-            )
-            for position, statistics, values in scores
-        ],
+        [(statistics, *kept, run, position) for position, statistics, kept in scores],
     )
 
 
@@ -167,7 +169,7 @@ def read_results(
     connection: sqlite3.Connection, run: int, positions: Sequence[int] | None = None
 ) -> Iterator[Result]:
     """Yield the stored rows of a run: all in corpus order, or those of some entries."""
-    query = f"SELECT {_COLUMNS} {_FROM}"
+    query = f"SELECT {_columns(connection)} {_FROM}"
     if positions is None:
         for row in connection.execute(f"{query} ORDER BY r.position", (run,)):
             yield _result(row)
@@ -182,7 +184,7 @@ def read_results(
 def results_after(connection: sqlite3.Connection, run: int, rowid: int) -> list[tuple[int, Result]]:
     """Return the rows stored after a row id, oldest first, so that a second terminal can follow."""
     rows = connection.execute(
-        f"SELECT r.rowid, {_COLUMNS} {_FROM} AND r.rowid > ? ORDER BY r.rowid",
+        f"SELECT r.rowid, {_columns(connection)} {_FROM} AND r.rowid > ? ORDER BY r.rowid",
         (run, rowid),
     )
     return [(row[0], _result(row[1:])) for row in rows]
@@ -192,8 +194,6 @@ def _result(row: tuple[Any, ...]) -> Result:
     values = list(row)
     values[_EXACT] = bool(values[_EXACT])
     values[_CACHED] = bool(values[_CACHED])
-    if values[_EQUIVALENT] is not None:
-        values[_EQUIVALENT] = bool(values[_EQUIVALENT])
     if values[_ERROR_CLASS] is not None:
         values[_ERROR_CLASS] = stored_word(values[_ERROR_CLASS], ErrorClass)
     return Result(*values)

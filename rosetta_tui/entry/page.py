@@ -45,7 +45,7 @@ class RunScoring:
         try:
             return dict(self.scorer.entry_values(self.scorer.unpack(result.statistics)).values)
         except StatisticsError:
-            return {"exact_match_rate": float(result.exact), "chrf_plus_plus": result.chrf}
+            return {"exact_match_rate": float(result.exact), "chrf_plus_plus": result.headline}
 
 
 def run_scoring(store: sqlite3.Connection, run: Run) -> RunScoring:
@@ -67,10 +67,10 @@ def scores(result: Result, missing: Mapping[str, str], scoring: RunScoring) -> C
 
     What a single entry reaches is no verdict of speakers, whatever the name of its tier.
     """
-    tier = quality_tier(result.composite)
+    tier = quality_tier(result.second)
     mixed = Content.assemble(
         ("composite ", "$quiet"),
-        (figures.number(result.composite, 2), "bold"),
+        (figures.number(result.second, 2), "bold"),
         ("  ", ""),
         (figures.meter(tier), "$mark"),
         f" {tier}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
 from rich.cells import cell_len
 
@@ -14,17 +14,20 @@ from rosetta_tui.show.columns import LEFT_OUT, Cell, Column, OrderedRows, Record
 from rosetta_tui.show.metric_words import of_entries, value
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.pages import UNREADABLE, Pages
+from scoring.core.columns import TRANSLATIONS, Columns
 from scoring.core.specification import quality_tier, short_title, specification
 
-_SCORED = (
+_TEXTS = (
     Column("state", "", 1),
     Column("word", "state", 8, drop=10),
     Column("id", "id", 6, drop=8),
     Column("source", "source", 18, share=1),
     Column("output", "output", 18, share=1),
-    Column("chrf", "chrF++", 6, right=True),
+)
+_SCORED = (
+    Column("headline", "chrF++", 6, right=True),
     Column("exact", "match", 7, drop=5),
-    Column("composite", "tier", 16, drop=1),
+    Column("second", "tier", 16, drop=1),
 )
 _TAKEN = (
     Column("tokens", "tokens", 7, right=True, drop=6),
@@ -41,9 +44,28 @@ def further_metrics() -> list[str]:
     return [id_ for id_ in specification().metrics if of_entries(id_) and id_ not in KEPT]
 
 
-def columns(further: Sequence[str] = ()) -> tuple[Column, ...]:
+def columns(further: Sequence[str] = (), kept: Columns = TRANSLATIONS) -> tuple[Column, ...]:
     """Return what a row shows, with a column for each further metric; the key is what the store sorts by."""
-    return (*_SCORED, *map(metric_column, further), *_TAKEN)
+    scored = _SCORED if kept == TRANSLATIONS else tuple(_kept_columns(kept))
+    return (*_TEXTS, *scored, *map(metric_column, further), *_TAKEN)
+
+
+_KEPT_DROPS = {"headline": 0, "exact": 3, "second": 4, "third": 7}
+"""Sort value → how soon its column goes where there is no room."""
+
+
+def kept_places(kept: Columns) -> dict[str, str]:
+    """Return what the store sorts by of a task that is no translation, with the metric that it is."""
+    shown = {"headline": kept.headline, "second": kept.second, "third": kept.third}
+    exact = {"exact": kept.right} if kept.right not in shown.values() else {}
+    places = {"headline": kept.headline, **exact, **shown}
+    return {place: id_ for place, id_ in places.items() if id_}
+
+
+def _kept_columns(kept: Columns) -> Iterator[Column]:
+    for place, id_ in kept_places(kept).items():
+        name = short_title(id_)
+        yield Column(place, name, max(6, len(name)), right=True, drop=_KEPT_DROPS[place])
 
 
 def metric_column(metric: str) -> Column:
@@ -85,9 +107,11 @@ class EntryRows(OrderedRows):
         values: Values,
         order: Iterable[int],
         further: Sequence[str] = (),
+        kept: Columns = TRANSLATIONS,
     ) -> None:
         """``further``: metrics that have a column of their own."""
         super().__init__(order)
+        self._kept = kept
         self.further = further
         self._values = values
         self._live = live
@@ -121,12 +145,12 @@ class EntryRows(OrderedRows):
         result = self._result(position)
         if result is None:
             return (*head, Cell(UNREADABLE, "bad"), *self._empty[1:])
-        return (*head, *_outcome(result, self._scores(result)))
+        return (*head, *_outcome(result, self._scores(result), self._kept))
 
     @property
     def _empty(self) -> Sequence[Cell]:
         """Cells of what comes out of an entry."""
-        return [_EMPTY] * (7 + len(self.further))
+        return [_EMPTY] * (len(columns(self.further, self._kept)) - 4)
 
     def _scores(self, result: Result) -> list[Cell]:
         if not self.further:
@@ -143,7 +167,7 @@ class EntryRows(OrderedRows):
         if entry is None:
             return {"id": None, "state": WORDS[state], LEFT_OUT: UNREADABLE}
         values = self._values(result) if result is not None and not result.failed else {}
-        record = entry_record(entry, WORDS[state], result, values)
+        record = entry_record(entry, WORDS[state], result, values, self._kept)
         return {**record, LEFT_OUT: f"result: {UNREADABLE}"} if done and not result else record
 
     def _result(self, position: int) -> Result | None:
@@ -160,15 +184,24 @@ class EntryRows(OrderedRows):
 def _match(result: Result) -> Cell:
     if result.exact:
         return Cell("exact", "good")
-    return Cell("variant", "good") if result.equivalent else Cell("no", "quiet")
+    return Cell("variant", "good") if result.third else Cell("no", "quiet")
 
 
-def _outcome(result: Result, further: Sequence[Cell]) -> tuple[Cell, ...]:
+def _scored(result: Result, kept: Columns) -> Iterator[Cell]:
+    if kept == TRANSLATIONS:
+        yield from (Cell(figures.number(result.headline, 1)), _match(result), _tier(result))
+        return
+    told = kept.told(result.kept)
+    for place, id_ in kept_places(kept).items():
+        right = result.exact and id_ == kept.right
+        tone = "good" if right else "plain" if place == "headline" else "quiet"
+        yield Cell(value(id_, told.get(id_)), tone)
+
+
+def _outcome(result: Result, further: Sequence[Cell], kept: Columns) -> tuple[Cell, ...]:
     return (
         _output(result),
-        Cell(figures.number(result.chrf, 1)),
-        _match(result),
-        _tier(result),
+        *_scored(result, kept),
         *further,
         Cell(figures.count(result.total_tokens), "quiet"),
         Cell(figures.charged(result.cost_usd, failed=result.failed), "quiet"),
@@ -185,14 +218,18 @@ def _output(result: Result) -> Cell:
 
 
 def _tier(result: Result) -> Cell:
-    tier = quality_tier(result.composite)
+    tier = quality_tier(result.second)
     return Cell(
         f"{figures.meter(tier)} {tier}", "quiet" if tier in {"baseline", "unscored"} else "plain"
     )
 
 
 def entry_record(
-    entry: Entry, state: str, result: Result | None, scores: Mapping[str, float | None]
+    entry: Entry,
+    state: str,
+    result: Result | None,
+    scores: Mapping[str, float | None],
+    kept: Columns = TRANSLATIONS,
 ) -> dict[str, Value]:
     """Return everything about an entry's outcome, with its ``scores`` by every metric that entries have.
 
@@ -209,8 +246,9 @@ def entry_record(
         "output": result.output if told and result else None,
     }
     if result is not None:
-        values = _values(result) | {"error": result.error}
-        values |= {id_: scores.get(id_) for id_ in further_metrics()}
+        values = _values(result, kept) | {"error": result.error}
+        further = further_metrics() if kept == TRANSLATIONS else scores
+        values |= {id_: scores.get(id_) for id_ in further if id_ not in values}
         record |= values if told else dict.fromkeys(values)
     return record if told else {**record, LEFT_OUT: LEFT_OUT_WORDS}
 
@@ -219,13 +257,9 @@ LEFT_OUT_WORDS = "texts and numbers: the entry is secret"
 """What a record of a secret entry says."""
 
 
-def _values(result: Result) -> dict[str, Value]:
+def _values(result: Result, kept: Columns) -> dict[str, Value]:
     return {
-        "chrf_plus_plus": result.chrf,
-        "exact_match": result.exact,
-        "equivalent_match": result.equivalent,
-        "composite": result.composite,
-        "quality_tier": quality_tier(result.composite),
+        **(_translated(result) if kept == TRANSLATIONS else kept.told(result.kept)),
         "prompt_tokens": result.prompt_tokens,
         "completion_tokens": result.completion_tokens,
         "cost_usd": result.cost_usd,
@@ -233,6 +267,16 @@ def _values(result: Result) -> dict[str, Value]:
         "cached": result.cached,
         "attempts": result.attempts,
         "error_class": result.error_class,
+    }
+
+
+def _translated(result: Result) -> dict[str, Value]:
+    return {
+        "chrf_plus_plus": result.headline,
+        "exact_match": result.exact,
+        "equivalent_match": None if result.third is None else bool(result.third),
+        "composite": result.second,
+        "quality_tier": quality_tier(result.second),
     }
 
 

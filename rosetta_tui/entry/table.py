@@ -21,21 +21,31 @@ from harness.store.file.database import opened, store_path
 from harness.store.ordering import Cancelled, Ordering, stored_places
 from harness.store.runs import Run
 from rosetta_tui.entry.page import RunScoring, run_scoring
-from rosetta_tui.entry.rows import EntryRows, columns, further_metrics, id_width, metric_column
+from rosetta_tui.entry.rows import (
+    EntryRows,
+    columns,
+    further_metrics,
+    id_width,
+    kept_places,
+    metric_column,
+)
 from rosetta_tui.session.picture import EntryState, LiveRun
 from rosetta_tui.show.columns import GAP, sorted_by
+from rosetta_tui.show.metric_words import of_entries
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.ordered_table import OrderedTable, RowOrder
 from rosetta_tui.toolkit.pages import Pages, entry_pages, readable, result_pages
+from scoring.core.columns import TRANSLATIONS, Columns
+from scoring.core.specification import short_title
 
 SORT_WORDS = {
     "position": "corpus order",
     "id": "id",
     "state": "state",
-    "chrf": "chrF++",
+    "headline": "chrF++",
     "exact": "exact match",
-    "composite": "composite and tier",
+    "second": "composite and tier",
     "tokens": "tokens",
     "cost": "cost",
     "latency": "seconds",
@@ -43,7 +53,8 @@ SORT_WORDS = {
     "source": "source text",
     "output": "output text",
 }
-"""What the store can sort by, in words."""
+"""What the store can sort translations by, in words."""
+
 
 FILTER_WORDS = {
     "all": "all entries",
@@ -56,17 +67,36 @@ FILTER_WORDS = {
 """What the store can narrow to, in words."""
 
 
+def sort_words(kept: Columns) -> dict[str, str]:
+    """Return what entries of a task can be sorted by, in words."""
+    if kept == TRANSLATIONS:
+        return SORT_WORDS
+    scored = {place: short_title(id_) for place, id_ in kept_places(kept).items()}
+    values = {"headline", "exact", "second", "third"}
+    first = ("position", "id", "state")
+    before = {name: SORT_WORDS[name] for name in first}
+    rest = {name: words for name, words in SORT_WORDS.items() if name not in {*first, *values}}
+    return {**before, **scored, **rest}
+
+
+def filter_words(kept: Columns) -> dict[str, str]:
+    """Return what entries of a task can be narrowed to, in words."""
+    if kept == TRANSLATIONS:
+        return FILTER_WORDS
+    right = {"not exact": "done, not right", "exact": "right answers"} if kept.right else {}
+    return {name: words for name, words in FILTER_WORDS.items() if "exact" not in name} | right
+
+
 @dataclass(frozen=True, slots=True)
 class Order(RowOrder):
     """A wish for rows; the default is every entry in the order of the corpus."""
 
     narrow: str = "all"
 
-    @property
-    def words(self) -> str:
+    def words(self, kept: Columns = TRANSLATIONS) -> str:
         """Say how this differs from the default."""
-        only = [] if self.narrow == "all" else [FILTER_WORDS[self.narrow]]
-        return self.said(only, self.by_words(SORT_WORDS))
+        only = [] if self.narrow == "all" else [filter_words(kept)[self.narrow]]
+        return self.said(only, self.by_words(sort_words(kept)))
 
 
 ROOMY = 160
@@ -108,6 +138,11 @@ class EntryTable(OrderedTable[EntryRows]):
             self._read_stored(run.id, self._ordering)
 
     @property
+    def kept(self) -> Columns:
+        """What is kept beside each entry of the run."""
+        return self._live.started.columns if self._live.started else TRANSLATIONS
+
+    @property
     def export_name(self) -> str:
         """Say which run the entries belong to."""
         started = self._live.started
@@ -141,7 +176,9 @@ class EntryTable(OrderedTable[EntryRows]):
     def _title(self) -> None:
         width = id_width(self.entries)
         further = () if self.entries is None else self.entries.further
-        shown = [replace(c, width=width) if c.key == "id" else c for c in columns(further)]
+        shown = [
+            replace(c, width=width) if c.key == "id" else c for c in columns(further, self.kept)
+        ]
         self.show_columns(sorted_by(shown, self.order.sort, falling=self.order.turned))
 
     def _read(self) -> None:
@@ -208,7 +245,13 @@ class EntryTable(OrderedTable[EntryRows]):
             return
         from_top, self._from_top = self._from_top, False
         found = EntryRows(
-            self._live, self._entries, self._results, self._values, positions, self._further()
+            self._live,
+            self._entries,
+            self._results,
+            self._values,
+            positions,
+            self._further(),
+            self.kept,
         )
         before = () if self.entries is None else self.entries.further
         self.show_entries(found, top=from_top)
@@ -228,11 +271,18 @@ class EntryTable(OrderedTable[EntryRows]):
     def _further(self) -> list[str]:
         """Return the further metrics of the run that there is room for beside texts that can be read."""
         missing = self._live.started.missing if self._live.started else {}
-        there = [id_ for id_ in further_metrics() if id_ not in missing]
+        there = [id_ for id_ in self._others() if id_ not in missing]
         widths = accumulate(metric_column(id_).width + GAP for id_ in there)
         return [
             id_ for id_, used in zip(there, widths, strict=True) if used <= self.size.width - ROOMY
         ]
+
+    def _others(self) -> list[str]:
+        """Return the metrics of the run that have no place of their own."""
+        if self.kept == TRANSLATIONS:
+            return further_metrics()
+        computed = self._scoring.scorer.ids if self._scoring else ()
+        return [id_ for id_ in computed if of_entries(id_) and id_ not in self.kept.ids]
 
     def on_resize(self) -> None:
         """Show as many metrics as there is room for now."""

@@ -26,7 +26,7 @@ from harness.store.file.trouble import worded
 from harness.store.runs import Run, find_run, read_card, under_way
 from rosetta_tui.entry.explaining import Explaining
 from rosetta_tui.entry.screen import EntryScreen
-from rosetta_tui.entry.table import FILTER_WORDS, SORT_WORDS, EntryTable, Order
+from rosetta_tui.entry.table import EntryTable, Order, filter_words, sort_words
 from rosetta_tui.live.panels import CostPanel, CountLine, RunBanner, RunHeader, SpeedPanel
 from rosetta_tui.live.scores import InputsLine, QualityPanel, ScoresScreen
 from rosetta_tui.live.steering import Helm, Here, steer
@@ -282,7 +282,11 @@ class LiveScreen(SearchedScreen):
     def _notes(self) -> str:
         rows = self.table.entries
         nothing = "nothing found" if self.table.order.search and rows and not rows.count else ""
-        parts = [self.table.order.words, nothing, "following" if self.following else ""]
+        parts = [
+            self.table.order.words(self.table.kept),
+            nothing,
+            "following" if self.following else "",
+        ]
         return " · ".join(part for part in parts if part)
 
     def on_resize(self) -> None:
@@ -302,7 +306,7 @@ class LiveScreen(SearchedScreen):
     @property
     def sorts(self) -> Mapping[str, str]:
         """What entries can be sorted by, in words."""
-        return SORT_WORDS
+        return sort_words(self.table.kept)
 
     def sort_of(self, column: str) -> str:
         """Return what a click on the title of a column sorts by."""
@@ -319,7 +323,8 @@ class LiveScreen(SearchedScreen):
         def chosen(narrow: str) -> None:
             self.wish(replace(self.table.order, narrow=narrow))
 
-        choose(self.app, "Show", FILTER_WORDS, self.table.order.narrow, chosen)
+        words = filter_words(self.table.kept)
+        choose(self.app, "Show", words, self.table.order.narrow, chosen)
 
     def action_follow(self) -> None:
         """Keep the cursor on the entry that was finished last, until the cursor is moved."""

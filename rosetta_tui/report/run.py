@@ -12,8 +12,10 @@ from harness.method.method import Result
 from rosetta_tui.session.starting import resume_call
 from rosetta_tui.show import figures
 from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.text import plain
-from scoring.core.specification import quality_tier
+from scoring.core.columns import TRANSLATIONS, Columns
+from scoring.core.specification import quality_tier, short_title
 from scoring.core.wording import counted
 
 Print = Callable[[str], None]
@@ -36,6 +38,7 @@ class PlainLines:
         self._write = write
         self._told = 0.0
         self._doing: str | None = None
+        self._columns = TRANSLATIONS
         self._id_width = 0
         """Cells of the longest id so far; at first those of the number of entries."""
 
@@ -54,9 +57,10 @@ class PlainLines:
     def _scored(self, result: Result) -> None:
         needed = min(WIDEST_ID, len(plain(str(result.entry_id))))
         self._id_width = max(self._id_width, needed)
-        self._write(entry_line(result, self._id_width))
+        self._write(entry_line(result, self._id_width, self._columns))
 
     def _started(self, event: Started) -> None:
+        self._columns = event.columns
         self._id_width = len(str(len(event.positions)))
         setup, dataset = event.setup, event.dataset
         names = (setup.method, setup.model_slug, setup.condition)
@@ -78,20 +82,15 @@ class PlainLines:
         if event.elapsed_seconds - self._told < EVERY_SECONDS or event.state is RunState.COMPLETE:
             return
         self._told = event.elapsed_seconds
-        self._write(progress_line(event))
+        self._write(progress_line(event, self._columns))
 
 
-def entry_line(result: Result, id_width: int = 0) -> str:
+def entry_line(result: Result, id_width: int = 0, columns: Columns = TRANSLATIONS) -> str:
     """Say how one entry went, without its texts, in columns that stand below each other."""
     name = plain(str(result.entry_id)).rjust(id_width)
     if result.error_class is not None:
         return f"failed  {name}  {result.error_class}: {plain(result.error or '')}"
-    parts = [
-        f"done    {name}",
-        f"chrF++ {figures.number(result.chrf, 1):>5}",
-        f"{_match(result):<9}",
-        f"{quality_tier(result.composite):<10}",
-    ]
+    parts = [f"done    {name}", *_scored(result, columns)]
     if result.total_tokens is not None:
         parts.append(f"{result.total_tokens:>6} tokens")
     parts.append(f"cost {figures.money(result.cost_usd):<7}")
@@ -102,21 +101,30 @@ def entry_line(result: Result, id_width: int = 0) -> str:
     return "  ".join(parts).rstrip()
 
 
+def _scored(result: Result, columns: Columns) -> list[str]:
+    """Return what the task shows of an entry; of translations the match and the tier in words."""
+    if columns == TRANSLATIONS:
+        chrf = f"chrF++ {figures.number(result.headline, 1):>5}"
+        return [chrf, f"{_match(result):<9}", f"{quality_tier(result.second):<10}"]
+    told = columns.told(result.kept)
+    return [f"{short_title(id_)} {value(id_, told[id_]):>5}" for id_ in columns.ids if id_ in told]
+
+
 def _match(result: Result) -> str:
     if result.exact:
         return "exact"
-    return "variant" if result.equivalent else "not exact"
+    return "variant" if result.third else "not exact"
 
 
-def progress_line(event: Progress) -> str:
+def progress_line(event: Progress, columns: Columns = TRANSLATIONS) -> str:
     """Say where the run stands."""
     parts = [f"{event.done} of {event.total}"]
     if event.failed:
         parts.append(f"{event.failed} failed")
     if event.waiting:
         parts.append(f"{len(event.waiting)} waiting to be tried again")
-    if (chrf := event.values.get("chrf_plus_plus")) is not None:
-        parts.append(f"chrF++ {chrf:.1f}")
+    if (headline := event.values.get(columns.headline)) is not None:
+        parts.append(f"{short_title(columns.headline)} {value(columns.headline, headline)}")
     parts.append(f"cost {figures.cost(event.cost_usd, event.known_cost_usd)}")
     if event.eta_seconds is not None:
         parts.append(f"{event.eta_seconds:.0f} s to go")
@@ -146,6 +154,7 @@ class JsonLines:
     def __init__(self, write: Print, secret: Collection[int]) -> None:
         self._write = write
         self._secret = secret
+        self._columns = TRANSLATIONS
 
     def __call__(self, event: Event) -> None:
         """Print an event."""
@@ -153,14 +162,30 @@ class JsonLines:
         self._write(form_text("event", fields, indent=None, default=_plain_value))
 
     def _fields(self, event: Event) -> dict[str, Any]:
+        if isinstance(event, Started):
+            self._columns = event.columns
         if not isinstance(event, EntryScored):
             return _as_json(event)
-        fields = asdict(event.result)
-        del fields["statistics"]
-        fields["quality_tier"] = quality_tier(event.result.composite)
+        fields = _result_fields(event.result, self._columns)
         if event.result.position in self._secret:
             fields.update(output=None, withheld=True)
         return {"run_id": event.run_id, **fields}
+
+
+_TOLD = {"headline": "chrf", "second": "composite", "third": "equivalent"}
+"""What a line calls the kept values of a translation; null in lines about other tasks."""
+
+
+def _result_fields(result: Result, columns: Columns) -> dict[str, Any]:
+    """Return the fields of a result under the names of a line, ``values`` where it is no translation."""
+    fields = {_TOLD.get(name, name): each for name, each in asdict(result).items()}
+    del fields["statistics"]
+    if columns == TRANSLATIONS:
+        fields["equivalent"] = None if result.third is None else bool(result.third)
+        return {**fields, "quality_tier": quality_tier(result.second)}
+    blank = dict.fromkeys(_TOLD.values())
+    tier = quality_tier(None)
+    return {**fields, **blank, "quality_tier": tier, "values": columns.told(result.kept)}
 
 
 def _as_json(event: Started | Progress | Finished | Failed) -> dict[str, Any]:
@@ -174,6 +199,7 @@ def _as_json(event: Started | Progress | Finished | Failed) -> dict[str, Any]:
         "floors": [asdict(floor) for floor in event.floors],
         "budget_usd": event.budget_usd,
         "started_at": event.started_at,
+        **({} if event.columns == TRANSLATIONS else {"columns": asdict(event.columns)}),
     }
 
 

@@ -12,9 +12,9 @@ from scoring.card.caveats import tallied
 from scoring.card.claim import Claim, FloorScores, Score, decide
 from scoring.card.cost import cost_adjusted
 from scoring.card.floors import floors
-from scoring.core.composite import Composite, Input, composite
+from scoring.core.composite import Composite, Input
 from scoring.core.scorer import Scorer
-from scoring.core.specification import Tier, specification
+from scoring.core.specification import COMPOSITE, Tier, specification
 from scoring.core.table import EntryStatistics, Table
 from scoring.statistics.breakdown import DIMENSIONS, FREE, Group, breakdown
 from scoring.statistics.intervals import SEED, Interval, bootstrap, wilson_intervals
@@ -146,15 +146,21 @@ def scorecard(
     table = scorer.table(statistics)
     values = {**table.corpus_values(), **(corpus_values or {})}
     reasons = scorer.reasons(values)
-    mixed = composite(values, reasons)
-    intervals = bootstrap(table, seed=seed)
+    mixed = scorer.composite(values)
+    intervals = {
+        id_: each
+        for id_, each in bootstrap(table, seed=seed).items()
+        if id_ != COMPOSITE or scorer.mixes
+    }
     found = dict(
-        floors(entries, scorer.metrics, seed=seed) if known_floors is None else known_floors
+        floors(entries, scorer.metrics if scorer.mixes else (), seed=seed)
+        if known_floors is None
+        else known_floors
     )
     tally = None if outputs is None else tallied(entries, outputs, statistics)
     claim = decide(
         mixed,
-        _lower(intervals, "composite"),
+        _lower(intervals, COMPOSITE),
         Score(values.get("chrf_plus_plus"), _lower(intervals, "chrf_plus_plus")),
         found,
         identical=tally is not None and tally.identical,
@@ -199,7 +205,9 @@ def _check_lengths(
 
 
 def _metric_fields(table: Table, values: Mapping[str, float | None]) -> dict[str, object]:
-    fields: dict[str, object] = {id_: values.get(id_) for id_ in specification().metrics}
+    fields: dict[str, object] = {
+        id_: values.get(id_) for id_ in (*specification().metrics, *values)
+    }
     for id_, name in (
         ("exact_match_rate", "exact_matches"),
         ("equivalent_match_rate", "equivalent_matches"),

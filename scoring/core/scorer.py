@@ -12,9 +12,10 @@ import msgpack
 import numpy as np
 
 from corpora.text.comparison import is_blank
+from scoring.core.columns import TRANSLATIONS, Columns
 from scoring.core.composite import STRUCTURAL_KEY, Composite, composite, composites
 from scoring.core.metric import CorpusMetric, FloatArray, Metric, Statistics
-from scoring.core.specification import Tier, quality_tier, specification
+from scoring.core.specification import COMPOSITE, Tier, quality_tier, specification
 from scoring.core.table import EntryStatistics, StatisticsError, Table, present_values
 from scoring.core.translation import Translation
 
@@ -69,6 +70,7 @@ class Scorer:
         packed: Sequence[PackedColumn] | None = None,
         foreign: Sequence[str] = (),
         *,
+        columns: Columns = TRANSLATIONS,
         may_lack: bool = False,
     ) -> None:
         self.metrics = tuple(metrics)
@@ -85,6 +87,8 @@ class Scorer:
         """Ids of the set-up that this version cannot compute; what a run states of them is only repeated."""
         self.packed = tuple(packed or ((each.info.id, each.width) for each in self.metrics))
         """What a packed row holds, in its order; statistics are found by id, never by their place alone."""
+        self.columns = columns
+        """What is kept beside each entry."""
         self._may_lack = may_lack
 
     @property
@@ -115,13 +119,22 @@ class Scorer:
     def entries_values(self, statistics: Sequence[EntryStatistics]) -> list[EntryValues]:
         """Return the values of several entries together."""
         arrays = self.table(statistics).entry_values()
-        mixed = entry_composites(arrays, len(statistics))
+        mixed = entry_composites(arrays if self.mixes else {}, len(statistics))
         columns = [_optional(array) for array in arrays.values()]
         rows = zip(*columns, strict=True) if columns else [() for _ in statistics]
         return [
             EntryValues(dict(zip(arrays, row, strict=True)), value, quality_tier(value))
             for row, value in zip(rows, _optional(mixed), strict=True)
         ]
+
+    @property
+    def mixes(self) -> bool:
+        """Whether the values are folded into a composite, as those of translations alone are."""
+        return COMPOSITE in self.columns.ids
+
+    def composite(self, values: Mapping[str, float | None]) -> Composite:
+        """Return the composite of corpus values; without a value where the task has none."""
+        return composite(values if self.mixes else {}, self.reasons(values))
 
     def pack(self, statistics: EntryStatistics) -> bytes:
         """Write one entry's statistics in a few dozen bytes; integers short, fractions exact."""
@@ -217,8 +230,7 @@ class RunningTotals:
 
     def composite(self) -> Composite:
         """Return the composite of the corpus values so far."""
-        values = self.values()
-        return composite(values, self._scorer.reasons(values))
+        return self._scorer.composite(self.values())
 
 
 def entry_composites(arrays: Mapping[str, FloatArray], entries: int) -> FloatArray:

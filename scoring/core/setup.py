@@ -6,6 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
+from scoring.core.columns import TRANSLATION, Columns, columns_of
+
 
 class AnalyserFacts(BaseModel):
     """Which morphological analyser was asked, and what it makes of the references."""
@@ -61,6 +63,8 @@ class ScoringSetup(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
+    task: str = TRANSLATION
+    """What the corpus asks for (``dataset.task``); written only where it is no translation."""
     metrics: tuple[str, ...]
     """Ids that are computed, in the order of the inventory."""
     off: dict[str, str] = {}
@@ -100,4 +104,11 @@ class ScoringSetup(BaseModel):
         fields: dict[str, Any] = write(self)
         if not self.annotators:
             fields.pop("annotators", None)
+        if self.task == TRANSLATION:
+            fields.pop("task", None)
         return fields
+
+    @property
+    def columns(self) -> Columns:
+        """What is kept beside each entry, to sort by and to show first."""
+        return columns_of(self.task, self.metrics)

@@ -103,6 +103,7 @@ def make_scorer(resources: Resources, packed: Sequence[PackedColumn] | None = No
         from_texts=from_texts(resources.setup),
         packed=[(id_, known.get(id_)) for id_ in ids] if packed is None else packed,
         foreign=foreign,
+        columns=resources.setup.columns,
         may_lack=packed is None,
     )
 

@@ -164,7 +164,7 @@ def rows_again(material: Material) -> list[dict[str, Any]]:
         {
             "withheld": entry.secret,
             **({} if row.statistics is None else {"fst_accepted": all_accepted(row.statistics)}),
-            **({} if row.withheld else row_numbers(value)),
+            **({} if row.withheld else row_numbers(value, material.scorer)),
             **({} if row.lint_verdict is None else {"lint_verdict": _lint_again(row, value)}),
         }
         for entry, row, value in zip(material.entries, material.rows, values, strict=True)
@@ -180,13 +180,15 @@ def _lint_again(row: EntryResult, value: EntryValues) -> str | None:
     return row.lint_verdict if row.lint_verdict in {EQUIVALENT, MISS} else MISS
 
 
-def row_numbers(value: EntryValues) -> dict[str, Any]:
-    """Return the numbers of a row that follow from its texts."""
-    return {
-        "exact_match": bool(value.values.get("exact_match_rate")),
-        "entry_chrf": value.values.get("chrf_plus_plus"),
-        "composite": value.composite,
-    }
+def row_numbers(value: EntryValues, scorer: Scorer) -> dict[str, Any]:
+    """Return the numbers of a row that follow from its texts, as far as its metrics are known here."""
+    columns = scorer.columns
+    kept = columns.kept(value.values, value.composite)
+    if scorer.mixes:
+        return {"exact_match": kept[1], "entry_chrf": kept[0], "composite": kept[2]}
+    if columns.ids and set(columns.ids) <= set(scorer.ids):
+        return {"exact_match": kept[1], "values": columns.told(kept)}
+    return {}
 
 
 def scores_again(card: RunCard, material: Material, measures: dict[str, Any]) -> dict[str, Any]:

@@ -228,3 +228,16 @@ def m009_steering(db: Database) -> None:
         );
         CREATE INDEX steering_open ON steering (run) WHERE answer IS NULL;
     """)
+
+
+@migrations()
+def m010_sort_values(db: Database) -> None:
+    """What rows are sorted by gets its place for a name: the task of a run says which metrics they are.
+
+    Of translations they are chrF++, composite and equivalent match, as before; no row is written.
+    """
+    db.executescript("""
+        ALTER TABLE results RENAME COLUMN chrf TO headline;
+        ALTER TABLE results RENAME COLUMN composite TO second;
+        ALTER TABLE results RENAME COLUMN equivalent TO third;
+    """)

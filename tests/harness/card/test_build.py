@@ -217,7 +217,7 @@ def test_a_sealed_card_never_changes(connection: sqlite3.Connection) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        "UPDATE results SET chrf = chrf + 0.001 WHERE position = 0",
+        "UPDATE results SET headline = headline + 0.001 WHERE position = 0",
         "UPDATE results SET output = (SELECT max(id) FROM texts) WHERE position = 0",
         "UPDATE results SET cost_usd = 0 WHERE position = 3",
         "UPDATE runs SET run_card = json_set(run_card, '$.scores.composite', 0.9)",

@@ -80,9 +80,9 @@ class TestExport:
             read_results(here, number), read_results(there, run.id), strict=True
         ):
             assert scorer.unpack(ours.statistics) == scorer.unpack(theirs.statistics)
-            assert (ours.output, ours.chrf, ours.error_class, ours.cost_usd, ours.cached) == (
+            assert (ours.output, ours.headline, ours.error_class, ours.cost_usd, ours.cached) == (
                 theirs.output,
-                theirs.chrf,
+                theirs.headline,
                 theirs.error_class,
                 theirs.cost_usd,
                 theirs.cached,
@@ -227,7 +227,7 @@ class TestImport:
         run = find_run(there, factory.RUN_ID)
         *_, result = read_results(there, run.id)
         assert result.output is None
-        assert result.chrf == sealed(secret=True)["results"][4]["entry_chrf"]
+        assert result.headline == sealed(secret=True)["results"][4]["entry_chrf"]
         assert read_entries(there, run.corpus)[4].secret
 
     def test_a_card_with_texts_of_a_secret_segment_is_refused(

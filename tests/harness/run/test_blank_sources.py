@@ -65,7 +65,7 @@ def test_outputs_made_elsewhere_are_scored_and_what_reads_the_source_has_no_valu
     read = corpus(tmp_path)
     run_corpus(store_path, read, replay(tmp_path, *REFERENCES))
     stored = kept(store_path)
-    assert all(each.exact and each.chrf == pytest.approx(100) for each in stored.results)
+    assert all(each.exact and each.headline == pytest.approx(100) for each in stored.results)
     with closing(open_store(store_path)) as connection:
         card = load_card(connection, stored.run.id)
         scorer = stored_scorer(stored.run, "en", list(read.entries))

@@ -36,7 +36,7 @@ def test_every_entry_is_asked_once_scored_stored_and_told(
         entry.source for entry in corpus(25).entries
     )
     assert [each.output for each in stored.results] == [f"ENTRY NUMBER {n}" for n in range(25)]
-    assert all(each.exact and each.chrf == pytest.approx(100) for each in stored.results)
+    assert all(each.exact and each.headline == pytest.approx(100) for each in stored.results)
     assert sorted(heard.scored, key=lambda each: each.position) == stored.results
     assert heard.finished.state is RunState.COMPLETE
     assert stored.card is not None
@@ -167,7 +167,7 @@ def test_a_failure_is_an_entry_of_its_own_and_never_cached(
     stored = kept(store_path)
     assert [each.error_class for each in stored.results] == [None, error_class, None]
     assert stored.results[1].output is None
-    assert stored.results[1].chrf == 0
+    assert stored.results[1].headline == 0
     assert not stored.results[1].exact
     endpoint.answer = translated
     run_corpus(store_path, corpus(3), plan)

@@ -45,7 +45,7 @@ def make_run(
 
 
 def result(position: int, entry: Entry, output: str | None = "out", **more: Any) -> Result:
-    fields: dict[str, Any] = {"statistics": b"s", "chrf": 50.0, "exact": False, "composite": 0.5}
+    fields: dict[str, Any] = {"statistics": b"s", "headline": 50.0, "exact": False, "second": 0.5}
     return Result(position, entry.id, output, **(fields | more))
 
 

@@ -63,13 +63,17 @@ def step(connection: sqlite3.Connection, run: int, act: str, place: int, value: 
     if act in {"add", "fail"} and not known:
         failed = ErrorClass.SERVER if act == "fail" else None
         output = None if failed else f"o{place % 3}"
-        add(connection, run, result(place, ENTRIES[place], output, chrf=value, error_class=failed))
+        add(
+            connection,
+            run,
+            result(place, ENTRIES[place], output, headline=value, error_class=failed),
+        )
     elif act == "forget":
         forget_failed(connection, run)
     elif act == "seal":
         sealed = connection.execute("SELECT run_card FROM runs WHERE id = ?", (run,)).fetchone()[0]
         if sealed is None:  # the end of a run may change every score
-            connection.execute("UPDATE results SET chrf = ? WHERE run = ?", (value, run))
+            connection.execute("UPDATE results SET headline = ? WHERE run = ?", (value, run))
             seal_run(connection, run, "{}", COLUMNS)
 
 

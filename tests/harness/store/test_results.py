@@ -70,7 +70,7 @@ def runs(draw: st.DrawFn) -> tuple[list[Entry], list[int], list[Result]]:
             result(
                 place, entries[place], None if failed else draw(TEXTS),
                 error_class=ErrorClass.SERVER if failed else None,
-                chrf=draw(amount), exact=not failed and draw(st.booleans()), composite=draw(amount),
+                headline=draw(amount), exact=not failed and draw(st.booleans()), second=draw(amount),
                 prompt_tokens=draw(number), completion_tokens=draw(number), cost_usd=draw(amount),
                 latency_seconds=draw(amount),
             )
@@ -87,9 +87,10 @@ VALUES: dict[str, ValueOf] = {
     "position": lambda place, entry, row: place,
     "id": lambda place, entry, row: (isinstance(entry.id, str), entry.id),
     "state": lambda place, entry, row: 2 if row is None else 0 if row.failed else 1,
-    "chrf": lambda place, entry, row: row and row.chrf,
+    "headline": lambda place, entry, row: row and row.headline,
     "exact": lambda place, entry, row: None if row is None else row.exact,
-    "composite": lambda place, entry, row: row and row.composite,
+    "second": lambda place, entry, row: row and row.second,
+    "third": lambda place, entry, row: row and row.third,
     "tokens": lambda place, entry, row: (
         row and sum_or_none(row.prompt_tokens, row.completion_tokens)
     ),
@@ -209,7 +210,7 @@ def test_rows_and_attempts_come_back_as_they_went_in(connection: sqlite3.Connect
     entry = Entry(id=1, source="s", reference="r")
     run = make_run(connection, [entry])
     row = result(
-        0, entry, "ᐅ\x00", statistics=bytes(range(256)), chrf=1 / 3, exact=True, composite=None,
+        0, entry, "ᐅ\x00", statistics=bytes(range(256)), headline=1 / 3, exact=True, second=None,
         latency_seconds=0.1, cached=True, batch_size=7, attempts=3, prompt_tokens=1,
         completion_tokens=2, reasoning_tokens=3, cached_tokens=4, cost_usd=1e-9, spent_usd=0.0,
         finished_at=1.5,
@@ -234,11 +235,11 @@ def test_each_column_holds_what_its_name_says(connection: sqlite3.Connection) ->
     entry = Entry(id=1, source="s", reference="r")
     run = make_run(connection, [entry])
     own: dict[str, Any] = {
-        "statistics": b"s", "chrf": 1.25, "exact": True, "composite": 2.25,
+        "statistics": b"s", "headline": 1.25, "exact": True, "second": 2.25,
         "error_class": ErrorClass.RATE_LIMIT, "error": "slow down", "latency_seconds": 3.25,
         "cached": False, "batch_size": 11, "attempts": 12, "prompt_tokens": 13,
         "completion_tokens": 14, "reasoning_tokens": 15, "cached_tokens": 16, "cost_usd": 4.25,
-        "spent_usd": 5.25, "finished_at": 6.25, "equivalent": False,
+        "spent_usd": 5.25, "finished_at": 6.25, "third": 0.75,
     }  # fmt: skip
     connection.execute("BEGIN")
     add_results(connection, run, [(Result(0, 1, "out", raw="before", **own), [])])
@@ -373,3 +374,32 @@ def test_deleting_a_run_leaves_no_byte_of_its_own_texts_and_keeps_shared_ones(
     with closing(open_store(store_path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def before_generic_columns(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
+    """Fill a store of version 9, whose sort columns are those of translations, with two rows."""
+    migrations.apply(Database(connection), stop_before="m010_sort_values")
+    run = make_run(connection, [Entry(id=n, source="s", reference="r") for n in (1, 2)])
+    names = "run, position, statistics, cached, batch_size, attempts, finished_at, exact, chrf, composite, equivalent"
+    rows = [
+        (run, 0, b"s", 0, 1, 1, 0.0, 1, 71.5, 0.25, 1),
+        (run, 1, b"s", 0, 1, 1, 0.0, 0, 12.5, None, None),
+    ]
+    connection.executemany(f"INSERT INTO results ({names}) VALUES ({', '.join('?' * 11)})", rows)
+    return [row[-3:] for row in rows]
+
+
+def test_a_store_with_the_columns_of_translations_is_read_as_it_is_and_migrated() -> None:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        kept = before_generic_columns(connection)
+        [(run,)] = connection.execute("SELECT id FROM runs")
+        for _ in range(2):
+            found = list(read_results(connection, run))
+            assert [(row.headline, row.second, row.third) for row in found] == kept
+            assert [row.exact for row in found] == [True, False]
+            assert [row for _, row in results_after(connection, run, 0)] == found
+            order = Ordering(run).positions(connection, sort="headline", descending=False)
+            assert list(order) == [1, 0]
+            migrations.apply(Database(connection))
+        assert {row[1] for row in connection.execute("PRAGMA table_info(results)")} >= {"headline"}
+        add(connection, run)

@@ -87,12 +87,12 @@ async def test_going_on_puts_the_new_screen_in_the_place_of_the_old_one(
     async with at_rest(app, (120, 36)) as (_, pilot):
         await press(pilot, "enter")
         [old] = live_screens(app)
-        old.table.wish(Order(sort="chrf"))
+        old.table.wish(Order(sort="headline"))
         await pilot.press("R")
         new = await until_complete(pilot)
         assert new is not old
         assert live_screens(app) == [new]
-        assert new.table.order.sort == "chrf"
+        assert new.table.order.sort == "headline"
         await press(pilot, "q")
         assert isinstance(app.screen, HomeScreen)
         assert "waiting for you" not in text(app)

@@ -131,7 +131,7 @@ def test_a_changed_card_is_named_and_fails(
 
 
 def test_a_changed_store_is_named_and_fails(connection: sqlite3.Connection, number: int) -> None:
-    connection.execute("UPDATE results SET chrf = 99 WHERE position = 3")
+    connection.execute("UPDATE results SET headline = 99 WHERE position = 3")
     result = rosetta_runs("verify", "last")
     assert result.exit_code == 1
     assert "✗ seal" in result.stdout

@@ -17,7 +17,7 @@ from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.session.engine import Engine
 from rosetta_tui.session.watched import WatchedRun
 from scoring.card.claim import Claim, ClaimReason, Limit
-from scoring.core.scorer import EntryValues
+from scoring.core.columns import TRANSLATIONS
 from scoring.core.specification import Tier, specification
 from tests.desktop.trouble.causes import full, mounted, pulled
 from tests.harness.evaluation import begun, chat_plan, corpus
@@ -150,9 +150,7 @@ async def test_the_end_of_a_run_reads_the_scores_of_its_entries_again(tmp_path: 
     made.play([made.started(), *made.scored(8), made.progress(8)])
     async with at_rest(App(made, watch=True), (160, 30)) as (app, pilot):
         assert "◆◆◆◆◇ deployable" not in text(app)
-        better = EntryValues(
-            {"chrf_plus_plus": 50.0, "exact_match_rate": 0.0}, 0.8, Tier.DEPLOYABLE
-        )
+        better = TRANSLATIONS.kept({"chrf_plus_plus": 50.0, "exact_match_rate": 0.0}, 0.8)
         rows = [(n, made.results[n].statistics, better) for n in range(8)]
         replace_scores(made.store, made.number, rows)
         seal_run(made.store, made.number, json.dumps(card_of(made)), dict.fromkeys(CARD_COLUMNS))

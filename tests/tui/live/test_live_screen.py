@@ -14,10 +14,11 @@ from harness.store.ordering import FILTERS, SORTS
 from harness.store.results import add_results
 from harness.store.runs import set_live
 from rosetta_tui.entry.screen import EntryScreen
-from rosetta_tui.entry.table import FILTER_WORDS, SORT_WORDS, Order
+from rosetta_tui.entry.table import FILTER_WORDS, SORT_WORDS, Order, sort_words
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.result_table import ResultTable
+from scoring.core.columns import TASKS
 from tests.tui.scenes import Scene, finished, result, scene, sealed
 from tests.tui.screens import App, at_rest, lines, press, settle, text
 
@@ -36,7 +37,8 @@ def middle(tmp_path: Path) -> Iterator[Scene]:
 
 
 def test_words_cover_what_the_store_offers() -> None:
-    assert tuple(SORT_WORDS) == SORTS
+    assert {*SORT_WORDS, "third"} == {*SORTS}
+    assert {*sort_words(TASKS["qa"])} == {*SORTS}
     assert tuple(FILTER_WORDS) == FILTERS
 
 
@@ -124,12 +126,12 @@ async def test_sorting_turns_round_and_shows_the_top_of_the_list(middle: Scene) 
         await pilot.pause()
         await press(pilot, "down", "down", "down", "enter")
         table = live(app).table
-        assert table.order == Order(sort="chrf")
+        assert table.order == Order(sort="headline")
         assert (table.place, table.cursor) == (11, 0)
         assert "chrF++ ▲" in text(app)
         assert table.entries is not None
         assert table.entries.order[0] == 11
-        live(app).sort_by("chrf")
+        live(app).sort_by("headline")
         await settle(pilot)
         assert "chrF++ ▼" in text(app)
         assert table.entries.order[0] == 0

@@ -78,8 +78,8 @@ def shown(columns: Sequence[Column], width: int) -> dict[str, int]:
 
 def test_eighty_columns_show_what_decides() -> None:
     entries = shown(entry_rows.columns(), 79)
-    assert [*entries] == ["state", "source", "output", "chrf", "composite", "cost"]
-    assert entries["composite"] >= len("◆◆◆◆◇ deployable")
+    assert [*entries] == ["state", "source", "output", "headline", "second", "cost"]
+    assert entries["second"] >= len("◆◆◆◆◇ deployable")
     runs = shown(run_rows.COLUMNS, 79)
     assert [*runs] == ["state", "corpus", "method", "result", "chrf"]
     assert runs["method"] > runs["result"] >= len("◆◆◆◇◇ functional")

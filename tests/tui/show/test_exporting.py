@@ -168,7 +168,7 @@ async def test_the_row_under_the_cursor_is_copied_whole(made: Scene) -> None:
         await press(pilot, "down", "y")
         values = app.clipboard.split("\t")
         assert values[:7] == ["2", "done", "development", "2", *PAIRS[1]]
-        assert float(values[7]) == made.results[1].chrf
+        assert float(values[7]) == made.results[1].headline
         assert "Row copied: " in text(app)
 
 

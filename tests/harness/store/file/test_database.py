@@ -176,7 +176,7 @@ done = []
 while True:
     run = find_run(connection, "last")
     done.append(read_outcome(connection, run.id).done)
-    positions = Ordering(run.id).positions(connection, sort="chrf", narrow="done")
+    positions = Ordering(run.id).positions(connection, sort="headline", narrow="done")
     assert len(positions) >= done[-1], (positions, done)
     list_runs(connection)
     if run.state == "complete":

@@ -1,0 +1,125 @@
+"""What is kept beside each entry of a run, by task: its headline, two further values, and whether it is right.
+
+Lists and tables show these first and sort by them; all else follows from the packed statistics. A task is what
+``dataset.task`` of a corpus says. Only translations have a composite, and with it a tier, floors and a claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from scoring.core.specification import COMPOSITE
+
+TRANSLATION = "translation"
+"""The task of a corpus that names none."""
+
+Kept = tuple[float | None, bool, float | None, float | None]
+"""Headline, whether the entry is right, second and third value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Ids of the metrics, or ``composite``, whose values are kept; empty where there is none."""
+
+    headline: str = ""
+    """What runs and entries are shown by first, and ranked by."""
+    second: str = ""
+    third: str = ""
+    right: str = ""
+    """The metric by which an entry is right or not."""
+    perfect: float = 1.0
+    """Its value of an entry that is right."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Return the metrics in the order in which they are shown."""
+        shown = (self.headline, self.right, self.second, self.third)
+        return tuple(dict.fromkeys(filter(None, shown)))
+
+    def kept(self, values: Mapping[str, float | None], composite: float | None = None) -> Kept:
+        """Return what is kept of an entry's values; one without a value is not right."""
+        known = {**values, COMPOSITE: composite}
+        right = known.get(self.right)
+        return (
+            known.get(self.headline),
+            right is not None and right == self.perfect,
+            known.get(self.second),
+            known.get(self.third),
+        )
+
+    def told(self, kept: Kept) -> dict[str, float | None]:
+        """Return the values that are kept of an entry by metric id."""
+        headline, right, second, third = kept
+        told = {self.headline: headline, self.second: second, self.third: third}
+        if self.right not in told and self.perfect == 1.0:
+            told[self.right] = float(right)
+        return {id_: value for id_, value in told.items() if id_}
+
+
+TRANSLATIONS = Columns(
+    "chrf_plus_plus", COMPOSITE, "equivalent_match_rate", right="exact_match_rate"
+)
+
+_ERROR_FREE = 0.0
+
+TASKS: Mapping[str, Columns] = {
+    TRANSLATION: TRANSLATIONS,
+    "qa": Columns("lbrag.f1", "lbrag.rlc", "lbrag.semantic_score", right="lbrag.em"),
+    "asr": Columns("au.wer", right="au.wer", perfect=_ERROR_FREE),
+    "diarization": Columns(
+        "au.cpwer", "au.wder", "au.speaker_count_error", right="au.cpwer", perfect=_ERROR_FREE
+    ),
+    "judged": Columns(
+        "au.llm_judge_binary",
+        "au.llm_judge_detailed",
+        "au.llm_judge_redteaming",
+        right="au.llm_judge_binary",
+    ),
+    "chat": Columns("au.mt_bench_llm_judge"),
+    "function_call": Columns("au.bfcl_match_score", right="au.bfcl_match_score"),
+    "text2sql": Columns("au.text2sql_score", "au.sql_set_match", right="au.text2sql_score"),
+    "ifeval": Columns("au.instruction_following", right="au.instruction_following"),
+    "multiple_choice": Columns("au.multiple_choice_accuracy", right="au.multiple_choice_accuracy"),
+    "math": Columns("au.gsm8k_exact_match", right="au.gsm8k_exact_match"),
+    "dialogue_state": Columns(
+        "au.joint_goal_accuracy",
+        "au.slot_accuracy",
+        "au.slot_f1",
+        right="au.joint_goal_accuracy",
+    ),
+    "response": Columns("nest.overall", "nest.coverage", "nest.richness"),
+}
+"""Task → what its entries are shown by."""
+
+
+def columns_of(task: str, metrics: Iterable[str]) -> Columns:
+    """Return what is kept of the entries of a run of this task that was scored with these metrics.
+
+    Translations always keep the same. Where metrics of another task were not computed, the next of the run's
+    take their places, so that every run is shown by something.
+    """
+    if task == TRANSLATION:
+        return TRANSLATIONS
+    computed = list(metrics)
+    row = TASKS.get(task, Columns())
+    liked = (row.headline, row.second, row.third)
+    shown = [id_ for id_ in liked if id_ in computed]
+    shown += [id_ for id_ in computed if id_ not in {*shown, row.right}]
+    headline, second, third = (*shown, "", "", "")[:3]
+    if row.right not in computed:
+        return Columns(headline, second, third)
+    if not headline:
+        headline = row.right
+    return Columns(headline, second, third, row.right, row.perfect)
+
+
+def stated_columns(scoring: object) -> Columns:
+    """Return what is kept of the entries of a run by what its card or its opening says as ``scoring``.
+
+    It may come from elsewhere: what is not of the expected form counts as absent.
+    """
+    stated = scoring if isinstance(scoring, Mapping) else {}
+    task, metrics = stated.get("task", TRANSLATION), stated.get("metrics")
+    known = metrics if isinstance(metrics, list | tuple) else ()
+    return columns_of(str(task), [id_ for id_ in known if isinstance(id_, str)])
