@@ -18,7 +18,7 @@ from corpora.model.corpus import Dataset
 from harness.core.run_state import RunState
 from harness.method.method import Result, Setup
 from harness.store.file.openings import Floor
-from scoring.core.columns import TRANSLATIONS, Columns
+from scoring.core.columns import TRANSLATIONS, Columns, stated_columns
 
 if TYPE_CHECKING:
     from harness.store.runs import Run
@@ -58,7 +58,7 @@ class Started:
             missing=run.opening.missing,
             budget_usd=run.opening.budget_usd,
             started_at=run.created,
-            columns=run.opening.columns,
+            columns=stated_columns(run.opening.scoring),
         )
 
 

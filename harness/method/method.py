@@ -16,7 +16,6 @@ from pydantic import BaseModel, ConfigDict
 from corpora.model.entry import Entry, EntryId
 from harness.core.calls import Calls, Usage
 from harness.core.failures import ErrorClass
-from scoring.core.columns import Kept
 
 
 class MethodClass(StrEnum):
@@ -185,7 +184,7 @@ class Result:
     """The method's first answer where its own gates or repairs changed it; None where they did not."""
 
     @property
-    def kept(self) -> Kept:
+    def kept(self) -> tuple[float | None, bool, float | None, float | None]:
         """The values that the task keeps, as ``Columns.told`` reads them."""
         return (self.headline, self.exact, self.second, self.third)
 

@@ -115,7 +115,7 @@ def columns_of(task: str, metrics: Iterable[str]) -> Columns:
 
 
 def stated_columns(scoring: object) -> Columns:
-    """Return what is kept of the entries of a run by what its card or its opening says as ``scoring``.
+    """Return what is kept of the entries of a run by what its card or its opening says as ``scoring``; translations without a word.
 
     It may come from elsewhere: what is not of the expected form counts as absent.
     """

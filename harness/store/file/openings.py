@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, PlainSerializer
 
 from harness.method.method import Setup
 from harness.store.file.trouble import pack_positions, stored_object, unpacks
-from scoring.core.columns import Columns, stated_columns
 
 
 class StoredRecord(BaseModel):
@@ -105,11 +104,6 @@ class RunOpening(StoredRecord):
     """Entries that failed in this run until it was gone on with."""
     retry_of: Origin | None = None
     rescore_of: Origin | None = None
-
-    @property
-    def columns(self) -> Columns:
-        """What is kept beside each entry of the run; a run that states no scoring is of translations."""
-        return stated_columns(self.scoring)
 
     def of_entries(self) -> RunOpening:
         """Return the fields that depend on a run's entries and its scoring setup only."""
