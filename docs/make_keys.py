@@ -33,7 +33,7 @@ def screens() -> list[type[Screen[object]]]:
     found: set[type[Screen[object]]] = set()
     for module in pkgutil.walk_packages(rosetta_tui.__path__, "rosetta_tui."):
         if not module.name.startswith(WITHOUT):
-            for each in vars(importlib.import_module(module.name)).values():
+            for each in [*vars(importlib.import_module(module.name)).values()]:
                 if isinstance(each, type) and each.__module__ == module.name and is_place(each):
                     found.add(each)
     return sorted(found, key=lambda each: (each is not HomeScreen, each.TITLE or "", each.__name__))

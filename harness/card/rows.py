@@ -11,7 +11,7 @@ from harness.card.model import EntryResult, EntryUsage
 from harness.core.failures import ErrorClass
 from harness.method.method import Result
 from harness.store.results import RowWords
-from scoring.core.columns import Columns
+from scoring.core.columns import KeptColumns
 from scoring.core.scorer import Scorer
 from scoring.core.specification import COMPOSITE
 from scoring.core.table import EntryStatistics
@@ -170,7 +170,7 @@ def _segment(name: str | None) -> Segment | None:
 
 
 def row_result(
-    row: EntryResult, position: int, statistics: bytes, finished_at: float, columns: Columns
+    row: EntryResult, position: int, statistics: bytes, finished_at: float, columns: KeptColumns
 ) -> Result:
     """Read what a row tells of the outcome, with statistics that were taken from its texts."""
     usage = row.usage or EntryUsage()

@@ -18,7 +18,7 @@ from corpora.model.corpus import Dataset
 from harness.core.run_state import RunState
 from harness.method.method import Result, Setup
 from harness.store.file.openings import Floor
-from scoring.core.columns import TRANSLATIONS, Columns, stated_columns
+from scoring.core.columns import TRANSLATIONS, KeptColumns, stated_columns
 
 if TYPE_CHECKING:
     from harness.store.runs import Run
@@ -42,7 +42,7 @@ class Started:
     budget_usd: float | None
     started_at: float
     """Unix time of the run's first start."""
-    columns: Columns = TRANSLATIONS
+    columns: KeptColumns = TRANSLATIONS
     """What is kept beside each entry."""
 
     @classmethod

@@ -14,7 +14,7 @@ from rosetta_tui.show.columns import LEFT_OUT, Cell, Column, OrderedRows, Record
 from rosetta_tui.show.metric_words import of_entries, value
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.pages import UNREADABLE, Pages
-from scoring.core.columns import TRANSLATIONS, Columns
+from scoring.core.columns import TRANSLATIONS, KeptColumns
 from scoring.core.specification import quality_tier, short_title, specification
 
 _TEXTS = (
@@ -44,7 +44,7 @@ def further_metrics() -> list[str]:
     return [id_ for id_ in specification().metrics if of_entries(id_) and id_ not in KEPT]
 
 
-def columns(further: Sequence[str] = (), kept: Columns = TRANSLATIONS) -> tuple[Column, ...]:
+def columns(further: Sequence[str] = (), kept: KeptColumns = TRANSLATIONS) -> tuple[Column, ...]:
     """Return what a row shows, with a column for each further metric; the key is what the store sorts by."""
     scored = _SCORED if kept == TRANSLATIONS else tuple(_kept_columns(kept))
     return (*_TEXTS, *scored, *map(metric_column, further), *_TAKEN)
@@ -54,7 +54,7 @@ _KEPT_DROPS = {"headline": 0, "exact": 3, "second": 4, "third": 7}
 """Sort value → how soon its column goes where there is no room."""
 
 
-def kept_places(kept: Columns) -> dict[str, str]:
+def kept_places(kept: KeptColumns) -> dict[str, str]:
     """Return what the store sorts by of a task that is no translation, with the metric that it is."""
     shown = {"headline": kept.headline, "second": kept.second, "third": kept.third}
     exact = {"exact": kept.right} if kept.right not in shown.values() else {}
@@ -62,7 +62,7 @@ def kept_places(kept: Columns) -> dict[str, str]:
     return {place: id_ for place, id_ in places.items() if id_}
 
 
-def _kept_columns(kept: Columns) -> Iterator[Column]:
+def _kept_columns(kept: KeptColumns) -> Iterator[Column]:
     for place, id_ in kept_places(kept).items():
         name = short_title(id_)
         yield Column(place, name, max(6, len(name)), right=True, drop=_KEPT_DROPS[place])
@@ -107,7 +107,7 @@ class EntryRows(OrderedRows):
         values: Values,
         order: Iterable[int],
         further: Sequence[str] = (),
-        kept: Columns = TRANSLATIONS,
+        kept: KeptColumns = TRANSLATIONS,
     ) -> None:
         """``further``: metrics that have a column of their own."""
         super().__init__(order)
@@ -187,7 +187,7 @@ def _match(result: Result) -> Cell:
     return Cell("variant", "good") if result.third else Cell("no", "quiet")
 
 
-def _scored(result: Result, kept: Columns) -> Iterator[Cell]:
+def _scored(result: Result, kept: KeptColumns) -> Iterator[Cell]:
     if kept == TRANSLATIONS:
         yield from (Cell(figures.number(result.headline, 1)), _match(result), _tier(result))
         return
@@ -198,7 +198,7 @@ def _scored(result: Result, kept: Columns) -> Iterator[Cell]:
         yield Cell(value(id_, told.get(id_)), tone)
 
 
-def _outcome(result: Result, further: Sequence[Cell], kept: Columns) -> tuple[Cell, ...]:
+def _outcome(result: Result, further: Sequence[Cell], kept: KeptColumns) -> tuple[Cell, ...]:
     return (
         _output(result),
         *_scored(result, kept),
@@ -229,7 +229,7 @@ def entry_record(
     state: str,
     result: Result | None,
     scores: Mapping[str, float | None],
-    kept: Columns = TRANSLATIONS,
+    kept: KeptColumns = TRANSLATIONS,
 ) -> dict[str, Value]:
     """Return everything about an entry's outcome, with its ``scores`` by every metric that entries have.
 
@@ -257,7 +257,7 @@ LEFT_OUT_WORDS = "texts and numbers: the entry is secret"
 """What a record of a secret entry says."""
 
 
-def _values(result: Result, kept: Columns) -> dict[str, Value]:
+def _values(result: Result, kept: KeptColumns) -> dict[str, Value]:
     return {
         **(_translated(result) if kept == TRANSLATIONS else kept.told(result.kept)),
         "prompt_tokens": result.prompt_tokens,

@@ -36,7 +36,7 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.ordered_table import OrderedTable, RowOrder
 from rosetta_tui.toolkit.pages import Pages, entry_pages, readable, result_pages
-from scoring.core.columns import TRANSLATIONS, Columns
+from scoring.core.columns import TRANSLATIONS, KeptColumns
 from scoring.core.specification import short_title
 
 SORT_WORDS = {
@@ -67,7 +67,7 @@ FILTER_WORDS = {
 """What the store can narrow to, in words."""
 
 
-def sort_words(kept: Columns) -> dict[str, str]:
+def sort_words(kept: KeptColumns) -> dict[str, str]:
     """Return what entries of a task can be sorted by, in words."""
     if kept == TRANSLATIONS:
         return SORT_WORDS
@@ -79,7 +79,7 @@ def sort_words(kept: Columns) -> dict[str, str]:
     return {**before, **scored, **rest}
 
 
-def filter_words(kept: Columns) -> dict[str, str]:
+def filter_words(kept: KeptColumns) -> dict[str, str]:
     """Return what entries of a task can be narrowed to, in words."""
     if kept == TRANSLATIONS:
         return FILTER_WORDS
@@ -93,7 +93,7 @@ class Order(RowOrder):
 
     narrow: str = "all"
 
-    def words(self, kept: Columns = TRANSLATIONS) -> str:
+    def words(self, kept: KeptColumns = TRANSLATIONS) -> str:
         """Say how this differs from the default."""
         only = [] if self.narrow == "all" else [filter_words(kept)[self.narrow]]
         return self.said(only, self.by_words(sort_words(kept)))
@@ -138,7 +138,7 @@ class EntryTable(OrderedTable[EntryRows]):
             self._read_stored(run.id, self._ordering)
 
     @property
-    def kept(self) -> Columns:
+    def kept(self) -> KeptColumns:
         """What is kept beside each entry of the run."""
         return self._live.started.columns if self._live.started else TRANSLATIONS
 

@@ -14,7 +14,7 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.text import plain
-from scoring.core.columns import TRANSLATIONS, Columns
+from scoring.core.columns import TRANSLATIONS, KeptColumns
 from scoring.core.specification import quality_tier, short_title
 from scoring.core.wording import counted
 
@@ -85,7 +85,7 @@ class PlainLines:
         self._write(progress_line(event, self._columns))
 
 
-def entry_line(result: Result, id_width: int = 0, columns: Columns = TRANSLATIONS) -> str:
+def entry_line(result: Result, id_width: int = 0, columns: KeptColumns = TRANSLATIONS) -> str:
     """Say how one entry went, without its texts, in columns that stand below each other."""
     name = plain(str(result.entry_id)).rjust(id_width)
     if result.error_class is not None:
@@ -101,7 +101,7 @@ def entry_line(result: Result, id_width: int = 0, columns: Columns = TRANSLATION
     return "  ".join(parts).rstrip()
 
 
-def _scored(result: Result, columns: Columns) -> list[str]:
+def _scored(result: Result, columns: KeptColumns) -> list[str]:
     """Return what the task shows of an entry; of translations the match and the tier in words."""
     if columns == TRANSLATIONS:
         chrf = f"chrF++ {figures.number(result.headline, 1):>5}"
@@ -116,7 +116,7 @@ def _match(result: Result) -> str:
     return "variant" if result.third else "not exact"
 
 
-def progress_line(event: Progress, columns: Columns = TRANSLATIONS) -> str:
+def progress_line(event: Progress, columns: KeptColumns = TRANSLATIONS) -> str:
     """Say where the run stands."""
     parts = [f"{event.done} of {event.total}"]
     if event.failed:
@@ -176,7 +176,7 @@ _TOLD = {"headline": "chrf", "second": "composite", "third": "equivalent"}
 """What a line calls the kept values of a translation; null in lines about other tasks."""
 
 
-def _result_fields(result: Result, columns: Columns) -> dict[str, Any]:
+def _result_fields(result: Result, columns: KeptColumns) -> dict[str, Any]:
     """Return the fields of a result under the names of a line, ``values`` where it is no translation."""
     fields = {_TOLD.get(name, name): each for name, each in asdict(result).items()}
     del fields["statistics"]

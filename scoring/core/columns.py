@@ -19,7 +19,7 @@ Kept = tuple[float | None, bool, float | None, float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class KeptColumns:
     """Ids of the metrics, or ``composite``, whose values are kept; empty where there is none."""
 
     headline: str = ""
@@ -57,43 +57,45 @@ class Columns:
         return {id_: value for id_, value in told.items() if id_}
 
 
-TRANSLATIONS = Columns(
+TRANSLATIONS = KeptColumns(
     "chrf_plus_plus", COMPOSITE, "equivalent_match_rate", right="exact_match_rate"
 )
 
 _ERROR_FREE = 0.0
 
-TASKS: Mapping[str, Columns] = {
+TASKS: Mapping[str, KeptColumns] = {
     TRANSLATION: TRANSLATIONS,
-    "qa": Columns("lbrag.f1", "lbrag.rlc", "lbrag.semantic_score", right="lbrag.em"),
-    "asr": Columns("au.wer", right="au.wer", perfect=_ERROR_FREE),
-    "diarization": Columns(
+    "qa": KeptColumns("lbrag.f1", "lbrag.rlc", "lbrag.semantic_score", right="lbrag.em"),
+    "asr": KeptColumns("au.wer", right="au.wer", perfect=_ERROR_FREE),
+    "diarization": KeptColumns(
         "au.cpwer", "au.wder", "au.speaker_count_error", right="au.cpwer", perfect=_ERROR_FREE
     ),
-    "judged": Columns(
+    "judged": KeptColumns(
         "au.llm_judge_binary",
         "au.llm_judge_detailed",
         "au.llm_judge_redteaming",
         right="au.llm_judge_binary",
     ),
-    "chat": Columns("au.mt_bench_llm_judge"),
-    "function_call": Columns("au.bfcl_match_score", right="au.bfcl_match_score"),
-    "text2sql": Columns("au.text2sql_score", "au.sql_set_match", right="au.text2sql_score"),
-    "ifeval": Columns("au.instruction_following", right="au.instruction_following"),
-    "multiple_choice": Columns("au.multiple_choice_accuracy", right="au.multiple_choice_accuracy"),
-    "math": Columns("au.gsm8k_exact_match", right="au.gsm8k_exact_match"),
-    "dialogue_state": Columns(
+    "chat": KeptColumns("au.mt_bench_llm_judge"),
+    "function_call": KeptColumns("au.bfcl_match_score", right="au.bfcl_match_score"),
+    "text2sql": KeptColumns("au.text2sql_score", "au.sql_set_match", right="au.text2sql_score"),
+    "ifeval": KeptColumns("au.instruction_following", right="au.instruction_following"),
+    "multiple_choice": KeptColumns(
+        "au.multiple_choice_accuracy", right="au.multiple_choice_accuracy"
+    ),
+    "math": KeptColumns("au.gsm8k_exact_match", right="au.gsm8k_exact_match"),
+    "dialogue_state": KeptColumns(
         "au.joint_goal_accuracy",
         "au.slot_accuracy",
         "au.slot_f1",
         right="au.joint_goal_accuracy",
     ),
-    "response": Columns("nest.overall", "nest.coverage", "nest.richness"),
+    "response": KeptColumns("nest.overall", "nest.coverage", "nest.richness"),
 }
 """Task → what its entries are shown by."""
 
 
-def columns_of(task: str, metrics: Iterable[str]) -> Columns:
+def columns_of(task: str, metrics: Iterable[str]) -> KeptColumns:
     """Return what is kept of the entries of a run of this task that was scored with these metrics.
 
     Translations always keep the same. Where metrics of another task were not computed, the next of the run's
@@ -102,19 +104,19 @@ def columns_of(task: str, metrics: Iterable[str]) -> Columns:
     if task == TRANSLATION:
         return TRANSLATIONS
     computed = list(metrics)
-    row = TASKS.get(task, Columns())
+    row = TASKS.get(task, KeptColumns())
     liked = (row.headline, row.second, row.third)
     shown = [id_ for id_ in liked if id_ in computed]
     shown += [id_ for id_ in computed if id_ not in {*shown, row.right}]
     headline, second, third = (*shown, "", "", "")[:3]
     if row.right not in computed:
-        return Columns(headline, second, third)
+        return KeptColumns(headline, second, third)
     if not headline:
         headline = row.right
-    return Columns(headline, second, third, row.right, row.perfect)
+    return KeptColumns(headline, second, third, row.right, row.perfect)
 
 
-def stated_columns(scoring: object) -> Columns:
+def stated_columns(scoring: object) -> KeptColumns:
     """Return what is kept of the entries of a run by what its card or its opening says as ``scoring``; translations without a word.
 
     It may come from elsewhere: what is not of the expected form counts as absent.

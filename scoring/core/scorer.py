@@ -12,7 +12,7 @@ import msgpack
 import numpy as np
 
 from corpora.text.comparison import is_blank
-from scoring.core.columns import TRANSLATIONS, Columns
+from scoring.core.columns import TRANSLATIONS, KeptColumns
 from scoring.core.composite import STRUCTURAL_KEY, Composite, composite, composites
 from scoring.core.metric import CorpusMetric, FloatArray, Metric, Statistics
 from scoring.core.specification import COMPOSITE, Tier, quality_tier, specification
@@ -70,7 +70,7 @@ class Scorer:
         packed: Sequence[PackedColumn] | None = None,
         foreign: Sequence[str] = (),
         *,
-        columns: Columns = TRANSLATIONS,
+        columns: KeptColumns = TRANSLATIONS,
         may_lack: bool = False,
     ) -> None:
         self.metrics = tuple(metrics)

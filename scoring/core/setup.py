@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
-from scoring.core.columns import TRANSLATION, Columns, columns_of
+from scoring.core.columns import TRANSLATION, KeptColumns, columns_of
 
 
 class AnalyserFacts(BaseModel):
@@ -109,6 +109,6 @@ class ScoringSetup(BaseModel):
         return fields
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> KeptColumns:
         """What is kept beside each entry, to sort by and to show first."""
         return columns_of(self.task, self.metrics)
