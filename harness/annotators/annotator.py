@@ -105,6 +105,8 @@ class Search:
     offline: bool
     step: Callable[[int, int], None]
     """Is told how many texts are done, and of how many."""
+    folder: Path | None = None
+    """In which the corpus's file lies, and what its records name; None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)

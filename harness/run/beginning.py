@@ -23,7 +23,14 @@ from harness.method.options import refuse_written_keys
 from harness.methods.registry import build
 from harness.privacy import keep_here, refuse_not_stored, refuse_unclear, shut_door
 from harness.setup.floors import floor_fields
-from harness.setup.plan import Plan, Resumption, plan_of, run_options_of, scoring_of
+from harness.setup.plan import (
+    Plan,
+    Resumption,
+    corpus_folder_of,
+    plan_of,
+    run_options_of,
+    scoring_of,
+)
 from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import (
@@ -139,6 +146,7 @@ def tools_for(
         memo,
         coaching=plan.options.coaching,
         offline=plan.run.offline,
+        folder=corpus.files[0].parent if corpus.files else None,
     )
 
 
@@ -173,6 +181,7 @@ def tools_with(connection: sqlite3.Connection, run: Run, options: ScoringOptions
         StoredFindings(store_path(connection)),
         coaching=coaching,
         offline=run_options_of(run).offline,
+        folder=corpus_folder_of(run),
     )
 
 

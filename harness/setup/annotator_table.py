@@ -44,6 +44,11 @@ ANNOTATORS = {
         "embedding models on this computer, for semantic similarity",
     ),
     "comet": AnnotatorRow("harness.annotators.comet", "comet", "outputs scored by COMET"),
+    "sql": AnnotatorRow(
+        "harness.annotators.sql",
+        package="sqlglot",
+        use="compares SQL queries part by part, beside what they give",
+    ),
 }
 """By id, in the order in which they are looked for."""
 
@@ -56,17 +61,18 @@ def find_annotators(
     folders: Sequence[Path],
     *,
     offline: bool,
+    folder: Path | None = None,
 ) -> tuple[Resources, tuple[Annotator, ...], tuple[Steps, ...]]:
     """Find the annotators that the wanted metrics ask, with what each of them tells for the setup.
 
-    UsageError names what was asked for and cannot be had.
+    ``folder`` is that of the corpus's file. UsageError names what was asked for and cannot be had.
     """
     annotators, heard = [], []
     for id_, row in ANNOTATORS.items():
         if not options.wanted & read_by(id_):
             continue
         steps = Steps(row.progress)
-        search = Search(resources, entries, memo, dict(options), folders, offline, steps)
+        search = Search(resources, entries, memo, dict(options), folders, offline, steps, folder)
         found: Find | None = import_module(row.module).find(search)
         if found is None:
             continue

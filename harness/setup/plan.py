@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from harness.method.options import MethodOptions
 from harness.setup.scoring_options import ScoringOptions
@@ -57,6 +57,13 @@ def plan_of(run: Run) -> Plan:
 def run_options_of(run: Run) -> RunOptions:
     """Return what a stored run was told of its calls; an imported one was told nothing."""
     return RunOptions.model_validate(run.plan.get("run", {}))
+
+
+@unpacks
+def corpus_folder_of(run: Run) -> Path | None:
+    """Return the folder that a stored run's corpus was read from; None where it never was a file."""
+    files = TypeAdapter(tuple[Path, ...]).validate_python(run.plan.get("corpus_files", ()))
+    return files[0].parent if files else None
 
 
 @unpacks

@@ -46,8 +46,9 @@ def prepare(
     *,
     coaching: Path | None = None,
     offline: bool = False,
+    folder: Path | None = None,
 ) -> ScoringTools:
-    """Find card, analyser, dictionaries and models for a run over ``entries`` of a ``corpus``.
+    """Find card, analyser, dictionaries and models for a run over ``entries`` of a ``corpus`` that lies in ``folder``.
 
     UsageError names what was asked for and cannot be had; what was not asked for and is not here only
     turns metrics off, with the reason in the setup. No text leaves this machine yet.
@@ -56,7 +57,7 @@ def prepare(
     if any(entry.secret for entry in entries):
         memo = NoMemo()  # floors put secret references beside public entries
     complete, annotators, steps = find_annotators(
-        resources, entries, options, memo, language_folders(), offline=offline
+        resources, entries, options, memo, language_folders(), offline=offline, folder=folder
     )
     on, off = choose(complete, options.wanted)
     chosen = replace(complete, setup=complete.setup.model_copy(update={"metrics": on, "off": off}))

@@ -1,0 +1,164 @@
+"""Dialogue state tracking: what a user has asked for so far, as JSON ``{domain: {slot: value}}`` (au-harness-metrics).
+
+Values are compared without case, spaces, hyphens and underscores, names of domains and slots as they stand. A slot
+whose value is empty or null is not there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from scoring.core.metric import FloatArray, Metric, RateMetric, Statistics, own_signature, share
+from scoring.core.packs import pack_metric
+from scoring.core.translation import Translation
+from scoring.metrics.maker import Maker
+from scoring.packs.au.structured import json_answer
+from scoring.packs.bare_text import lowered
+
+Slots = dict[tuple[str, str], str]
+"""(domain, slot) → value as it is compared."""
+
+_LEFT_OUT = re.compile(r"[\s_-]+")
+
+
+def read_state(value: Any) -> Slots | None:
+    """Return the slots of a state; None where it is none."""
+    if not isinstance(value, Mapping) or not all(
+        isinstance(each, Mapping) for each in value.values()
+    ):
+        return None
+    try:
+        return {
+            (domain, slot): compared
+            for domain, slots in value.items()
+            for slot, said in slots.items()
+            if (compared := _compared(said))
+        }
+    except RecursionError:
+        return None
+
+
+def _compared(value: Any) -> str:
+    if value is None:
+        return ""
+    text = (
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    )
+    return _LEFT_OUT.sub("", lowered(text))
+
+
+class _DialogueState(Metric):
+    """What the three metrics share: the slots of both sides."""
+
+    @property
+    def signature(self) -> str:
+        return own_signature("values:lower-case|space-hyphen-underscore:no|names:exact")
+
+    @property
+    def why_missing(self) -> str:
+        return "no record has a reference_state {domain: {slot: value}}"
+
+    def _sides(self, translation: Translation) -> tuple[Slots | None, Slots] | None:
+        """Return the slots of the answer (None: it is no state) and of the reference; None without one."""
+        wanted = translation.given("reference_state")
+        reference = read_state(
+            json_answer(translation.entry.reference) if wanted is None else wanted
+        )
+        return (
+            None if reference is None else (read_state(json_answer(translation.output)), reference)
+        )
+
+    def explain(self, translation: Translation) -> tuple[str, ...]:
+        """Name the slots that are wrong."""
+        sides = self._sides(translation)
+        if sides is None:
+            return ()
+        found, wanted = sides
+        if found is None:
+            return ("The answer is no JSON object of domains with their slots.",)
+        kinds = {
+            "missing": wanted.keys() - found.keys(),
+            "not asked for": found.keys() - wanted.keys(),
+            "with another value": {
+                key for key in wanted.keys() & found.keys() if wanted[key] != found[key]
+            },
+        }
+        return tuple(
+            f"Slots {what}: {', '.join(' '.join(key) for key in sorted(keys)[:_MOST_NAMED])}"
+            + (f" and {len(keys) - _MOST_NAMED} more." if len(keys) > _MOST_NAMED else ".")
+            for what, keys in kinds.items()
+            if keys
+        )
+
+
+_MOST_NAMED = 10
+
+
+class JointGoalAccuracy(_DialogueState, RateMetric):
+    """Share of answers that have every slot of the reference with its value and no other, 0–1.
+
+    An answer that is no state is wrong. Null without a reference state.
+    """
+
+    info = pack_metric("au.joint_goal_accuracy")
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        sides = self._sides(translation)
+        return None if sides is None else (int(sides[0] == sides[1]), 1)
+
+
+class SlotAccuracy(_DialogueState):
+    """Right slots over all slots of answer and reference together, 0–1; 1 where neither has any.
+
+    An answer that is no state has no right slot, and one wrong one where none is wanted.
+    """
+
+    info = pack_metric("au.slot_accuracy")
+    width = 2
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        sides = self._sides(translation)
+        if sides is None:
+            return None
+        found, wanted = sides
+        if found is None:
+            return (0, max(len(wanted), 1))
+        return (len(found.items() & wanted.items()), len(found.keys() | wanted.keys()))
+
+    def values(self, totals: FloatArray) -> FloatArray:
+        return np.where(totals[:, 1] > 0, share(totals[:, 0], totals[:, 1]), 1.0)
+
+
+class SlotF1(_DialogueState):
+    """F1 of slots with their values over all answers, 0–1: statistics (right, in answers, in references).
+
+    1 where neither side has a slot; an answer that is no state counts as for ``SlotAccuracy``.
+    """
+
+    info = pack_metric("au.slot_f1")
+    width = 3
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        sides = self._sides(translation)
+        if sides is None:
+            return None
+        found, wanted = sides
+        if found is None:
+            return (0, int(not wanted), len(wanted))
+        return (len(found.items() & wanted.items()), len(found), len(wanted))
+
+    def values(self, totals: FloatArray) -> FloatArray:
+        both = totals[:, 1] + totals[:, 2]
+        return np.where(both > 0, share(2 * totals[:, 0], both), 1.0)
+
+
+METRICS = {
+    "au.joint_goal_accuracy": Maker(lambda _: JointGoalAccuracy()),
+    "au.slot_accuracy": Maker(lambda _: SlotAccuracy()),
+    "au.slot_f1": Maker(lambda _: SlotF1()),
+}

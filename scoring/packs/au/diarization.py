@@ -1,0 +1,226 @@
+"""Who spoke which words: WDER, cpWER and the number of speakers, from lines ``NAME: words`` (au-harness-metrics).
+
+A line without a name goes on with the speaker before it; words before the first name are nobody's. Names only tell
+speakers apart: which speaker of the output is which of the reference is chosen so that the fewest words are wrong.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import regex
+from rapidfuzz.distance import Levenshtein
+
+from scoring.core.metric import RateMetric, Statistics, own_signature
+from scoring.core.packs import pack_metric
+from scoring.core.translation import Translation
+from scoring.grammar.morpheme_difference import best_pairs
+from scoring.metrics.maker import Maker
+from scoring.packs.au.wer import MOST_CELLS, SpokenWords, spoken_words, word_edits
+from scoring.words.resources import Resources
+
+_LINE = regex.compile(r"(?P<name>[^:：\n]{1,60})[:：](?![0-9])(?P<words>.*)")
+_LONGEST_NAME = 3
+"""Words of a name; a longer run before a colon is speech."""
+MOST_SPEAKERS = 32
+"""Speakers of an output that are paired, those with most words; the words of the others are nobody's."""
+MOST_LETTERS = 500_000
+"""Letters of a text that are read line by line, eight hours of talk; the words behind them are nobody's."""
+
+Speaker = str | None
+"""The words of a name, in lower case; None where no name is given."""
+
+
+class SpokenTurns(NamedTuple):
+    """The words of a text in order, and who spoke each."""
+
+    words: list[str]
+    speakers: list[Speaker]
+
+    def add(self, words: Sequence[str], speaker: Speaker) -> None:
+        """Let a speaker say some words more."""
+        self.words.extend(words)
+        self.speakers.extend([speaker] * len(words))
+
+    @property
+    def of_speaker(self) -> dict[Speaker, list[str]]:
+        """All words of each speaker, in order."""
+        found: dict[Speaker, list[str]] = {}
+        for word, speaker in zip(self.words, self.speakers, strict=True):
+            found.setdefault(speaker, []).append(word)
+        return found
+
+    @property
+    def named(self) -> list[str]:
+        """The speakers that are paired, those with most words first."""
+        counted = Counter(speaker for speaker in self.speakers if speaker is not None)
+        return [name for name, _ in counted.most_common(MOST_SPEAKERS)]
+
+    @property
+    def speaker_count(self) -> int:
+        """How many different names spoke a word."""
+        return len({speaker for speaker in self.speakers if speaker is not None})
+
+
+class _Diarization(RateMetric):
+    """What the three metrics share: both sides of a record, taken apart."""
+
+    def __init__(self, resources: Resources) -> None:
+        self._words = SpokenWords(resources.setup)
+
+    @property
+    def signature(self) -> str:
+        return own_signature(
+            "words:letters-marks-numbers|case:lower|unspaced:characters|speakers:best-pairing"
+        )
+
+    @property
+    def why_missing(self) -> str:
+        return "no reference says who spoke: write lines NAME: words"
+
+    def _sides(self, translation: Translation) -> tuple[SpokenTurns, SpokenTurns] | None:
+        """Return output and reference; None where the reference names no speaker or too many."""
+        reference = self._turns(translation.entry.reference, translation)
+        if not 0 < reference.speaker_count <= MOST_SPEAKERS:
+            return None
+        return self._turns(translation.output, translation), reference
+
+    def _turns(self, text: str, translation: Translation) -> SpokenTurns:
+        turns = SpokenTurns([], [])
+        speaker: Speaker = None
+        for line in text[:MOST_LETTERS].split("\n"):
+            found = _LINE.fullmatch(line)
+            name = spoken_words(found["name"]) if found else []
+            if found and 0 < len(name) <= _LONGEST_NAME:
+                speaker, line = " ".join(name), found["words"]  # noqa: PLW2901
+            turns.add(self._words(line, translation), speaker)
+        turns.add(self._words(text[MOST_LETTERS:], translation), None)
+        return turns
+
+
+class WordDiarizationErrorRate(_Diarization):
+    """Aligned words with the wrong speaker over aligned words, in 0–1; lower is better.
+
+    Where no word of the output stands beside one of the reference, or nobody is named, all words of the reference
+    count as wrong. Null where the reference names nobody, or more than ``MOST_SPEAKERS``.
+    """
+
+    info = pack_metric("au.wder")
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        sides = self._sides(translation)
+        if sides is None:
+            return None
+        output, reference = sides
+        pairs = _aligned_speakers(output, reference)
+        if not pairs or output.speaker_count == 0:
+            return (len(reference.words), len(reference.words))
+        names, wanted = output.named, reference.named
+        right = [[pairs[name, other] for name in names] for other in wanted]
+        return (pairs.total() - _most(right), pairs.total())
+
+    def explain(self, translation: Translation) -> tuple[str, ...]:
+        """Say how many of the words that stand beside each other have the wrong speaker."""
+        found = self.stats(translation)
+        if found is None:
+            return ()
+        return (f"{found[0]:g} of {found[1]:g} words beside each other have another speaker.",)
+
+
+class SpeakerWordErrorRate(_Diarization):
+    """cpWER: word errors after all words of a speaker are put together, over reference words; lower is better.
+
+    A speaker without a partner counts whole, as words left out or added, and so do words that are nobody's; equal
+    to meeteval's where everybody is named. Null as for WDER.
+    """
+
+    info = pack_metric("au.cpwer")
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        sides = self._sides(translation)
+        if sides is None:
+            return None
+        output, reference = sides
+        said, wanted = output.of_speaker, reference.of_speaker
+        if len(output.words) * len(reference.words) > MOST_CELLS:
+            spared = 0
+        else:
+            spared = _most(_spared_words(said, wanted, output.named, reference.named))
+        return (len(output.words) + len(reference.words) - spared, len(reference.words))
+
+    def explain(self, translation: Translation) -> tuple[str, ...]:
+        """Say how many words are wrong once each speaker's are put together."""
+        found = self.stats(translation)
+        if found is None:
+            return ()
+        return (f"{found[0]:g} errors in {found[1]:g} words, speaker by speaker.",)
+
+
+class SpeakerCountError(_Diarization):
+    """Mean distance between the numbers of speakers, in speakers from 0; lower is better. Null as for WDER."""
+
+    info = pack_metric("au.speaker_count_error")
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        sides = self._sides(translation)
+        if sides is None:
+            return None
+        output, reference = sides
+        return (abs(output.speaker_count - reference.speaker_count), 1)
+
+    def explain(self, translation: Translation) -> tuple[str, ...]:
+        """Say how many speakers both sides have."""
+        sides = self._sides(translation)
+        if sides is None:
+            return ()
+        output, reference = sides
+        return (f"{output.speaker_count} speakers; the reference has {reference.speaker_count}.",)
+
+
+def _aligned_speakers(
+    output: SpokenTurns, reference: SpokenTurns
+) -> Counter[tuple[Speaker, Speaker]]:
+    """Count (speaker of the output, of the reference) over the words that an alignment puts together."""
+    if len(output.words) * len(reference.words) > MOST_CELLS:
+        return Counter()
+    pairs: Counter[tuple[Speaker, Speaker]] = Counter()
+    for block in Levenshtein.opcodes(reference.words, output.words):
+        if block.tag in {"equal", "replace"}:
+            there = output.speakers[block.dest_start : block.dest_end]
+            wanted = reference.speakers[block.src_start : block.src_end]
+            pairs.update(zip(there, wanted, strict=True))
+    return pairs
+
+
+def _spared_words(
+    said: Mapping[Speaker, list[str]],
+    wanted: Mapping[Speaker, list[str]],
+    names: Sequence[str],
+    others: Sequence[str],
+) -> list[list[int]]:
+    """Count by speaker of the reference and of the output how many errors their pairing spares."""
+    return [
+        [
+            len(said[name]) + len(wanted[other]) - word_edits(said[name], wanted[other])
+            for name in names
+        ]
+        for other in others
+    ]
+
+
+def _most(worth: Sequence[Sequence[int]]) -> int:
+    """Return the most that pairs of a row and a column can be worth together, each in one pair at most."""
+    return sum(
+        line[column]
+        for line, column in zip(worth, best_pairs(worth), strict=True)
+        if column is not None
+    )
+
+
+METRICS = {
+    "au.wder": Maker(WordDiarizationErrorRate),
+    "au.cpwer": Maker(SpeakerWordErrorRate),
+    "au.speaker_count_error": Maker(SpeakerCountError),
+}

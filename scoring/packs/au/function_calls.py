@@ -1,0 +1,224 @@
+"""Function calling: whether the calls of an answer are those that are wanted (au-harness-metrics).
+
+By the rules of the Berkeley function-calling leaderboard's ``ast_checker``: each wanted call has one of the answer's
+for itself, in any order; a value must be one of those allowed, where an allowed "" says that the parameter may be left
+out; text is compared without case, spaces and ``,./-_*^``. An answer is the JSON text ``[{name: {parameter: value}}]``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from scoring.core.metric import RateMetric, Statistics, own_signature
+from scoring.core.packs import pack_metric
+from scoring.core.translation import Translation
+from scoring.grammar.morpheme_difference import best_pairs
+from scoring.metrics.maker import Maker
+from scoring.packs.au.structured import json_answer
+
+Parameters = Mapping[str, Any]
+
+MOST_CALLS = 64
+"""Wanted calls of a record."""
+_TYPES: Mapping[str, type] = {
+    "string": str,
+    "integer": int,
+    "float": float,
+    "number": float,
+    "boolean": bool,
+    "array": list,
+    "tuple": list,
+    "dict": dict,
+    "object": dict,
+}
+_LEFT_OUT = re.compile(r"[ ,./\-_*^]")
+
+
+def call_faults(
+    calls: Sequence[Any], wanted: Sequence[Mapping[str, Parameters]], tools: Sequence[Any]
+) -> list[str]:
+    """Return what is wrong with the calls of an answer, in words; nothing where they are those wanted."""
+    if len(calls) != len(wanted):
+        return [f"{len(calls)} calls; {len(wanted)} are wanted."]
+    described = {_name(str(tool.get("name"))): tool for tool in tools if isinstance(tool, Mapping)}
+    faults = [[_fault(call, other, described) for call in calls] for other in wanted]
+    fits = [[int(fault is None) for fault in row] for row in faults]
+    alone = (
+        next(fault for fault in row if fault)
+        for row, column in zip(faults, best_pairs(fits), strict=True)
+        if column is None
+    )
+    return list(alone)
+
+
+def _name(name: str) -> str:
+    """Return a name as services that allow no dots in it give it back."""
+    return name.replace(".", "_")
+
+
+def _fault(
+    call: Any, wanted: Mapping[str, Parameters], described: Mapping[str, Mapping[str, Any]]
+) -> str | None:
+    """Say why a call is not the wanted one; None where it is."""
+    ((name, allowed),) = wanted.items()
+    if not isinstance(call, Mapping) or [_name(each) for each in call] != [_name(name)]:
+        return f"{name} is not called."
+    (given,) = call.values()
+    if not isinstance(given, Mapping):
+        return f"{name} is called without parameters by name."
+    properties, required = _description(described.get(_name(name)), allowed)
+    for parameter in required:
+        if parameter not in given:
+            return f"{name}: {parameter} is missing."
+    for parameter, value in given.items():
+        if parameter not in properties or parameter not in allowed:
+            return f"{name}: {parameter} is not expected."
+        if not _allowed(value, allowed[parameter], properties[parameter]):
+            return f"{name}: the value of {parameter} is not allowed."
+    left = [each for each in allowed if each not in given and "" not in allowed[each]]
+    return f"{name}: {left[0]} is missing." if left else None
+
+
+def _description(
+    tool: Mapping[str, Any] | None, allowed: Parameters
+) -> tuple[Mapping[str, Any], Sequence[str]]:
+    """Return the described parameters and those that must be there; without a description any type will do."""
+    stated = tool.get("parameters") if tool else None
+    if not isinstance(stated, Mapping) or not isinstance(stated.get("properties"), Mapping):
+        return {parameter: {} for parameter in allowed}, ()
+    required = stated.get("required")
+    names = required if isinstance(required, list) else ()
+    return stated["properties"], [each for each in names if isinstance(each, str)]
+
+
+def _allowed(value: Any, answers: Sequence[Any], described: Any) -> bool:
+    """Tell whether a value is one of the allowed answers, and of the described type or theirs."""
+    kind = _type_of(described) or type(value)
+    if kind is float and type(value) is int:
+        value = float(value)
+    theirs = next((type(each) for each in answers if each != ""), None)
+    inner = (
+        _type_of(described.get("items"))
+        if kind is list and isinstance(described, Mapping)
+        else None
+    )
+    of_kind = type(value) is kind and (inner is None or _items_fit(value, answers, inner))
+    if not of_kind and type(value) is not theirs:
+        return False
+    if of_kind and theirs in {kind, None}:
+        if kind is dict:
+            return any(_dict_fits(value, each) for each in answers)
+        if kind is list and inner is dict:
+            return any(_dicts_fit(value, each) for each in answers)
+        if kind in {str, list}:
+            return _plain(value) in [_plain(each) for each in answers if type(each) is kind]
+    return value in answers
+
+
+def _type_of(described: Any) -> type | None:
+    named = described.get("type") if isinstance(described, Mapping) else None
+    return _TYPES.get(named) if isinstance(named, str) else None
+
+
+def _items_fit(values: Sequence[Any], answers: Sequence[Any], inner: type) -> bool:
+    """Tell whether all items are of the described type, or of that of an allowed list's items."""
+    for answer in answers:
+        if not isinstance(answer, list):
+            return True
+        theirs = next((type(each) for each in answer if each != ""), None)
+        if all(type(each) in {inner, theirs} for each in values):
+            return True
+    return False
+
+
+def _dict_fits(value: Mapping[str, Any], answer: Any) -> bool:
+    """Tell whether a record has one of the allowed values under each name of an allowed record."""
+    if not isinstance(answer, Mapping):
+        return False
+    known = all(
+        name in answer and _plain(each) in map(_plain, _several(answer[name]))
+        for name, each in value.items()
+    )
+    return known and all(name in value or "" in _several(others) for name, others in answer.items())
+
+
+def _several(allowed: Any) -> Sequence[Any]:
+    """Return the allowed values of a name; one that stands alone is the only one."""
+    return allowed if isinstance(allowed, list) else [allowed]
+
+
+def _dicts_fit(values: Sequence[Any], answers: Any) -> bool:
+    if not isinstance(answers, list) or len(values) != len(answers):
+        return False
+    pairs = zip(values, answers, strict=True)
+    return all(isinstance(each, Mapping) and _dict_fits(each, answer) for each, answer in pairs)
+
+
+def _plain(value: Any) -> Any:
+    """Return a text, or the texts of a list, in the form in which they are compared."""
+    if isinstance(value, list):
+        return [_plain_text(each) if isinstance(each, str) else each for each in value]
+    return _plain_text(value) if isinstance(value, str) else value
+
+
+def _plain_text(text: str) -> str:
+    return _LEFT_OUT.sub("", text).lower().replace("'", '"')
+
+
+class FunctionCallMatch(RateMetric):
+    """Share of answers whose calls are those wanted, 0–1, higher is better.
+
+    An answer that is no list of calls is wrong. Null without ``reference_calls``.
+    """
+
+    info = pack_metric("au.bfcl_match_score")
+
+    @property
+    def signature(self) -> str:
+        return own_signature("rules:bfcl-ast|order:free|dots:underscores")
+
+    @property
+    def why_missing(self) -> str:
+        return "no record has reference_calls [{name: {parameter: [allowed values]}}]"
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        faults = self._faults(translation)
+        return None if faults is None else (int(not faults), 1)
+
+    def explain(self, translation: Translation) -> tuple[str, ...]:
+        """Say what is wrong with the calls."""
+        return tuple(self._faults(translation) or ())[:_MOST_NAMED]
+
+    def _faults(self, translation: Translation) -> list[str] | None:
+        """Return what is wrong with the answer; None without calls to compare with."""
+        wanted = translation.given("reference_calls")
+        if not isinstance(wanted, list) or not all(_wanted(wanted)) or len(wanted) > MOST_CALLS:
+            return None
+        tools = translation.given("tools")
+        answer = json_answer(translation.output)
+        calls = [answer] if isinstance(answer, Mapping) else answer
+        if not isinstance(calls, list):
+            return ["The answer is no JSON list of calls."]
+        try:
+            return call_faults(calls, wanted, tools if isinstance(tools, list) else ())
+        except RecursionError:
+            return ["A value is nested too deep to be compared."]
+
+
+_MOST_NAMED = 5
+
+
+def _wanted(calls: Sequence[Any]) -> Iterator[bool]:
+    """Tell of each call whether it is one name with lists of allowed values."""
+    for call in calls:
+        values = list(call.values()) if isinstance(call, Mapping) else []
+        yield (
+            len(values) == 1
+            and isinstance(values[0], Mapping)
+            and all(isinstance(each, list) for each in values[0].values())
+        )
+
+
+METRICS = {"au.bfcl_match_score": Maker(lambda _: FunctionCallMatch())}

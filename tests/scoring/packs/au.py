@@ -1,0 +1,93 @@
+"""What tests of the pack ``au`` share: its metrics by id, records, and the golden cases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from corpora.model.entry import Entry
+from scoring.core.metric import Metric
+from scoring.core.packs import shipped_pack
+from scoring.core.setup import ScoringSetup
+from scoring.core.translation import Translation
+from scoring.words.resources import Resources
+
+GOLDENS = Path(__file__).parents[2] / "data" / "metric-goldens.jsonl"
+
+
+def cases(metric: str) -> list[dict[str, Any]]:
+    """Return the golden cases of a metric."""
+    lines = [json.loads(line) for line in GOLDENS.read_text("utf-8").splitlines()]
+    found = [case for case in lines if case["metric"] == metric]
+    assert found
+    return found
+
+
+def resources(language: str = "crk", **facts: Any) -> Resources:
+    """Return what a run into a language has at hand."""
+    setup = ScoringSetup(metrics=(), source_language="en", target_language=language, **facts)
+    return Resources(setup)
+
+
+def metric(name: str, found: Resources | None = None) -> Metric:
+    """Make a metric as a run does."""
+    id_ = f"au.{name}"
+    module = shipped_pack("au").rows[id_].module
+    assert module is not None
+    made = import_module(module).METRICS[id_].make(found or resources())
+    assert isinstance(made, Metric)
+    assert made.info.id == id_
+    assert made.signature.isprintable()
+    return made
+
+
+def record(
+    output: str, reference: str = "", *, annotations: Mapping[str, Any] | None = None, **fields: Any
+) -> Translation:
+    """Return a record with its answer."""
+    entry = Entry.model_validate({"id": 1, "source": "x", "reference": reference, **fields})
+    return Translation(entry, output, annotations or {})
+
+
+def golden(entry: Mapping[str, Any]) -> Translation:
+    """Turn an entry of a golden case into a record; a structured answer is its JSON text."""
+    fields = dict(entry)
+    output = fields.pop("predicted", None)
+    for name in ("predicted_calls", "predicted_state"):
+        if name in fields:
+            output = json.dumps(fields.pop(name), ensure_ascii=False)
+    return record(output, **fields)
+
+
+def entry_value(made: Metric, translation: Translation) -> float | None:
+    """Return the value of one record."""
+    found = made.stats(translation)
+    return None if found is None else made.value(found)
+
+
+def corpus_value(made: Metric, translations: Sequence[Translation]) -> float | None:
+    """Return the value of several records together."""
+    rows = [found for each in translations if (found := made.stats(each)) is not None]
+    return made.value([sum(column) for column in zip(*rows, strict=True)])
+
+
+def check_golden(made: Metric, case: Mapping[str, Any], *, scale: float = 1.0) -> None:
+    """Compare a golden case with what a metric makes of it; ``scale`` turns its values into the case's."""
+    records = [golden(entry) for entry in case["entries"]]
+    wanted, tolerance = case["expect"], case.get("tol", 1e-9)
+    values = [entry_value(made, each) for each in records]
+    if "entry" in wanted:
+        assert [value * scale for value in values] == _near(wanted["entry"], tolerance)
+    if "corpus" in wanted:
+        assert corpus_value(made, records) * scale == _near(wanted["corpus"], tolerance)
+    if "mean" in wanted:
+        assert sum(values) / len(values) * scale == _near(wanted["mean"], tolerance)
+
+
+def _near(wanted: Any, tolerance: float) -> Any:
+    import pytest
+
+    return pytest.approx(wanted, abs=tolerance)

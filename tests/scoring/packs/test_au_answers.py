@@ -1,0 +1,332 @@
+"""Letters, numbers, dialogue states, calls and instructions that an answer gives."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scoring.packs.au import answer_language
+from scoring.packs.au.instruction_checks import CHECKS
+from scoring.packs.au.short_answers import chosen_letter, final_number
+from tests.scoring.packs.au import cases, check_golden, corpus_value, entry_value, metric, record
+
+PLAIN = (
+    "multiple_choice_accuracy",
+    "gsm8k_exact_match",
+    "joint_goal_accuracy",
+    "slot_accuracy",
+    "slot_f1",
+    "bfcl_match_score",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "case"), [(name, case) for name in PLAIN for case in cases(f"au.{name}")]
+)
+def test_values_are_those_of_the_published_systems(name: str, case: dict) -> None:
+    check_golden(metric(name), case)
+
+
+@pytest.mark.parametrize(
+    ("answer", "letter"),
+    [
+        ("We cannot decide", None),
+        ("I think it is hard", None),
+        ("A good question", None),
+        ("Answer: A good question", None),
+        ("Answer: A or B", None),
+        ("Answer: A/B", None),
+        ("The answer is a matter of taste", None),
+        ("Answer: Kelvin", None),
+        ("**Answer:** (C)", "C"),
+        ("Answer: **J**.", "J"),
+        ("The answer is b.", "B"),
+        ("Option D is correct.", "D"),
+        ("so \\boxed{\\text{E}}", "E"),
+        ("(F)", "F"),
+        ("A) one\nAnswer: B", "B"),
+        ("Réponse :\nG.", "G"),
+        ("Answer: Bé", None),
+        ("Answer: I", "I"),
+    ],
+)
+def test_no_letter_is_guessed(answer: str, letter: str | None) -> None:
+    assert chosen_letter(answer) == letter
+
+
+def test_a_reference_without_option_or_number_has_no_value() -> None:
+    assert metric("multiple_choice_accuracy").stats(record("A", "the first")) is None
+    assert entry_value(metric("multiple_choice_accuracy"), record("Answer: A", "(a).")) == 1
+    assert metric("gsm8k_exact_match").stats(record("\\boxed{1}", "one")) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("\\boxed{1,234.50}", 1234.5),
+        ("\\boxed{\\$18}", 18),
+        ("\\boxed{−3}", -3),
+        ("\\boxed{-\\dfrac{3}{4}}", -0.75),
+        ("\\boxed{3/4}", 0.75),
+        ("\\boxed{४२}", 42),
+        ("\\boxed{.5}", 0.5),
+        ("\\boxed{{7}} and so on", 7),
+        ("7.", 7),
+        ("1,000,000", 1_000_000),
+        ("about 7", None),
+        ("\\boxed{}", None),
+        ("\\boxed{1/0}", None),
+        ("\\boxed{\\frac{1}{0}}", None),
+        ("\\boxed{" + "1" * 61 + "}", None),
+        ("\\boxed{" + "x" * 1000 + "5}", None),
+        ("\\boxed{5", 5),
+    ],
+)
+def test_a_number_is_read_by_its_value(answer: str, value: float | None) -> None:
+    assert final_number(answer) == value
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(-(10**12), 10**12), st.integers(0, 4))
+def test_equal_numbers_match_however_they_are_written(number: int, zeros: int) -> None:
+    written = f"{number:,}" + ("." + "0" * zeros if zeros else "")
+    made = metric("gsm8k_exact_match")
+    assert entry_value(made, record(f"so \\boxed{{{written}}}", f"#### {number}")) == 1
+    assert entry_value(made, record(f"\\boxed{{{number + 1}}}", f"#### {number}")) == 0
+
+
+STATE = {"hotel": {"area": "north", "stars": "4"}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "joint", "accuracy", "f1"),
+    [
+        ("```json\n" + json.dumps(STATE) + "\n```", 1, 1, 1),
+        ('{"hotel": {"area": "North", "stars": 4, "name": null, "type": ""}}', 1, 1, 1),
+        ('{"hotel": {"area": "north", "stars": "4", "name": "x"}}', 0, 2 / 3, 4 / 5),
+        ('{"hotel": {"area": "north"}}', 0, 1 / 2, 2 / 3),
+        ('{"area": "north"}', 0, 0, 0),
+        ("no", 0, 0, 0),
+        ("", 0, 0, 0),
+        ('{"hotel": {"Area": "north", "stars": "4"}}', 0, 1 / 3, 1 / 2),
+    ],
+)
+def test_slots_are_compared_one_by_one(
+    answer: str, joint: float, accuracy: float, f1: float
+) -> None:
+    given = record(answer, reference_state=STATE)
+    assert entry_value(metric("joint_goal_accuracy"), given) == joint
+    assert entry_value(metric("slot_accuracy"), given) == pytest.approx(accuracy)
+    assert entry_value(metric("slot_f1"), given) == pytest.approx(f1)
+
+
+def test_states_add_up_slot_by_slot_and_an_unreadable_one_never_helps() -> None:
+    one = record(json.dumps(STATE), reference_state=STATE)
+    none = record("{}", reference_state={})
+    broken = record("{", reference_state={})
+    assert corpus_value(metric("slot_accuracy"), [one, none]) == 1
+    assert corpus_value(metric("slot_accuracy"), [one, broken]) == pytest.approx(2 / 3)
+    assert corpus_value(metric("slot_f1"), [one, broken]) == pytest.approx(4 / 5)
+    assert corpus_value(metric("slot_f1"), [none, broken]) == 0
+
+
+def test_slots_that_are_wrong_are_named() -> None:
+    said = metric("slot_f1").explain(
+        record('{"hotel": {"stars": "5", "name": "x"}}', reference_state=STATE)
+    )
+    assert said == (
+        "Slots missing: hotel area.",
+        "Slots not asked for: hotel name.",
+        "Slots with another value: hotel stars.",
+    )
+
+
+@pytest.mark.parametrize("name", ["joint_goal_accuracy", "slot_accuracy", "slot_f1"])
+def test_the_state_may_be_the_reference_and_without_one_there_is_no_value(name: str) -> None:
+    assert entry_value(metric(name), record(json.dumps(STATE), json.dumps(STATE))) == 1
+    for reference in ("north", '{"area": "north"}', "[]"):
+        assert metric(name).stats(record(json.dumps(STATE), reference)) is None
+    assert metric(name).explain(record("{}", "north")) == ()
+
+
+TOOL = {
+    "name": "geo.find",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "place": {"type": "string"},
+            "far": {"type": "number"},
+            "near": {"type": "array", "items": {"type": "dict"}},
+            "open": {"type": "boolean"},
+        },
+        "required": ["place"],
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("call", "fault"),
+    [
+        ({"geo_find": {"place": "new-york", "far": 3}}, None),
+        ({"geo.find": {"place": "New York", "far": 3.0, "open": True}}, None),
+        ({"geo.find": {"place": "New York", "far": 3.0, "open": 1}}, "value of open"),
+        ({"geo.find": {"far": 3}}, "place is missing"),
+        ({"geo.find": {"place": "New York"}}, "far is missing"),
+        ({"geo.find": {"place": "New York", "far": 3, "speed": 1}}, "speed is not expected"),
+        ({"geo.find": {"place": "New York", "far": "3"}}, "value of far"),
+        ({"geo.find": {"place": "New York", "far": 3, "near": [{"a": "X"}]}}, None),
+        ({"geo.find": {"place": "New York", "far": 3, "near": [{"a": "y"}]}}, "value of near"),
+        ({"geo.find": {"place": "New York", "far": 3, "near": []}}, "value of near"),
+        ({"geo.find": [1]}, "without parameters"),
+        ({"find": {"place": "New York"}}, "not called"),
+        ("geo.find", "not called"),
+        ({"geo.find": {}, "geo_find": {}}, "not called"),
+    ],
+)
+def test_calls_are_checked_by_name_type_and_value(call: Any, fault: str | None) -> None:
+    allowed = {
+        "place": ["New York", "NYC"],
+        "far": [3],
+        "near": [[{"a": ["x"]}], ""],
+        "open": [True, ""],
+    }
+    given = record(json.dumps([call]), reference_calls=[{"geo.find": allowed}], tools=[TOOL])
+    made = metric("bfcl_match_score")
+    assert made.stats(given) == (int(fault is None), 1)
+    if fault is not None:
+        assert fault in made.explain(given)[0]
+
+
+def test_calls_are_paired_so_that_as_many_as_possible_fit() -> None:
+    wanted = [{"a": {"x": [1, 2]}}, {"a": {"x": [1]}}]
+    given = record('[{"a": {"x": 1}}, {"a": {"x": 2}}]', reference_calls=wanted)
+    assert entry_value(metric("bfcl_match_score"), given) == 1
+    one = record('```json\n{"a": {"x": 1}}\n```', reference_calls=wanted[1:])
+    assert entry_value(metric("bfcl_match_score"), one) == 1
+
+
+@pytest.mark.parametrize(
+    "calls", [None, "a", [1], [{}], [{"a": 1}], [{"a": {"x": 1}}], [{"a": {}}] * 65]
+)
+def test_without_calls_to_compare_with_there_is_no_value(calls: Any) -> None:
+    assert metric("bfcl_match_score").stats(record("[]", reference_calls=calls)) is None
+
+
+@pytest.mark.parametrize("case", cases("au.instruction_following"))
+def test_instructions_are_checked_as_published(case: dict) -> None:
+    (entry,) = case["entries"]
+    made = metric("instruction_following")
+    found = made.stats(record(entry["predicted"], instructions=entry["instructions"]))
+    shares = {
+        name.removeprefix("au.instruction_following_").replace("_", "-"): value * 100
+        for name, value in made.further(np.asarray(found)).items()
+    }
+    assert {**shares, "final": made.value(found) * 100} == pytest.approx(case["expect"], abs=1e-9)
+
+
+def _kept(answer: str, id_: str, **kwargs: Any) -> float | None:
+    asked = [{"id": id_, "kwargs": kwargs}]
+    return entry_value(metric("instruction_following"), record(answer, instructions=asked))
+
+
+@pytest.mark.parametrize(
+    ("id_", "kwargs", "kept", "broken"),
+    [
+        ("keywords:existence", {"keywords": ["Atim", "a.c"]}, "the atim a.c", "the atim abc"),
+        ("keywords:forbidden_words", {"forbidden_words": ["नमस्त"]}, "नमस्ते", "एक नमस्त"),
+        ("keywords:frequency", {"keyword": "a+", "frequency": 2, "relation": "less than"}, "aaa a+", "a+ A+"),
+        ("keywords:letter_frequency", {"letter": "Â", "let_frequency": 2, "let_relation": "at least"}, "âÂ", "âa"),
+        ("length_constraints:number_sentences", {"num_sentences": 2, "relation": "at least"}, "Mr. A. Cree came at 3.5 p.m. He left!", "Dr. Bell came"),
+        ("length_constraints:number_sentences", {"num_sentences": 3, "relation": "at least"}, "東京。京都。大阪", "東京。京都"),
+        ("length_constraints:number_words", {"num_words": 2, "relation": "less than"}, "नमस्ते", "नमस्ते दुनिया"),
+        ("length_constraints:number_paragraphs", {"num_paragraphs": 2}, "***\na\n***\nb\n***", "a\n***\n***\nb"),
+        ("length_constraints:nth_paragraph_first_word", {"num_paragraphs": 2, "nth_paragraph": 2, "first_word": "Yes"}, "no\n\n'yes, I", "yes\n\nno"),
+        ("detectable_content:number_placeholders", {"num_placeholders": 2}, "[a] [b]", "[a] [b"),
+        ("detectable_content:postscript", {"postscript_marker": "P.P.S"}, "x\np. p. s. y", "x\nP.S. y"),
+        ("detectable_content:postscript", {"postscript_marker": "(N.B."}, "x (n.b. y", "x"),
+        ("detectable_format:number_bullet_lists", {"num_bullets": 2}, "* a\n\n  - b", "** a\n- b"),
+        ("detectable_format:constrained_response", {}, "Well, My answer is no.", "no"),
+        ("detectable_format:number_highlighted_sections", {"num_highlights": 1}, "*a*", "**"),
+        ("detectable_format:multiple_sections", {"section_spliter": "(S", "num_sections": 2}, "(S 1 a (S 2", "S 1 S 2"),
+        ("detectable_format:json_format", {}, "```JSON\nnull\n```", "{'a': 1}"),
+        ("detectable_format:title", {}, "a <<t>> b", "<<  >>"),
+        ("combination:two_responses", {}, "a\n******\nb", "a ****** a"),
+        ("combination:repeat_prompt", {"prompt_to_repeat": "Say it."}, "say it. It", "It"),
+        ("startend:end_checker", {"end_phrase": "Bye."}, 'so "bye."', "bye. x"),
+        ("startend:quotation", {}, '"a"', '"'),
+        ("change_case:capital_word_frequency", {"capital_frequency": 2, "capital_relation": "at least"}, "A WELL-KNOWN x", "A b"),
+        ("change_case:english_capital", {}, "THIS IS WHAT THEY WANT FROM US", "TODO ESTO ES PARA LOS NIÑOS"),
+        ("change_case:english_lowercase", {}, "this is what they want from us", "This is what they want from us"),
+        ("language:response_language", {"language": "es"}, "todo esto es para los niños", "this is for the children"),
+        ("language:response_language", {"language": "de"}, "das ist alles für die Kinder", "dit is alles voor de kinderen"),
+        ("language:response_language", {"language": "uk"}, "це все для дітей, і вони тут", "это всё для детей, и они тут"),
+        ("language:response_language", {"language": "ja"}, "これは子供のためです", "这是给孩子们的"),
+        ("language:response_language", {"language": "th"}, "สวัสดีครับ", "hello"),
+        ("punctuation:no_comma", {}, "a b", "a, b"),
+    ],
+)  # fmt: skip
+def test_each_instruction_is_kept_by_one_answer_and_broken_by_another(
+    id_: str, kwargs: dict[str, Any], kept: str, broken: str
+) -> None:
+    made = metric("instruction_following")
+    asked = [{"id": id_, "kwargs": kwargs}]
+    assert made.stats(record(kept, instructions=asked))[0] == 1
+    assert made.stats(record(broken, instructions=asked))[:2] == (0, 0)
+    assert made.stats(record("", instructions=asked))[:2] == (0, 0)
+
+
+def test_there_are_all_25_instructions() -> None:
+    assert len(CHECKS) == 25
+
+
+@pytest.mark.parametrize(
+    ("instructions", "reason"),
+    [
+        (None, "list of 1 to 32"),
+        ([], "list of 1 to 32"),
+        ([{"id": "keywords:nobody", "kwargs": {}}], "There is no instruction 'keywords:nobody'"),
+        ([{"id": ["x"]}], "There is no instruction"),
+        (["keywords:existence"], "id and kwargs"),
+        ([{"id": "punctuation:no_comma", "kwargs": [1]}], "kwargs"),
+        ([{"id": "keywords:existence"}], "keywords must be"),
+        ([{"id": "keywords:existence", "kwargs": {"keywords": ["a" * 10_001]}}], "at most 10,000"),
+        ([{"id": "keywords:letter_frequency", "kwargs": {"letter": "ab"}}], "one letter"),
+        ([{"id": "keywords:frequency", "kwargs": {"keyword": "a", "frequency": 1}}], "less than"),
+        *(
+            ([{"id": "detectable_content:number_placeholders", "kwargs": {"num_placeholders": odd}}], "number")
+            for odd in (None, -1, True, "3", 1.5, 10**400, float("inf"), float("nan"), [1])
+        ),
+        ([{"id": "length_constraints:nth_paragraph_first_word", "kwargs": {"num_paragraphs": 1, "nth_paragraph": 2, "first_word": "a"}}], "nth_paragraph"),
+        ([{"id": "language:response_language", "kwargs": {"language": "sw"}}], "no list of words"),
+    ],
+)  # fmt: skip
+def test_an_instruction_that_cannot_be_checked_has_no_value_and_says_why(
+    instructions: Any, reason: str
+) -> None:
+    given = record("habari ya leo", instructions=instructions)
+    made = metric("instruction_following")
+    assert made.stats(given) is None
+    assert reason in made.explain(given)[0]
+
+
+def test_without_word_lists_a_language_that_shares_its_letters_has_no_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(answer_language, "source_word_list", lambda _: (frozenset(), None))
+    assert _kept("bonjour", "language:response_language", language="fr") is None
+    assert _kept("hello", "change_case:english_capital") is None
+    assert _kept("สวัสดี", "language:response_language", language="th") == 1
+    assert _kept("สวัสดี", "language:response_language", language="fr") == 0
+
+
+def test_what_is_kept_only_loosely_is_said() -> None:
+    asked = [{"id": "punctuation:no_comma", "kwargs": {}}]
+    given = record("Sure, here:\nno comma", instructions=asked)
+    assert metric("instruction_following").explain(given) == (
+        "punctuation:no_comma: kept only loosely.",
+    )
