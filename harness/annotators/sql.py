@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 from pydantic import BaseModel, ConfigDict
 
@@ -95,7 +95,7 @@ class SqlRunner:
         try:
             path = (self._folder / name).resolve()
             inside = path.is_relative_to(self._folder)
-            header = path.open("rb").read(len(_HEADER)) if inside and path.is_file() else b""
+            header = _first_bytes(path) if inside else b""
         except (OSError, ValueError):  # a NUL in the name, a folder that may not be read
             inside, header = True, b""
         if not inside:
@@ -105,6 +105,13 @@ class SqlRunner:
         if header != _HEADER:
             raise _wrong(entry, "is no SQLite file in the corpus's folder", "Name one that is")
         return path
+
+
+def _first_bytes(path: Path) -> bytes:
+    if not path.is_file():
+        return b""
+    with path.open("rb") as file:
+        return file.read(len(_HEADER))
 
 
 def database_of(entry: Entry) -> str | None:
@@ -172,7 +179,7 @@ class Sandbox:
         if self._process is not None and self._process.poll() is None:
             return self._process
         self._end()
-        self._process = subprocess.Popen(
+        self._process = subprocess.Popen(  # noqa: S603  our own program, without a shell
             [sys.executable, "-I", "-S", "-c", _PROGRAM, str(_ROOT)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -191,17 +198,16 @@ class Sandbox:
         self,
         process: subprocess.Popen[bytes],
         asked: Mapping[str, str] | None,
-        seconds: float = _QUERY_SECONDS,
+        seconds: float | None = None,
     ) -> dict[str, Any]:
         """Ask and read one line; ``ended`` says why there is none, and that the process is gone."""
-        assert process.stdin is not None
-        assert process.stdout is not None
-        watch = _Watch(process, seconds)
+        stdin, stdout = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
+        watch = _Watch(process, _QUERY_SECONDS if seconds is None else seconds)
         try:
             if asked is not None:
-                process.stdin.write(json.dumps(asked).encode() + b"\n")
-                process.stdin.flush()
-            line = process.stdout.readline()
+                stdin.write(json.dumps(asked).encode() + b"\n")
+                stdin.flush()
+            line = stdout.readline()
         except OSError:
             line = b""
         overrun = watch.stop()

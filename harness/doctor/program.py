@@ -71,6 +71,7 @@ def extra_packages() -> dict[str, tuple[str, str]]:
         "words": ("wordfreq", "word lists, by which words left untranslated are known"),
         "hfst": ("hfst", "compiles analysers, and compares the built-in reader with its own"),
         **{id_: (row.package, row.use) for id_, row in ANNOTATORS.items() if row.package},
+        "meteor": ("nltk", "METEOR, with the stems of English"),
         "fonts": (
             "fonttools",
             "cuts fonts that a review brings along for letters that reviewers lack",

@@ -5,7 +5,7 @@ Nothing runs here: what queries give is found by the annotator ``sql``, which al
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -15,12 +15,6 @@ from scoring.core.packs import pack_metric
 from scoring.core.translation import Translation
 from scoring.metrics.maker import Maker
 from scoring.words.resources import Resources
-
-MOST_LETTERS = 5_000
-"""Of a longer query no parts are compared."""
-
-Parts = tuple[Any, ...]
-"""A query, or a piece of one, in a form in which equal ones are equal."""
 
 
 class _Sql(RateMetric):
@@ -78,6 +72,8 @@ class SetMatch(_Sql):
         return own_signature(f"values:no|distinct:no|joins:tables|sqlglot:{_version()}")
 
     def stats(self, translation: Translation) -> Statistics | None:
+        from scoring.packs.au.sql_parts import same_parts
+
         found = self._found(translation)
         if found is None:
             return None
@@ -91,123 +87,6 @@ def _version() -> str:
         return version("sqlglot")
     except PackageNotFoundError:
         return "none"
-
-
-def same_parts(query: str, wanted: str, tables: Mapping[str, Sequence[str]]) -> bool:
-    """Tell whether two queries have the same parts; ``tables`` are the columns of each, in lower case."""
-    parts = _parts(query, tables)
-    return parts is not None and parts == _parts(wanted, tables)
-
-
-def _parts(query: str, tables: Mapping[str, Sequence[str]]) -> Parts | None:
-    """Take a query apart; None where that cannot be done."""
-    from sqlglot import exp, parse_one
-    from sqlglot.errors import SqlglotError
-    from sqlglot.optimizer.qualify import qualify
-
-    if len(query) > MOST_LETTERS:
-        return None
-    schema = {table: dict.fromkeys(columns, "TEXT") for table, columns in tables.items()}
-    try:
-        tree = parse_one(_unfenced(query), read="sqlite")
-        if not isinstance(tree, exp.Query):
-            return None
-        qualified = qualify(
-            tree,
-            dialect="sqlite",
-            schema=schema,
-            validate_qualify_columns=False,
-            expand_stars=False,
-            expand_alias_refs=False,
-            quote_identifiers=False,
-        )
-        return _canonical(qualified, _tables_by_alias(qualified))
-    except (SqlglotError, RecursionError):
-        return None
-
-
-def _unfenced(query: str) -> str:
-    text = query.strip()
-    if not (text.startswith("```") and text.endswith("```")):
-        return text
-    return text.strip("`").removeprefix("sqlite").removeprefix("sql").strip()
-
-
-def _tables_by_alias(tree: Any) -> dict[str, str]:
-    """Return what each name in FROM stands for, in lower case."""
-    from sqlglot import exp
-
-    return {table.alias_or_name.lower(): table.name.lower() for table in tree.find_all(exp.Table)}
-
-
-def _canonical(node: Any, tables: Mapping[str, str], named: Mapping[str, Any] | None = None) -> Any:
-    """Return a piece of a query in comparable form; ``named`` are the columns that its query names anew."""
-    from sqlglot import exp
-
-    def again(each: Any) -> Any:
-        return _canonical(each, tables, named)
-
-    match node:
-        case exp.Select():
-            return _select(node, tables)
-        case exp.Literal() | exp.Boolean() | exp.Null() | exp.Neg(this=exp.Literal()):
-            return "?"
-        case exp.Paren() | exp.Alias() | exp.Subquery():
-            return again(node.this)
-        case exp.Column():
-            table = node.table.lower()
-            renamed = None if table else (named or {}).get(node.name.lower())
-            return again(renamed) if renamed else (tables.get(table, table), node.name.lower())
-        case exp.Table():
-            return ("table", node.name.lower())
-        case exp.Distinct():
-            pieces = tuple(map(again, node.expressions))
-            return pieces[0] if len(pieces) == 1 else pieces
-        case exp.Ordered():
-            return ("order", again(node.this), bool(node.args.get("desc")))
-        case exp.LT() | exp.LTE():
-            turned = "GT" if isinstance(node, exp.LT) else "GTE"
-            return (turned, again(node.expression), again(node.this))
-        case exp.And() | exp.Or():
-            return (type(node).__name__, _sorted(again(each) for each in node.flatten()))
-        case exp.EQ() | exp.NEQ() | exp.Add() | exp.Mul() | exp.Union() | exp.Intersect():
-            return (type(node).__name__, _sorted([again(node.this), again(node.expression)]))
-        case exp.Expr():
-            pieces = ((name, again(each)) for name, each in sorted(node.args.items()) if each)
-            return (type(node).__name__, *pieces)
-        case list():
-            return tuple(map(again, node))
-        case _:
-            return str(node).lower()
-
-
-def _select(node: Any, tables: Mapping[str, str]) -> Parts:
-    """Return the clauses of one query; tables, columns and conditions in no order."""
-    from sqlglot import exp
-
-    given = {each.alias_or_name.lower(): each.unalias() for each in node.expressions}
-    named = {
-        name: each for name, each in given.items() if not isinstance(each, exp.Column) or each.table
-    }
-
-    def again(each: Any) -> Any:
-        return _canonical(each, tables, named)
-
-    sources = [each.this for each in (node.find(exp.From), *(node.args.get("joins") or ())) if each]
-    clauses = {name: node.args.get(name) for name in ("where", "having", "order", "with_")}
-    group = node.args.get("group")
-    return (
-        "Select",
-        _sorted(map(again, node.expressions)),
-        _sorted(map(again, sources)),
-        _sorted(map(again, group.expressions)) if group else (),
-        tuple((name, again(each)) for name, each in clauses.items() if each),
-        node.args.get("limit") is not None,
-    )
-
-
-def _sorted(pieces: Any) -> Parts:
-    return tuple(sorted(pieces, key=repr))
 
 
 def why_no_execution(resources: Resources) -> str | None:

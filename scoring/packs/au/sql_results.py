@@ -95,15 +95,15 @@ def _split(
 
 def without_distinct(query: str) -> str:
     """Leave out DISTINCT wherever it stands, as the published comparison does; ``IS DISTINCT FROM`` stays."""
-    tokens = _TOKEN.findall(query)
-    words = [(place, token.lower()) for place, token in enumerate(tokens) if not token.isspace()]
-    following = [*(token for _, token in words[1:]), ""]
+    pieces = _TOKEN.findall(query)
+    said = [(place, piece.lower()) for place, piece in enumerate(pieces) if not piece.isspace()]
+    following = [*(word for _, word in said[1:]), ""]
     dropped = {
         place
-        for (place, token), after in zip(words, following, strict=True)
-        if token == "distinct" and after != "from"
+        for (place, word), after in zip(said, following, strict=True)
+        if word == "distinct" and after != "from"
     }
-    return "".join(token for place, token in enumerate(tokens) if place not in dropped)
+    return "".join(piece for place, piece in enumerate(pieces) if place not in dropped)
 
 
 def is_ordered(query: str) -> bool:

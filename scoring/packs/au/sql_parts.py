@@ -1,0 +1,139 @@
+"""The parts of a query, in a form in which queries made of the same parts are equal (the "set match" of Spider).
+
+Loads sqlglot, so it is imported where queries are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlglot import exp, parse
+from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.qualify import qualify
+
+Parts = tuple[Any, ...]
+
+MOST_LETTERS = 5_000
+"""Of a longer query no parts are compared."""
+
+
+def same_parts(query: str, wanted: str, tables: Mapping[str, Sequence[str]]) -> bool:
+    """Tell whether two queries have the same parts; ``tables`` are the columns of each, in lower case."""
+    parts = _parts(query, tables)
+    return parts is not None and parts == _parts(wanted, tables)
+
+
+def _parts(query: str, tables: Mapping[str, Sequence[str]]) -> Parts | None:
+    """Take a query apart; None where that cannot be done."""
+    if len(query) > MOST_LETTERS:
+        return None
+    schema = {table: dict.fromkeys(columns, "TEXT") for table, columns in tables.items()}
+    try:
+        trees = parse(_unfenced(query), read="sqlite")
+        if len(trees) != 1 or not isinstance(trees[0], exp.Query):
+            return None
+        qualified = qualify(
+            trees[0],
+            dialect="sqlite",
+            schema=schema,
+            validate_qualify_columns=False,
+            expand_stars=False,
+            expand_alias_refs=False,
+            quote_identifiers=False,
+        )
+        named = {
+            each.alias_or_name.lower(): each.name.lower() for each in qualified.find_all(exp.Table)
+        }
+        return ("query", _Reader(named).read(qualified))
+    except (SqlglotError, RecursionError):
+        return None
+
+
+def _unfenced(query: str) -> str:
+    text = query.strip()
+    if not (text.startswith("```") and text.endswith("```")):
+        return text
+    return text.strip("`").removeprefix("sqlite").removeprefix("sql").strip()
+
+
+def _sorted(pieces: Iterable[Any]) -> Parts:
+    return tuple(sorted(pieces, key=repr))
+
+
+class _Reader:
+    """Reads the pieces of one query; those inside it are read by readers of their own."""
+
+    def __init__(self, tables: Mapping[str, str], columns: Mapping[str, Any] | None = None) -> None:
+        self._tables = tables
+        """What each name in FROM stands for."""
+        self._columns = columns or {}
+        """What each column stands for that the query names anew."""
+
+    def read(self, node: Any) -> Any:
+        """Return a piece in comparable form."""
+        match node:
+            case exp.Literal() | exp.Boolean() | exp.Null() | exp.Neg(this=exp.Literal()):
+                return "?"
+            case exp.Paren() | exp.Alias() | exp.Subquery():
+                return self.read(node.this)
+            case exp.Select():
+                return self._select(node)
+            case exp.Column():
+                return self._column(node)
+            case exp.Table():
+                return ("table", node.name.lower())
+            case _:
+                return self._operation(node)
+
+    def _operation(self, node: Any) -> Any:
+        """Read what has operands: sorted where their order says nothing, turned where another says the same."""
+        name = type(node).__name__
+        match node:
+            case exp.And() | exp.Or():
+                return (name, _sorted(map(self.read, node.flatten())))
+            case exp.EQ() | exp.NEQ() | exp.Add() | exp.Mul() | exp.Union() | exp.Intersect():
+                return (name, _sorted(map(self.read, (node.this, node.expression))))
+            case exp.GT() | exp.GTE() | exp.LT() | exp.LTE():
+                sides = (self.read(node.this), self.read(node.expression))
+                return (name, *sides) if name[0] == "G" else (f"G{name[1:]}", *reversed(sides))
+            case exp.Ordered():
+                return ("order", self.read(node.this), bool(node.args.get("desc")))
+            case exp.Distinct():
+                pieces = tuple(map(self.read, node.expressions))
+                return pieces[0] if len(pieces) == 1 else pieces
+            case _:
+                return self._other(node)
+
+    def _other(self, node: Any) -> Any:
+        if isinstance(node, list):
+            return tuple(map(self.read, node))
+        if isinstance(node, exp.Expression):
+            pieces = ((name, self.read(each)) for name, each in sorted(node.args.items()) if each)
+            return (type(node).__name__, *pieces)
+        return str(node).lower()
+
+    def _column(self, node: Any) -> Any:
+        table, name = node.table.lower(), node.name.lower()
+        if not table and name in self._columns:
+            return self.read(self._columns[name])
+        return (self._tables.get(table, table), name)
+
+    def _select(self, node: Any) -> Parts:
+        """Return the clauses of a query: what it selects, its tables and groups in no order."""
+        given = ((each.alias_or_name.lower(), each.unalias()) for each in node.expressions)
+        anew = {
+            name: each for name, each in given if not isinstance(each, exp.Column) or each.table
+        }
+        read = _Reader(self._tables, anew).read
+        sources = [node.find(exp.From), *(node.args.get("joins") or ())]
+        group = node.args.get("group")
+        clauses = [node.args.get(name) for name in ("where", "having", "order", "with_")]
+        return (
+            "Select",
+            _sorted(map(read, node.expressions)),
+            _sorted(read(each.this) for each in sources if each),
+            _sorted(map(read, group.expressions)) if group else (),
+            tuple(read(each) for each in clauses if each),
+            node.args.get("limit") is not None,
+        )

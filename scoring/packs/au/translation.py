@@ -1,0 +1,196 @@
+"""Translations of speech: BLEU, METEOR, and what BERTScore and COMET made of them elsewhere (au-harness-metrics).
+
+The texts are those of the records. The normalisers made for English, which the system of the document uses on every
+language, are not applied: they take the marks off ``niwâpamâw``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from corpora.text.comparison import is_blank
+from scoring.core.metric import RateMetric, Statistics, own_signature
+from scoring.core.packs import pack_metric
+from scoring.core.translation import Translation
+from scoring.metrics.bleu import Bleu
+from scoring.metrics.comet import Comet, why_no_comet
+from scoring.metrics.maker import Maker
+from scoring.packs.au.wer import SpokenWords
+from scoring.words.resources import Resources
+
+MOST_WORDS = 20_000
+"""Words of an output that METEOR looks at, and most words of a reference."""
+MOST_CELLS = 10_000_000
+"""Output words times reference words likewise; the output's words behind them are left out."""
+_LONGEST_STEMMED = 60
+"""Letters of a word that is stemmed."""
+
+
+class SpeechBleu(Bleu):
+    """BLEU of a corpus, 0–100, higher is better: that of the scoring specification under the pack's name."""
+
+    info = pack_metric("au.bleu")
+
+
+class SpeechComet(Comet):
+    """COMET as the scoring specification has it, under the pack's name: mean of the scores, 0–1, higher is better."""
+
+    info = pack_metric("au.comet")
+
+
+class BertScore(RateMetric):
+    """Mean BERTScore F1, 0–1, higher is better, of scores that an annotator brings; none is worked out here.
+
+    A score outside the range counts as its nearer end; an empty output as 0. Null without a score.
+    """
+
+    info = pack_metric("au.bertscore")
+
+    def __init__(self, resources: Resources) -> None:
+        self._facts = resources.setup.annotators.get("bertscore", {})
+
+    @property
+    def signature(self) -> str:
+        model = str(self._facts.get("model", "none")).replace("|", "/").replace(":", "=")
+        return own_signature(f"model:{model}|value:F1")
+
+    @property
+    def why_missing(self) -> str:
+        return "no output has a BERTScore"
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        score = translation.annotations.get("bertscore")
+        if not isinstance(score, int | float) or not math.isfinite(score):
+            return None
+        return (0.0 if is_blank(translation.output) else min(max(float(score), 0.0), 1.0), 1)
+
+
+def why_no_bertscore(resources: Resources) -> str | None:
+    """Say what is missing where there are no scores."""
+    if "bertscore" in resources.setup.annotators:
+        return None
+    return (
+        "no BERTScore: its model is not run here, since it needs some gigabytes of other packages, and "
+        "nothing brings its scores"
+    )
+
+
+class Meteor(RateMetric):
+    """Mean METEOR, 0–1, higher is better (Banerjee and Lavie 2005, as nltk computes it).
+
+    Words match as they stand or by English stem; as synonyms where nltk's WordNet lies on this machine and the
+    target is English. In other languages only equal words match, and the signature says which. An empty output is
+    0; null where the reference has no word, or more than ``MOST_WORDS``.
+    """
+
+    info = pack_metric("au.meteor")
+
+    def __init__(self, resources: Resources) -> None:
+        language = resources.setup.target_language.replace("_", "-").split("-")[0].lower()
+        self._english = language in {"en", "eng"}
+        self._words = SpokenWords(resources.setup)
+
+    @property
+    def signature(self) -> str:
+        matches = "exact+stem+wordnet" if wordnet() else "exact+stem"
+        return own_signature(
+            f"match:{matches if self._english else 'exact'}|case:lower|alpha:0.9|beta:3|gamma:0.5"
+            f"|nltk:{nltk_version()}"
+        )
+
+    @property
+    def why_missing(self) -> str:
+        return "no reference has a word"
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        from nltk.translate.meteor_score import single_meteor_score
+
+        reference = self._words(translation.entry.reference, translation)
+        if not 0 < len(reference) <= MOST_WORDS:
+            return None
+        most = min(MOST_WORDS, MOST_CELLS // len(reference))
+        output = self._words(translation.output, translation)[:most]
+        known = wordnet() if self._english else None
+        score = single_meteor_score(
+            reference,
+            output,
+            preprocess=str,
+            stemmer=_English() if self._english else _AsItStands(),
+            wordnet=known or _NoSynonyms(),
+        )
+        return (float(score), 1)
+
+
+class _AsItStands:
+    """Takes no ending off."""
+
+    def stem(self, word: str) -> str:
+        return word
+
+
+class _English:
+    """Takes English endings off; a word longer than any stays as it is."""
+
+    def stem(self, word: str) -> str:
+        return _stem(word) if len(word) <= _LONGEST_STEMMED else word
+
+
+class _NoSynonyms:
+    """Knows no word."""
+
+    def synsets(self, _: str) -> list[Any]:
+        return []
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    from nltk.stem.porter import PorterStemmer
+
+    stem: Callable[[str], str] = PorterStemmer().stem
+    return stem
+
+
+def _stem(word: str) -> str:
+    return _stemmer()(word)
+
+
+@cache
+def wordnet() -> Any | None:
+    """Return nltk's WordNet where it lies on this machine; it is never fetched."""
+    try:
+        from nltk.corpus import wordnet as found
+
+        found.ensure_loaded()
+    except (ImportError, LookupError, OSError):
+        return None
+    return found
+
+
+@cache
+def nltk_version() -> str:
+    """Return the version of nltk, ``none`` where it is not installed."""
+    try:
+        return version("nltk")
+    except PackageNotFoundError:
+        return "none"
+
+
+def why_no_meteor(_: Resources) -> str | None:
+    """Say what is missing."""
+    if nltk_version() == "none":
+        return "METEOR is computed by nltk, which is not installed: rosetta doctor says how"
+    return None
+
+
+METRICS = {
+    "au.bleu": Maker(
+        lambda found: SpeechBleu(found.setup.bleu_tokenizer, multi_ref=found.setup.multi_ref)
+    ),
+    "au.meteor": Maker(Meteor, why_no_meteor),
+    "au.bertscore": Maker(BertScore, why_no_bertscore),
+    "au.comet": Maker(SpeechComet, why_no_comet),
+}
