@@ -99,12 +99,10 @@ def _allowed(value: Any, answers: Sequence[Any], described: Any) -> bool:
     if kind is float and type(value) is int:
         value = float(value)
     theirs = next((type(each) for each in answers if each != ""), None)
-    inner = (
-        _type_of(described.get("items"))
-        if kind is list and isinstance(described, Mapping)
-        else None
-    )
-    of_kind = type(value) is kind and (inner is None or _items_fit(value, answers, inner))
+    properties = described if isinstance(described, Mapping) else {}
+    inner = _type_of(properties.get("items")) if kind is list else None
+    is_kind: bool = type(value) is kind
+    of_kind = is_kind and (inner is None or _items_fit(value, answers, inner))
     if not of_kind and type(value) is not theirs:
         return False
     if of_kind and theirs in {kind, None}:

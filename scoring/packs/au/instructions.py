@@ -63,7 +63,7 @@ class InstructionFollowing(Metric):
         return (int(strict == number), int(loose == number), 1, strict, loose, number)
 
     def values(self, totals: FloatArray) -> FloatArray:
-        return np.mean(list(_shares(totals).values()), axis=0)
+        return np.asarray(np.mean(list(_shares(totals).values()), axis=0))
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
         """Return the four shares."""

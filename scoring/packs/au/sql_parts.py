@@ -28,7 +28,9 @@ def _parts(query: str, tables: Mapping[str, Sequence[str]]) -> Parts | None:
     """Take a query apart; None where that cannot be done."""
     if len(query) > MOST_LETTERS:
         return None
-    schema = {table: dict.fromkeys(columns, "TEXT") for table, columns in tables.items()}
+    schema: dict[str, object] = {
+        table: dict.fromkeys(columns, "TEXT") for table, columns in tables.items()
+    }
     try:
         trees = parse(_unfenced(query), read="sqlite")
         if len(trees) != 1 or not isinstance(trees[0], exp.Query):

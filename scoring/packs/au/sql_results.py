@@ -44,7 +44,7 @@ class _Matching:
     have as many rows of each class.
     """
 
-    def __init__(self, wanted: list[Row], given: list[Row]) -> None:
+    def __init__(self, wanted: Sequence[Row], given: Sequence[Row]) -> None:
         self._wanted, self._given = wanted, given
         counts = [frozenset(Counter(column).items()) for column in given]
         self._alike = [

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, cast
 
 from corpora.text.comparison import is_blank
 from scoring.core.metric import RateMetric, Statistics, own_signature
@@ -119,8 +119,8 @@ class Meteor(RateMetric):
             reference,
             output,
             preprocess=str,
-            stemmer=_English() if self._english else _AsItStands(),
-            wordnet=known or _NoSynonyms(),
+            stemmer=cast("Any", _English() if self._english else _AsItStands()),
+            wordnet=known or cast("Any", _NoSynonyms()),
         )
         return (float(score), 1)
 
@@ -150,7 +150,7 @@ class _NoSynonyms:
 def _stemmer() -> Callable[[str], str]:
     from nltk.stem.porter import PorterStemmer
 
-    stem: Callable[[str], str] = PorterStemmer().stem
+    stem: Callable[[str], str] = cast("Any", PorterStemmer)().stem
     return stem
 
 
@@ -164,7 +164,7 @@ def wordnet() -> Any | None:
     try:
         from nltk.corpus import wordnet as found
 
-        found.ensure_loaded()
+        cast("Any", found).ensure_loaded()
     except (ImportError, LookupError, OSError):
         return None
     return found

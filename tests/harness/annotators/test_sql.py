@@ -60,7 +60,9 @@ def _given(runner: sql.SqlRunner, query: str, reference: str = NAMES) -> dict[st
 
 
 @pytest.mark.parametrize("case", cases("au.text2sql_score"))
-def test_values_are_those_of_the_published_system(case: dict, runner: sql.SqlRunner) -> None:
+def test_values_are_those_of_the_published_system(
+    case: dict[str, Any], runner: sql.SqlRunner
+) -> None:
     (entry,) = case["entries"]
     reference = _entry(entry["reference"], database=DATABASE)
     (found,) = runner.annotate([Translation(reference, entry["predicted"])])

@@ -78,7 +78,7 @@ def check_golden(made: Metric, case: Mapping[str, Any], *, scale: float = 1.0) -
     """Compare a golden case with what a metric makes of it; ``scale`` turns its values into the case's."""
     records = [golden(entry) for entry in case["entries"]]
     wanted, tolerance = case["expect"], case.get("tol", 1e-9)
-    values = [entry_value(made, each) for each in records]
+    values: list[Any] = [entry_value(made, each) for each in records]
     if "entry" in wanted:
         assert [value * scale for value in values] == _near(wanted["entry"], tolerance)
     if "corpus" in wanted:

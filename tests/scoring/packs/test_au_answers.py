@@ -28,7 +28,7 @@ PLAIN = (
 @pytest.mark.parametrize(
     ("name", "case"), [(name, case) for name in PLAIN for case in cases(f"au.{name}")]
 )
-def test_values_are_those_of_the_published_systems(name: str, case: dict) -> None:
+def test_values_are_those_of_the_published_systems(name: str, case: dict[str, Any]) -> None:
     check_golden(metric(name), case)
 
 
@@ -218,10 +218,11 @@ def test_without_calls_to_compare_with_there_is_no_value(calls: Any) -> None:
 
 
 @pytest.mark.parametrize("case", cases("au.instruction_following"))
-def test_instructions_are_checked_as_published(case: dict) -> None:
+def test_instructions_are_checked_as_published(case: dict[str, Any]) -> None:
     (entry,) = case["entries"]
     made = metric("instruction_following")
     found = made.stats(record(entry["predicted"], instructions=entry["instructions"]))
+    assert found is not None
     shares = {
         name.removeprefix("au.instruction_following_").replace("_", "-"): value * 100
         for name, value in made.further(np.asarray(found)).items()

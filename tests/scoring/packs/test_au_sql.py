@@ -23,7 +23,7 @@ results = st.integers(1, 4).flatmap(
 
 @settings(deadline=None, max_examples=60)
 @given(results, st.randoms(use_true_random=False))
-def test_rows_and_columns_may_change_places(rows: list[tuple], random: Any) -> None:
+def test_rows_and_columns_may_change_places(rows: list[tuple[Any, ...]], random: Any) -> None:
     order = list(range(len(rows[0])))
     random.shuffle(order)
     turned = [tuple(row[place] for place in order) for row in rows]
@@ -39,7 +39,7 @@ def test_rows_and_columns_may_change_places(rows: list[tuple], random: Any) -> N
 @settings(deadline=None, max_examples=60)
 @given(results, results)
 def test_two_results_are_the_same_under_some_order_of_columns_or_not_at_all(
-    rows: list[tuple], others: list[tuple]
+    rows: list[tuple[Any, ...]], others: list[tuple[Any, ...]]
 ) -> None:
     same = len(rows[0]) == len(others[0]) and any(
         sorted(map(repr, (tuple(row[place] for place in order) for row in rows)))
@@ -157,16 +157,20 @@ def test_queries_of_other_parts_do_not_match(query: str, wanted: str) -> None:
 def test_what_a_query_gives_is_only_read(name: str) -> None:
     made = metric(name)
     assert made.stats(record("select 1", "select 1")) is None
-    broken = {"exec": None, "why": "the reference query fails: no such table: x", "tables": {}}
+    broken: dict[str, Any] = {
+        "exec": None,
+        "why": "the reference query fails: no such table: x",
+        "tables": {},
+    }
     assert made.stats(record("select 1", "select 1", annotations={"sql": broken})) is None
-    found = {"exec": 1, "why": "", "tables": TABLES}
+    found: dict[str, Any] = {"exec": 1, "why": "", "tables": TABLES}
     given = record("select name from item", "select NAME from item", annotations={"sql": found})
     assert entry_value(made, given) == 1
     assert made.explain(given) == ()
 
 
 def test_why_a_result_is_another_is_said() -> None:
-    found = {"exec": 0, "why": "the query takes too long", "tables": {}}
+    found: dict[str, Any] = {"exec": 0, "why": "the query takes too long", "tables": {}}
     given = record("x", "y", annotations={"sql": found})
     assert metric("text2sql_score").explain(given) == ("The query takes too long.",)
     assert entry_value(metric("text2sql_score"), given) == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,7 +21,7 @@ def test_bleu_is_that_of_the_published_system() -> None:
 
 
 class _Nothing:
-    def synsets(self, _: str) -> list:
+    def synsets(self, _: str) -> list[Any]:
         return []
 
 
@@ -30,9 +32,13 @@ words = st.lists(
 
 @settings(deadline=None, max_examples=40)
 @given(words, words.filter(bool))
-def test_meteor_in_english_is_nltks_without_synonyms(output: list, reference: list) -> None:
+def test_meteor_in_english_is_nltks_without_synonyms(
+    output: list[str], reference: list[str]
+) -> None:
     made = metric("meteor", resources("en"))
-    expected = single_meteor_score(reference, output, stemmer=PorterStemmer(), wordnet=_Nothing())
+    expected = single_meteor_score(
+        reference, output, stemmer=PorterStemmer(), wordnet=cast("Any", _Nothing())
+    )
     assert entry_value(made, record(" ".join(output), " ".join(reference))) == expected
 
 
