@@ -21,7 +21,7 @@ MOST_LETTERS = 100_000
 _QUOTED = 60
 
 
-class Kept(NamedTuple):
+class KeptInstruction(NamedTuple):
     """Whether an answer keeps an instruction: as it stands, and in one of its eight loose forms."""
 
     id: str
@@ -91,7 +91,7 @@ def _shares(totals: FloatArray) -> Mapping[str, FloatArray]:
     }
 
 
-def _kept(translation: Translation) -> list[Kept]:
+def _kept(translation: Translation) -> list[KeptInstruction]:
     """Check all instructions of a record; _NoValueError where one cannot be checked."""
     given = translation.given("instructions")
     if not isinstance(given, list) or not 0 < len(given) <= MOST_INSTRUCTIONS:
@@ -101,7 +101,7 @@ def _kept(translation: Translation) -> list[Kept]:
     return [_checked(each, answer, forms) for each in given]
 
 
-def _checked(instruction: object, answer: str, forms: Sequence[str]) -> Kept:
+def _checked(instruction: object, answer: str, forms: Sequence[str]) -> KeptInstruction:
     if not isinstance(instruction, Mapping):
         raise _NoValueError("an instruction is an object with id and kwargs")
     id_, asked = instruction.get("id"), instruction.get("kwargs") or {}
@@ -115,11 +115,11 @@ def _checked(instruction: object, answer: str, forms: Sequence[str]) -> Kept:
         raise _NoValueError(f"{id_}: {error}") from None
 
 
-def _held(id_: str, asked: Asked, answer: str, forms: Sequence[str]) -> Kept:
+def _held(id_: str, asked: Asked, answer: str, forms: Sequence[str]) -> KeptInstruction:
     check = CHECKS[id_]
     as_it_stands = check(answer, asked)  # asks what the record lacks of an empty answer too
     strict = bool(answer.strip()) and as_it_stands
-    return Kept(id_, strict, strict or any(check(form, asked) for form in forms))
+    return KeptInstruction(id_, strict, strict or any(check(form, asked) for form in forms))
 
 
 def _loose_forms(answer: str) -> list[str]:
