@@ -10,6 +10,8 @@ from harness.card.reading import number
 from harness.core.failures import ErrorClass
 from harness.store.runs import RunSummary
 from scoring.card.cost import cost_adjusted
+from scoring.core.columns import TRANSLATIONS, KeptColumns
+from scoring.statistics.significance import direction
 
 CHRF = "chrf_plus_plus"
 """What lists are ranked by unless somebody asks for the composite."""
@@ -33,6 +35,8 @@ class Entrant:
     """True where its card came without a seal that holds: it gets no rank."""
     failures: Mapping[str, int] = field(default_factory=dict)
     """How many entries failed, by class of failure."""
+    columns: KeptColumns = TRANSLATIONS
+    """What runs of its task are shown by."""
     in_place_of: tuple[str, ...] = ()
     """Ids of the runs of the same list that it retried or scored again; they stand in no list."""
 
@@ -68,12 +72,24 @@ class Entrant:
         """The secondary ranking of scoring-specification §6.3; None at cost 0 or unknown (M6)."""
         return cost_adjusted(self.composite, self.cost_per_entry_usd)
 
+    def signature(self, metric: str) -> str:
+        """Return the signature that the card states of a metric, empty where it states none."""
+        signatures = self.scores.get("signatures")
+        found = signatures.get(metric) if isinstance(signatures, Mapping) else None
+        return found if isinstance(found, str) else ""
+
     @property
     def chrf_signature(self) -> str:
         """sacreBLEU's signature of the run's chrF++, empty where its card states none."""
-        signatures = self.scores.get("signatures")
-        found = signatures.get("chrf_plus_plus") if isinstance(signatures, Mapping) else None
-        return found if isinstance(found, str) else ""
+        return self.signature(CHRF)
+
+
+def better(metric: str) -> str:
+    """Say which values of a metric are better: ``higher``, ``lower`` or ``neither``; empty where nobody here knows."""
+    try:
+        return direction(metric)
+    except KeyError:
+        return ""
 
 
 def counts(value: object) -> Mapping[str, int]:

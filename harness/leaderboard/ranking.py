@@ -1,7 +1,9 @@
 """Leaderboards of local runs: one list for each set of runs that may be ranked together (T3).
 
 Runs share a list, ranked by chrF++ or as asked by composite, where they translated the same entries of the same
-corpus file, and their composites weigh the same inputs, scored alike. All else is another list, never a lower place.
+corpus file, and their composites weigh the same inputs, scored alike. Runs of another task, which have no composite,
+share one where the metric that they are shown by first is the same, scored alike; it ranks them. All else is another
+list, never a lower place.
 """
 
 from __future__ import annotations
@@ -17,10 +19,11 @@ from harness.card.reading import block, number
 from harness.card.rows import card_id
 from harness.card.withholding import ids_sha256
 from harness.compare.rows import scorer_of
-from harness.leaderboard.entrant import CHRF, Entrant, counts
+from harness.leaderboard.entrant import CHRF, Entrant, better, counts
 from harness.setup.scoring_tools import stated_setup
 from harness.store.file.trouble import stored_object
 from harness.store.runs import RunSummary, find_run, list_runs
+from scoring.core.columns import TRANSLATION, TRANSLATIONS, stated_columns
 from scoring.core.composite import profile_for
 from scoring.core.setup import ScoringSetup
 from scoring.core.specification import short_title, specification
@@ -43,6 +46,8 @@ class BoardGrounds:
     """Metrics that the composite weighs, in the order of its profile."""
     signatures: tuple[str, ...]
     """What the value of each of them depends on."""
+    task: str = TRANSLATION
+    """What the corpus asks for; of other tasks than translation the only input is what the list is ranked by."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class Board:
     entrants: tuple[Entrant, ...]
     """Best first by what the list is ranked by; those without a rank last."""
     by: str = CHRF
-    """The metric that it is ranked by: chrF++ or ``composite``."""
+    """The metric that it is ranked by: chrF++ or ``composite``; of other tasks the headline."""
     clusters: Mapping[str, int] = field(default_factory=dict)
     """Run id → rank of its significance cluster: runs of one rank cannot be told apart by that metric."""
     unclustered: str = ""
@@ -85,10 +90,22 @@ class Board:
 
     def may_rank(self, entrant: Entrant) -> bool:
         """Whether one of its runs gets a rank."""
-        return not entrant.unranked and entrant.value(self.by) is not None
+        ordered = better(self.by) in {"higher", "lower"}
+        return ordered and not entrant.unranked and entrant.value(self.by) is not None
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """The other metrics that runs of the task are shown by; none of translations, which have their own."""
+        found = (id_ for each in self.entrants for id_ in each.columns.ids if id_ != self.by)
+        return tuple(dict.fromkeys(found)) if self.grounds.task != TRANSLATION else ()
 
     def ranked_by(self, by: str) -> Board:
-        """Return the same list ranked by chrF++ or by ``composite``; its clusters are to be worked out anew."""
+        """Return the same list ranked by chrF++ or by ``composite``; its clusters are to be worked out anew.
+
+        A list of another task stays as it is.
+        """
+        if self.grounds.task != TRANSLATION:
+            return self
         entrants = tuple(sorted(self.entrants, key=_rank_key(by)))
         other = replace(self, by=by, entrants=entrants, clusters={}, unclustered="")
         return self if by == self.by else other
@@ -109,7 +126,7 @@ class Board:
 def leaderboards(connection: sqlite3.Connection, dataset: str | None = None) -> list[Board]:
     """Return all lists, of all corpora or of those with this id; those with official scores first.
 
-    Runs without a sealed card or without a composite are in none, nor are those that were retried or scored
+    Runs without a sealed card, or without what their task is ranked by, are in none, nor are those that were retried or scored
     again where the newer run is in the same list. ``harness.leaderboard.clusters`` adds the
     clusters, which take longer.
     """
@@ -161,7 +178,9 @@ def apart(board: Board, other: Board) -> str:
     reasons = []
     if one.entries != two.entries:
         reasons.append(f"other entries ({other.entries:,} of {other.corpus_entries:,})")
-    if (one.profile, one.inputs) != (two.profile, two.inputs):
+    if one.task != two.task or (one.task != TRANSLATION and one.inputs != two.inputs):
+        reasons.append(f"task {two.task}, ranked by {', '.join(map(short_title, two.inputs))}")
+    elif (one.profile, one.inputs) != (two.profile, two.inputs):
         more = [*_only("there", two.inputs, one.inputs), *_only("here", one.inputs, two.inputs)]
         told = ", ".join(more) or f"profile {two.profile}"
         reasons.append(f"a composite of other inputs ({told})")
@@ -178,6 +197,7 @@ def _only(where: str, ids: Iterable[str], others: Iterable[str]) -> list[str]:
 
 
 def _board(grounds: BoardGrounds, entrants: Sequence[Entrant], scope: _Scope) -> Board:
+    by = CHRF if grounds.task == TRANSLATION else grounds.inputs[0]
     run = entrants[0].run
     dataset = (run.card or {}).get("dataset")
     version = dataset.get("version") if isinstance(dataset, Mapping) else None
@@ -189,13 +209,19 @@ def _board(grounds: BoardGrounds, entrants: Sequence[Entrant], scope: _Scope) ->
         segments=scope.segments,
         entries=scope.entries,
         corpus_entries=scope.corpus_entries,
-        entrants=tuple(sorted(entrants, key=_rank_key(CHRF))),
+        entrants=tuple(sorted(entrants, key=_rank_key(by))),
+        by=by,
     )
 
 
 def _rank_key(by: str) -> Callable[[Entrant], tuple[bool, float, float]]:
     """Return the order of a list: those without a rank last, the best first, of equal ones the earlier."""
-    return lambda e: (bool(e.unranked) or e.value(by) is None, -(e.value(by) or 0.0), e.run.created)
+    way = 1 if better(by) == "lower" else -1
+    return lambda e: (
+        bool(e.unranked) or e.value(by) is None,
+        way * (e.value(by) or 0.0),
+        e.run.created,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,11 +264,14 @@ class _Facts:
             cost_per_entry_usd=number(block(card, "cost").get("cost_per_entry_usd")),
             avg_latency_seconds=number(block(card, "speed").get("avg_latency_seconds")),
             unverified="unverified" in card,
+            columns=stated_columns(card.get("scoring")),
             failures=run.failures or counts(block(card, "scores").get("errors_by_class")),
         )
 
     def grounds(self, run: RunSummary, entrant: Entrant) -> BoardGrounds | None:
-        """Return what a run must share with others; None where it has no composite."""
+        """Return what a run must share with others; None where it has nothing that ranks its task."""
+        if entrant.columns != TRANSLATIONS:
+            return self._headline_grounds(run, entrant)
         if entrant.composite is None:
             return None
         scope = self.scope(run)
@@ -263,6 +292,14 @@ class _Facts:
             inputs,
             tuple(signatures.get(id_, "") for id_ in inputs),
         )
+
+    def _headline_grounds(self, run: RunSummary, entrant: Entrant) -> BoardGrounds | None:
+        by = entrant.columns.headline
+        if entrant.value(by) is None:
+            return None
+        scope, task = self.scope(run), block(run.card or {}, "scoring").get("task")
+        signature = self._signatures_of(run).get(by) or entrant.signature(by)
+        return BoardGrounds(scope.sha256, scope.ids, "", (by,), (signature,), str(task))
 
     def _signatures_of(self, run: RunSummary) -> Mapping[str, str]:
         """Return by metric all that its values depend on; set-ups that are stated alike are read once."""
