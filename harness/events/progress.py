@@ -241,9 +241,15 @@ class ProgressBoard:
         )
 
     def so_far(self) -> dict[str, float | None]:
-        """Return the two scores by which a list shows a run without a card; empty before the first entry."""
+        """Return the two scores by which a list shows a run without a card; empty before the first entry.
+
+        Of other tasks than translation the one that such runs are shown by first.
+        """
         if not self._tally.done:
             return {}
+        if not self._scorer.mixes:
+            headline = self._scorer.columns.headline
+            return {headline: self._totals.values().get(headline)} if headline else {}
         chrf = self._totals.values().get("chrf_plus_plus")
         return {"chrf_plus_plus": chrf, "composite": self._totals.composite().value}
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from corpora.text.comparison import comparison_form
 from harness.card.reading import block, number
-from rosetta_tui.show.run_facts import score, setup_words
+from rosetta_tui.show.run_facts import headline, score, setup_words
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.ordered_table import RowOrder
 
@@ -52,7 +52,7 @@ _SORTS: Mapping[str, tuple[str, bool, Callable[[RunSummary], float | str | None]
     "corpus": ("corpus", False, lambda run: run.dataset_id.casefold()),
     "method": ("method and model", False, lambda run: setup_words(run).casefold()),
     "result": ("tier", True, lambda run: score(run, "composite")),
-    "chrf": ("chrF++", True, lambda run: score(run, "chrf_plus_plus")),
+    "chrf": ("chrF++", True, headline),
     "composite": ("composite", True, lambda run: score(run, "composite")),
     "cost": ("cost", False, _cost),
     "failed": ("failed entries", True, lambda run: run.failed),

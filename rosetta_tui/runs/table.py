@@ -29,11 +29,13 @@ from rosetta_tui.show.run_facts import (
     OTHER_INPUTS_WORDS,
     failed_told,
     iso,
+    kept_words,
     lead_words,
     other_inputs,
     runs_now,
     setup_words,
     so_far,
+    tiered,
     when,
 )
 from rosetta_tui.toolkit.result_table import ResultTable
@@ -181,7 +183,7 @@ def run_record(run: RunSummary) -> dict[str, Value]:
     }
     record |= score_record(block(card, "scores"))
     record["cost_usd"] = number(block(card, "cost").get("total_cost_usd"))
-    if run.card is not None:
+    if run.card is not None and tiered(run):
         record["claimable_tier"] = claimable(card, review_of(card, run.certificates))
         record["caveats"] = caveats_in_words(card) or None
     return record
@@ -213,6 +215,8 @@ def beside_words(run: RunSummary) -> str:
 
 def _result(run: RunSummary) -> Cell:
     """Say how far a run is, or what may be claimed of it, in words that no list cuts."""
+    if run.card is not None and not tiered(run):
+        return Cell("complete", "quiet")
     if run.card is not None:
         review = review_of(run.card, run.certificates)
         return Cell(f"{tier_sign(run.card, review)} {claimable(run.card, review)}")
@@ -222,6 +226,8 @@ def _result(run: RunSummary) -> Cell:
 
 def _result_words(run: RunSummary) -> str:
     """Say the same whole: the numbers behind it, the review, the caveats."""
+    if run.card is not None and not tiered(run):
+        return "complete"
     if run.card is not None:
         review = review_of(run.card, run.certificates)
         return f"{tier_sign(run.card, review)} {tier_words(run.card, review)}"
@@ -236,6 +242,10 @@ def run_words(run: RunSummary, *, other: bool = False) -> tuple[str, str]:
     failed = failed_told(run.failed, run.failures)
     result = _result_words(run)
     numbers = [f"chrF++ {cells['chrf'].text}", f"composite {cells['composite'].text}"]
+    if not tiered(run):
+        numbers = kept_words(run)
+    elif run.card is None and len(so_far(run)) == 1:
+        numbers = [cells["chrf"].text]
     if run.card is None:
         stopped = run.state == "stopped" and not run.imported
         again = f" · {resume_call(run.run_id, run.failed)}" if stopped else ""

@@ -20,6 +20,9 @@ from rosetta_tui.show.card_fields import (
     tier_words,
     with_interval,
 )
+from rosetta_tui.show.metric_words import value
+from scoring.core.columns import TRANSLATIONS, KeptColumns, stated_columns
+from scoring.core.specification import short_title
 
 
 def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
@@ -36,12 +39,41 @@ def score(run: RunSummary, metric: str) -> float | None:
     return number(block(run.card or {}, "scores").get(metric))
 
 
+def kept_of(run: RunSummary) -> KeptColumns:
+    """Return what a finished run is shown by; one under way tells it by its scores so far."""
+    return stated_columns((run.card or {}).get("scoring"))
+
+
+def headline(run: RunSummary) -> float | None:
+    """Return what a finished run is shown by first: chrF++ of a translation."""
+    return score(run, kept_of(run).headline)
+
+
+def tiered(run: RunSummary) -> bool:
+    """Tell whether a run may have a tier, as translations alone may."""
+    return kept_of(run) == TRANSLATIONS
+
+
+def kept_words(run: RunSummary) -> list[str]:
+    """Return each metric by which a run of another task is shown, named, with its interval."""
+    scores = block(run.card or {}, "scores")
+    return [f"{short_title(id_)} {with_interval(scores, id_)}" for id_ in kept_of(run).ids]
+
+
 def lead_words(run: RunSummary, *, other: bool = False) -> tuple[str, str]:
     """Return chrF++ and composite; of a run under way those so far, which are no result yet.
 
-    ``other``: its composite has other inputs than most.
+    Of other tasks than translation the headline with its name, which has no composite beside it. ``other``: its
+    composite has other inputs than most.
     """
-    if run.card is None and (now := so_far(run)):
+    now = so_far(run) if run.card is None else {}
+    if now and "composite" not in now:
+        [(id_, reached)] = now.items()
+        return f"{short_title(id_)} {value(id_, reached)} so far", figures.NONE
+    if not tiered(run):
+        id_ = kept_of(run).headline
+        return f"{short_title(id_)} {value(id_, headline(run))}", figures.NONE
+    if now:
         chrf = figures.number(now["chrf_plus_plus"], 1)
         return f"{chrf} so far", figures.number(now["composite"], 2)
     composite = figures.number(score(run, "composite"), 2)
@@ -55,8 +87,13 @@ def named(run: RunSummary) -> str:
 
 
 def so_far(run: RunSummary) -> dict[str, float | None]:
-    """Return chrF++ and composite of the entries that are in, of a run without a card; empty where the store does not say."""
+    """Return chrF++ and composite of the entries that are in, of a run without a card; empty where the store does not say.
+
+    Of other tasks than translation their headline alone.
+    """
     stated = {} if run.live is None else run.live.so_far
+    if len(stated) == 1 and not stated.keys() & set(LEAD):
+        return dict(stated)
     return {name: stated.get(name) for name in LEAD} if stated else {}
 
 
@@ -164,8 +201,10 @@ def run_line(run: RunSummary, *, other: bool = False) -> tuple[str, ...]:
         setup_words(run),
         _state(run),
         *lead_words(run, other=other),
-        tier_words(card, review_of(card, run.certificates), beside=True) if card else figures.NONE,
-        caveats_in_words(card) if card else "",
+        tier_words(card, review_of(card, run.certificates), beside=True)
+        if card and tiered(run)
+        else figures.NONE,
+        caveats_in_words(card) if card and tiered(run) else "",
         cost(run.card),
         failed_words(run.failed, run.failures),
     )
