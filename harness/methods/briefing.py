@@ -20,8 +20,8 @@ from harness.core.failures import UsageError
 from harness.core.storage_problems import storable
 from harness.inputs.coaching import Coaching, read_coaching
 from harness.inputs.prompt import Prompt, load_prompt
+from harness.method.completions import Message, cleaned
 from harness.method.options import MethodOptions
-from harness.methods.completions import Message, cleaned
 
 
 def numbered(texts: Sequence[str]) -> str:

@@ -11,11 +11,11 @@ from harness.core.failures import CallError, ErrorClass, UsageError
 from harness.endpoint.endpoints import chat_endpoint
 from harness.endpoint.keys import KeySource
 from harness.endpoint.prices import LOCAL, Prices
+from harness.method.completions import Completions, answers_alone, output_of
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
 from harness.method.shipped import TAKES
 from harness.methods.briefing import Briefing, briefing, by_number
-from harness.methods.completions import Completions, answers_alone, output_of
 
 _OURS = {"model", "messages", "temperature", "max_tokens", "max_completion_tokens"}
 _NOT_OURS = {"stream", "n", "tools", "tool_choice", "api_key", "key"}

@@ -20,13 +20,13 @@ from harness.fst.find import find_analyser
 from harness.fst.model import AnalyserError
 from harness.inputs.dictionary import Dictionary, WordList, read_dictionary, read_word_list
 from harness.inputs.prompt import Prompt, load_prompt
+from harness.method.completions import Completions, Message, answers_alone, output_of
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
 from harness.method.shipped import TAKES
 from harness.methods.briefing import Briefing, briefing
 from harness.methods.chat import model_completions, model_setup
 from harness.methods.checks import Check, Rejection, make_checks
-from harness.methods.completions import Completions, Message, answers_alone, output_of
 
 if TYPE_CHECKING:
     from harness.annotators.fst import FstAnnotator

@@ -9,9 +9,10 @@ import asyncio
 import re
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
@@ -64,35 +65,37 @@ class Streak:
         return f"{self._count} entries in a row failed the same way ({error_class}): {message}"
 
 
-class RunLoop:
-    """Brings every waiting entry through the method. Belongs to one event loop, used once."""
+class Dispatcher:
+    """Gives pieces of work to slots, as many at once as the limiter lets, and heeds wishes between them.
+
+    Belongs to one event loop, used once.
+    """
 
     def __init__(
         self,
-        entries: Mapping[int, Entry],
-        waiting: Sequence[int],
-        method: Method,
+        work: Callable[[Sequence[int], Slot], Coroutine[Any, Any, None]],
+        batches: Iterable[Sequence[int]],
         shared: RunCalls,
-        recorder: Recorder,
         control: Control,
     ) -> None:
-        self._entries = entries
-        self._method = method
-        self._batches = deque(self._batched(waiting, method.setup.batch_size))
+        self._work = work
+        self._batches = deque(batches)
+        self._most = max(map(len, self._batches), default=1)
         self._shared = shared
-        self._recorder = recorder
         self._control = control
         self._tasks: set[asyncio.Task[None]] = set()
         self._going = asyncio.Event()
         self._dispatcher: asyncio.Task[None] | None = None
-        self._streak = Streak()
         self._fault: BaseException | None = None
-        """What broke within the engine while an entry was under way."""
-        self.reason: str | None = None
-        """Why the run stopped by itself, None where it did not."""
+        """What broke within the engine while a piece of work was under way."""
+
+    @property
+    def all_begun(self) -> bool:
+        """True where no piece of work is left."""
+        return not self._batches
 
     async def run(self) -> None:
-        """Go on until every entry is through, or until the run is to stop."""
+        """Go on until every piece of work is done, or until the run is to stop."""
         loop = asyncio.get_running_loop()
         self._control.listen(partial(loop.call_soon_threadsafe, self._heed))
         self._dispatcher = asyncio.create_task(self._dispatch())
@@ -110,6 +113,11 @@ class RunLoop:
         if self._fault is not None:
             raise self._fault
 
+    def end(self) -> None:
+        """Begin nothing more; what is under way is finished."""
+        if self._dispatcher is not None:
+            self._dispatcher.cancel()
+
     def _heed(self) -> None:
         """Follow what a person, or the run itself, wishes now."""
         if self._control.most_concurrency is not None:
@@ -119,16 +127,11 @@ class RunLoop:
             self._going.clear()
         else:
             self._going.set()
-        if state in {RunState.DRAINING, RunState.STOPPED} and self._dispatcher is not None:
-            self._dispatcher.cancel()
+        if state in {RunState.DRAINING, RunState.STOPPED}:
+            self.end()
         if state is RunState.STOPPED:
             for task in self._tasks:
                 task.cancel()
-
-    def _halt(self, reason: str) -> None:
-        """Stop by ourselves: what is under way is finished and stored."""
-        self.reason = self.reason or reason
-        self._control.drain()
 
     async def _dispatch(self) -> None:
         while self._batches:
@@ -138,7 +141,7 @@ class RunLoop:
             if not self._going.is_set():  # paused while it waited for the slot
                 self._shared.limiter.release(slot)
                 continue
-            task = asyncio.create_task(self._translate(self._batches.popleft(), slot))
+            task = asyncio.create_task(self._work(self._batches.popleft(), slot))
             self._tasks.add(task)
             task.add_done_callback(self._over)
 
@@ -154,9 +157,41 @@ class RunLoop:
         Otherwise one exhausted quota would meet every entry of the run, and all would come back
         together to meet it again.
         """
-        size = self._method.setup.batch_size
-        while len(self._shared.flight.pending) > self._shared.limiter.most * size:
+        while len(self._shared.flight.pending) > self._shared.limiter.most * self._most:
             await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
+
+
+class RunLoop:
+    """Brings every waiting entry through the method. Belongs to one event loop, used once."""
+
+    def __init__(
+        self,
+        entries: Mapping[int, Entry],
+        waiting: Sequence[int],
+        method: Method,
+        shared: RunCalls,
+        recorder: Recorder,
+        control: Control,
+    ) -> None:
+        self._entries = entries
+        self._method = method
+        self._shared = shared
+        self._recorder = recorder
+        self._control = control
+        self._streak = Streak()
+        batches = self._batched(waiting, method.setup.batch_size)
+        self._dispatcher = Dispatcher(self._translate, batches, shared, control)
+        self.reason: str | None = None
+        """Why the run stopped by itself, None where it did not."""
+
+    async def run(self) -> None:
+        """Go on until every entry is through, or until the run is to stop."""
+        await self._dispatcher.run()
+
+    def _halt(self, reason: str) -> None:
+        """Stop by ourselves: what is under way is finished and stored."""
+        self.reason = self.reason or reason
+        self._control.drain()
 
     async def _translate(self, batch: Sequence[int], slot: Slot) -> None:
         entries = [self._entries[place] for place in batch]

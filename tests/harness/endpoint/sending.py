@@ -11,7 +11,7 @@ import pytest
 from harness.core.calls import Reply, Request
 from harness.core.failures import CallError
 from harness.endpoint.client import EndpointClient
-from harness.methods.completions import read_completion
+from harness.method.completions import read_completion
 from tests.harness.scripted import completion
 
 KEY = "sk-proj-abcdefghijklmnop"

@@ -15,7 +15,7 @@ from harness.core.failures import CallError, ErrorClass, NoCredit, RateLimited, 
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.endpoints import is_loopback
 from harness.endpoint.transport import MOST_BYTES
-from harness.methods.completions import read_completion
+from harness.method.completions import read_completion
 from tests.harness.endpoint.sending import GOOD, KEY, SECRET_SOURCE, failure, request, send
 from tests.harness.scripted import Answer, Scripted, completion, error, json_answer, serving
 

@@ -20,9 +20,9 @@ from harness.core.failures import (
     Transient,
     UsageError,
 )
+from harness.method.completions import cleaned, output_of, read_completion
 from harness.method.method import Method, MethodClass
 from harness.method.options import MethodOptions
-from harness.methods.completions import cleaned, output_of, read_completion
 from harness.methods.registry import build
 from tests.harness.methods.conftest import HttpCalls, Server, completion, entry
 

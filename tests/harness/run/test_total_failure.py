@@ -17,7 +17,7 @@ from harness.core.failures import ErrorClass, NoServer
 from harness.core.run_state import RunState
 from harness.events.control import Control
 from harness.events.kinds import EntryScored, Event
-from harness.methods.completions import read_completion
+from harness.method.completions import read_completion
 from harness.run.call_runner import _not_there
 from harness.run.loop import HOPELESS_FAILURES, SAME_FAILURES, Streak
 from scoring.card.claim import ClaimReason
