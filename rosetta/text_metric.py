@@ -8,6 +8,9 @@ from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
 from harness.annotators.annotator import NoMemo
 from harness.core.failures import UsageError
+from harness.endpoint.budget import Ledger
+from harness.run.asking import Asking
+from harness.setup.plan import RunOptions
 from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools, filled
@@ -90,7 +93,7 @@ def _measured(
     tools: ScoringTools, metric: str, translations: Sequence[Translation]
 ) -> float | None:
     for annotator in tools.annotators:
-        translations = filled(annotator, translations)
+        translations = filled(annotator, translations, Asking(RunOptions(), Ledger(None)))
     whole = tools.corpus_values(translations)
     if metric in whole:
         return whole[metric]

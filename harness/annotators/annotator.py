@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from harness.core.calls import Calls
 from scoring.core.setup import EmbeddingFacts
 from scoring.core.translation import Translation
 
@@ -33,11 +34,15 @@ class Embedder(Protocol):
     here: bool
     """True where no text leaves this machine."""
 
-    def embed(self, texts: Sequence[str], received: Received) -> None:
+    async def embed(self, texts: Sequence[str], received: Received, calls: Calls) -> None:
         """Give the vectors of all texts, in batches and in any order, to ``received``.
 
         Some may be secret, so no error quotes what the model says. Raises HarnessError.
         """
+        ...
+
+    def check_budget(self) -> None:
+        """Raise UsageError where no budget can be kept, because nobody knows what a call costs."""
         ...
 
 
@@ -89,10 +94,50 @@ class Annotator(Protocol):
         ...
 
 
+@runtime_checkable
+class AskingAnnotator(Protocol):
+    """Fills one field of translations with what an endpoint answers; its calls are carried like a method's.
+
+    It is always slow: asked once, when all outputs are in.
+    """
+
+    id: str
+    slow: bool
+    apart: bool
+    """True where each translation is a question of its own, whose answer is stored with its entry; False where
+    several are asked for together."""
+    maker: str
+    """Identifies everything that an answer depends on besides the translation."""
+
+    async def ask(self, translations: Sequence[Translation], calls: Calls) -> list[Any]:
+        """Return the annotation of each translation, None where there is nothing to say.
+
+        Gets one translation at a time where ``apart``. Raises CallError where a call finally failed, HarnessError
+        where the work cannot be done; the message quotes no text.
+        """
+        ...
+
+    def check_budget(self) -> None:
+        """Raise UsageError where no budget can be kept, because nobody knows what a call costs."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what was opened."""
+        ...
+
+
+AnyAnnotator = Annotator | AskingAnnotator
+
+Ask = Callable[[AskingAnnotator, Sequence[Translation]], list[Any]]
+"""Carries the calls of an annotator for some translations; blocks."""
+
+
 @dataclass(frozen=True, slots=True)
 class Search:
     """With what an annotator looks for what it needs, when a run is prepared."""
 
+    id: str
+    """Of the annotator."""
     resources: Resources
     """Its setup tells of the annotators that were found before."""
     entries: Sequence[Entry]
@@ -107,13 +152,15 @@ class Search:
     """Is told how many texts are done, and of how many."""
     folder: Path | None = None
     """In which the corpus's file lies, and what its records name; None where that is not known."""
+    prices: Path | None = None
+    """The user's own price table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Find:
     """What the search of an annotator gave; its file has ``find(search)``, which gives one, or None."""
 
-    annotator: Annotator | None
+    annotator: AnyAnnotator | None
     facts: BaseModel | None
     """What the run card tells of it: no text of an entry, no key, no local path."""
     off: Mapping[str, str] = field(default_factory=dict)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.annotators.annotator import Received
-from harness.core.calls import Reply, Request
+from harness.core.calls import Calls, Reply, Request
 from harness.core.failures import CallError, ErrorClass, NoCredit, Refused, Transient, UsageError
-from harness.endpoint.client import EndpointClient
+from harness.endpoint.budget import bounded
 from harness.endpoint.endpoints import Endpoint, chat_endpoint
 from harness.endpoint.keys import KeySource, find_key
-from harness.endpoint.limiter import RetryPolicy
+from harness.endpoint.prices import LOCAL, Prices
+from harness.endpoint.usage import reported_cost, usage
 from scoring.core.setup import EmbeddingFacts
 
 MOST_INPUTS = 64
@@ -30,9 +31,6 @@ _AT_ONCE = 4
 
 _TOO_MANY = frozenset({413, 422})
 """Statuses by which servers say that a call holds more than they take."""
-
-_MOST_MALFORMED = 2
-"""Tries at a call whose replies are no embeddings: what is no server of embeddings becomes none by waiting."""
 
 _AGAIN = "then `rosetta score --rescore last --metrics semantic_score`"
 """What follows each mend: the run remembers its endpoint and model."""
@@ -56,8 +54,7 @@ class EndpointEmbedder:
         *,
         key: KeySource = find_key,
         offline: bool = False,
-        retry: RetryPolicy | None = None,
-        timeout_seconds: float = 120.0,
+        prices: Path | None = None,
     ) -> None:
         if not model:
             raise UsageError(
@@ -74,78 +71,71 @@ class EndpointEmbedder:
             model=model, endpoint=urlsplit(endpoint.url).hostname or endpoint.name, sha256=None
         )
         self.maker = f"embeddings-1:{endpoint.url}:{model}"
-        self._endpoint, self._model, self._offline = endpoint, model, offline
+        self._endpoint, self._model = endpoint, model
+        price = Prices(prices).price(endpoint.name, model)
+        self._price = LOCAL if price is None and endpoint.local else price
+        if self._price is not None:
+            self._price = replace(self._price, output_per_million=0.0)  # vectors are no tokens
         found = key(endpoint)
         self._headers = {} if found is None else {"Authorization": f"Bearer {found}"}
-        self._retry = retry or RetryPolicy()
-        self._timeout = timeout_seconds
 
-    def embed(self, texts: Sequence[str], received: Received) -> None:
+    def check_budget(self) -> None:
+        """See ``Embedder``."""
+        bounded(self._price, None)
+
+    async def embed(self, texts: Sequence[str], received: Received, calls: Calls) -> None:
         """See ``Embedder``; raises CallError with status and mend, and none of the endpoint's own words.
 
         A refusal may quote the text that it refuses, and what is raised here is written on the card.
         """
         batches = [texts[at : at + MOST_INPUTS] for at in range(0, len(texts), MOST_INPUTS)]
         try:
-            asyncio.run(self._all(batches, received))
+            await self._all(batches, received, calls)
         except ExceptionGroup as failures:
             first = _first(failures)
             if isinstance(first, CallError):
                 first.args = (f"{_plainly(first)}: {_mend(first, self._endpoint)}, {_AGAIN}.",)
             raise first from None
 
-    async def _all(self, batches: Sequence[Sequence[str]], received: Received) -> None:
-        client = EndpointClient(timeout_seconds=self._timeout, offline=self._offline)
+    async def _all(
+        self, batches: Sequence[Sequence[str]], received: Received, calls: Calls
+    ) -> None:
         gate = asyncio.Semaphore(_AT_ONCE)
 
         async def one(batch: Sequence[str]) -> None:
             async with gate:
-                received(batch, await self._batch(client, batch))
+                received(batch, await self._batch(calls, batch))
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for batch in batches:
-                    group.create_task(one(batch))
-        finally:
-            await client.close()
+        async with asyncio.TaskGroup() as group:
+            for batch in batches:
+                group.create_task(one(batch))
 
-    async def _batch(self, client: EndpointClient, batch: Sequence[str]) -> npt.NDArray[np.float64]:
+    async def _batch(self, calls: Calls, batch: Sequence[str]) -> npt.NDArray[np.float64]:
         """Ask for one batch; where it is too large for the endpoint, for its halves."""
         try:
-            return await self._patiently(client, batch)
+            return await self._rows(calls, batch)
         except Refused as failure:
             if failure.status not in _TOO_MANY or len(batch) == 1:
                 raise
         middle = len(batch) // 2
-        halves = [await self._batch(client, half) for half in (batch[:middle], batch[middle:])]
+        halves = [await self._batch(calls, half) for half in (batch[:middle], batch[middle:])]
         if halves[0].shape[1] != halves[1].shape[1]:
             raise _malformed("The endpoint gave vectors of different lengths.")
         return np.concatenate(halves)
 
-    async def _patiently(
-        self, client: EndpointClient, batch: Sequence[str]
-    ) -> npt.NDArray[np.float64]:
+    async def _rows(self, calls: Calls, batch: Sequence[str]) -> npt.NDArray[np.float64]:
         request = Request(
             provider=self._endpoint.name,
             url=f"{self._endpoint.url}/embeddings",
             body={"model": self._model, "input": list(batch), "encoding_format": "float"},
             read=partial(read_embeddings, count=len(batch)),
             headers=self._headers,
-            cacheable=False,  # so that no word of a refusal is kept
+            price=self._price,
+            cacheable=False,  # so that no word of a refusal is kept; vectors have a memo of their own
         )
-        attempt = 0
-        while True:
-            attempt += 1
-            try:
-                reply, _ = await client.send(request)
-            except CallError as failure:
-                seconds = self._retry.wait(failure, attempt, random.random)
-                if seconds is None or _hopeless(failure, attempt):
-                    raise
-                await asyncio.sleep(seconds)
-            else:
-                assert isinstance(reply, Embedded)  # noqa: S101  read_embeddings makes no other
-                return reply.rows
+        reply = await calls.send(request)
+        assert isinstance(reply, Embedded)  # noqa: S101  read_embeddings makes no other
+        return reply.rows
 
 
 def read_embeddings(decoded: Any, count: int) -> Embedded:
@@ -174,15 +164,16 @@ def read_embeddings(decoded: Any, count: int) -> Embedded:
     rows = given.astype(np.float64)
     if rows.ndim != 2 or not np.isfinite(rows).all() or np.abs(rows).max() > 1e18:
         raise _malformed("An embedding holds something that is no finite number.")
-    return Embedded("embeddings", rows=rows)
+    return Embedded(
+        "embeddings",
+        usage=usage(decoded),
+        reported_cost_usd=reported_cost(decoded),
+        rows=rows,
+    )
 
 
 def _malformed(message: str) -> Transient:
     return Transient(ErrorClass.MALFORMED, message)
-
-
-def _hopeless(failure: CallError, attempt: int) -> bool:
-    return failure.error_class is ErrorClass.MALFORMED and attempt >= _MOST_MALFORMED
 
 
 def _plainly(failure: CallError) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.annotators.annotator import Received
+from harness.core.calls import Calls
 from harness.core.failures import HarnessError, UsageError
 from harness.core.installation import install_line
 from scoring.core.setup import EmbeddingFacts
@@ -41,7 +42,10 @@ class FolderEmbedder:
         self.facts = EmbeddingFacts(model=folder.resolve().name, endpoint=None, sha256=digest)
         self.maker = f"embeddings-1:sha256:{digest}"
 
-    def embed(self, texts: Sequence[str], received: Received) -> None:
+    def check_budget(self) -> None:
+        """See ``Embedder``: a model of this machine charges nothing."""
+
+    async def embed(self, texts: Sequence[str], received: Received, calls: Calls) -> None:  # noqa: ARG002
         """See ``Embedder``; a model's own words are never quoted, so secret texts need no more care."""
         encode = self._encode
         for at in range(0, len(texts), _BATCH):

@@ -17,6 +17,7 @@ from corpora.model.entry import Entry
 from corpora.text.comparison import comparison_form, is_blank
 from harness.annotators.annotator import Embedder, Find, Memo, NoMemo, Search
 from harness.annotators.embedding_folder import FolderEmbedder
+from harness.core.calls import Calls
 from harness.core.failures import HarnessError, UsageError
 from harness.endpoint.keys import KeySource, find_key
 from harness.endpoint.offline import why_secret
@@ -32,18 +33,17 @@ Progress = Callable[[int, int], None]
 
 
 class EmbeddingAnnotator:
-    """Gives the cosine, −1–1, of each output; an empty output is 0 without asking.
-
-    Ask it from a thread of its own: it waits for the model.
-    """
+    """Gives the cosine, −1–1, of each output; an empty output is 0 without asking."""
 
     id = "embeddings"
     slow = True
+    apart = False
 
     def __init__(
         self, embedder: Embedder, memo: Memo | None = None, progress: Progress | None = None
     ) -> None:
         self.facts = embedder.facts
+        self.maker = embedder.maker
         self._embedder = embedder
         self._memo = NoMemo() if memo is None else memo
         self._progress = progress
@@ -65,8 +65,12 @@ class EmbeddingAnnotator:
                 "local folder or endpoint with --embeddings, or leave it away."
             )
 
-    def annotate(self, translations: Sequence[Translation]) -> list[float | None]:
-        """See ``Annotator``."""
+    def check_budget(self) -> None:
+        """See ``AskingAnnotator``."""
+        self._embedder.check_budget()
+
+    async def ask(self, translations: Sequence[Translation], calls: Calls) -> list[float | None]:
+        """See ``AskingAnnotator``."""
         self.check(translation.entry for translation in translations)
         pairs = [_pair(translation) for translation in translations]
         secret: dict[str, bool] = {}
@@ -74,25 +78,26 @@ class EmbeddingAnnotator:
             if not is_blank(translation.output) and ours != theirs:
                 for text in (ours, theirs):
                     secret[text] = secret.get(text, True) and translation.entry.secret
-        vectors = self._vectors(secret)
+        vectors = await self._vectors(secret, calls)
         return [
             0.0 if is_blank(translation.output) else _cosine(ours, theirs, vectors)
             for translation, (ours, theirs) in zip(translations, pairs, strict=True)
         ]
 
     def close(self) -> None:
-        """See ``Annotator``; everything is kept already."""
+        """See ``AskingAnnotator``; everything is kept already."""
 
-    def _vectors(self, secret: dict[str, bool]) -> dict[str, Vector]:
+    async def _vectors(self, secret: dict[str, bool], calls: Calls) -> dict[str, Vector]:
         """Return the vector of each text; ``secret`` says which texts belong to secret entries only."""
         found = self._recalled([text for text, hidden in secret.items() if not hidden])
-        self._ask({text: hidden for text, hidden in secret.items() if text not in found}, found)
+        lacking = {text: hidden for text, hidden in secret.items() if text not in found}
+        await self._ask(lacking, found, calls)
         sizes = {len(vector) for vector in found.values()}
         if (
             len(sizes) > 1
         ):  # the model changed behind its name: nothing that was kept is true any more
             found.clear()
-            self._ask(secret, found)
+            await self._ask(secret, found, calls)
             sizes = {len(vector) for vector in found.values()}
         if len(sizes) > 1:
             listed = " and ".join(str(size) for size in sorted(sizes))
@@ -101,7 +106,7 @@ class EmbeddingAnnotator:
             )
         return found
 
-    def _ask(self, secret: dict[str, bool], found: dict[str, Vector]) -> None:
+    async def _ask(self, secret: dict[str, bool], found: dict[str, Vector], calls: Calls) -> None:
         done = 0
         for hidden in (False, True):
             texts = [text for text, is_hidden in secret.items() if is_hidden is hidden]
@@ -120,7 +125,7 @@ class EmbeddingAnnotator:
                     self._progress(done, len(secret))
 
             if texts:
-                self._embedder.embed(texts, received)
+                await self._embedder.embed(texts, received, calls)
 
     def _recalled(self, texts: Sequence[str]) -> dict[str, Vector]:
         keys = {_key(text): text for text in texts}
@@ -143,7 +148,9 @@ def find(search: Search) -> Find | None:
             "leave one of them away."
         )
     model = search.told.get("embeddings_model")
-    annotator = embedding_annotator(where, model, search.memo, progress=search.step)
+    annotator = embedding_annotator(
+        where, model, search.memo, progress=search.step, prices=search.prices
+    )
     annotator.check(search.entries, offline=search.offline)
     return Find(annotator, annotator.facts)
 
@@ -156,6 +163,7 @@ def embedding_annotator(
     key: KeySource = find_key,
     offline: bool = False,
     progress: Progress | None = None,
+    prices: Path | None = None,
 ) -> EmbeddingAnnotator:
     """Make the annotator for a folder of a model, an endpoint's preset name, or its URL.
 
@@ -171,7 +179,7 @@ def embedding_annotator(
     from harness.annotators.embedding_endpoint import EndpointEmbedder
 
     return EmbeddingAnnotator(
-        EndpointEmbedder(where, model, key=key, offline=offline), memo, progress
+        EndpointEmbedder(where, model, key=key, offline=offline, prices=prices), memo, progress
     )
 
 

@@ -141,13 +141,19 @@ def measured(material: Material) -> dict[str, Any]:
     ]
     speeds = asdict(speed(timings, elapsed_seconds=elapsed, total_tokens=counted["total_tokens"]))
     spent = _sum([row.spent_usd for row in material.rows])
+    totals = {name: counted[name] for name in _TOTALS} | {
+        name: costs[name] for name in _COST_TOTALS
+    }
+    if (asked := material.scoring_cost) is not None:
+        costs["scoring"] = asked.model_dump(mode="json", exclude_unset=True)
+        totals["scoring_cost_usd"] = asked.total_cost_usd
+        spent = None if spent is None else spent + asked.spent_usd
     return {
         "elapsed_seconds": elapsed,
         "cost": costs,
         "speed": speeds,
         "tokens": counted,
-        "totals": {name: counted[name] for name in _TOTALS}
-        | {name: costs[name] for name in _COST_TOTALS},
+        "totals": totals,
         "budget": {"budget_usd": material.budget_usd, "spent_usd": spent},
         "retries": material.retries.model_dump(mode="json"),
     }

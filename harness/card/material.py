@@ -10,22 +10,32 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import fsum
 from typing import Any
 
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
+from harness.annotators.fst import FstAnnotator
 from harness.card.fingerprint import fingerprint
-from harness.card.model import DatasetBlock, EntryResult, Retries, Stretch
+from harness.card.model import (
+    AnnotatorCost,
+    DatasetBlock,
+    EntryResult,
+    Retries,
+    ScoringCost,
+    Stretch,
+)
 from harness.card.rows import card_id, entry_rows
 from harness.core.failures import HarnessError
 from harness.method.method import Attempt, Result, Setup
 from harness.setup.floors import floor_scores, floors_version
 from harness.setup.plan import run_options_of
 from harness.setup.scoring_tools import ScoringTools, stated_setup, stored_scorer
+from harness.store.annotations import AnnotationRow, answered, read_annotations
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.mixed_setups import parts_of, tried_before
 from harness.store.replies import read_exchange
@@ -48,7 +58,7 @@ def row_words(
 
     Empty where there is neither an analyser nor a language with rules of variants.
     """
-    annotators = [each for each in tools.annotators if each.id == "fst"]
+    annotators = [each for each in tools.annotators if isinstance(each, FstAnnotator)]
     rules = tools.setup.variant_rules
     if not annotators and not rules:
         return {}
@@ -146,6 +156,8 @@ class Material:
     """Values of the metrics that only a whole corpus has."""
     rescore_of: Mapping[str, Any] | None = None
     """Id and hash of the run whose outputs were scored again; None for a run of its own."""
+    scoring_cost: ScoringCost | None = None
+    """What endpoints charged for the scoring; None where none was asked."""
     retry_of: Mapping[str, Any] | None = None
     """The run whose failed entries were asked for again, and which those are; None for a run of its own."""
 
@@ -183,8 +195,42 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
         floors_version=floors_version(run.opening),
         corpus_values=run.opening.corpus_values,
         rescore_of=None if origin is None else origin.as_json(),
+        scoring_cost=scoring_cost(read_annotations(connection, number)),
         retry_of=retry_block(run, entries, dataset.sha256),
     )
+
+
+def scoring_cost(rows: Iterable[AnnotationRow]) -> ScoringCost | None:
+    """Add up what endpoints were asked about outputs; None where none was."""
+    by_annotator: dict[str, list[AnnotationRow]] = {}
+    for row in rows:
+        by_annotator.setdefault(row.annotator, []).append(row)
+    if not by_annotator:
+        return None
+    every = [row for rows in by_annotator.values() for row in rows]
+    return ScoringCost(
+        **_added_up(every),
+        spent_usd=fsum(row.spent_usd for row in every),
+        by_annotator={id_: _annotator_cost(found) for id_, found in sorted(by_annotator.items())},
+    )
+
+
+def _annotator_cost(rows: Sequence[AnnotationRow]) -> AnnotatorCost:
+    outputs = [row for row in rows if row.position is not None]
+    if not outputs:
+        return AnnotatorCost(**_added_up(rows))
+    judged = sum(map(answered, outputs))
+    return AnnotatorCost(**_added_up(rows), judged=judged, judge_failed=len(outputs) - judged)
+
+
+def _added_up(rows: Sequence[AnnotationRow]) -> dict[str, Any]:
+    known = [row.cost_usd for row in rows if row.cost_usd is not None]
+    total = fsum(known)
+    return {
+        "calls": sum(row.calls for row in rows),
+        "total_cost_usd": total if len(known) == len(rows) else None,
+        "known_cost_usd": total,
+    }
 
 
 def iso_time(seconds: float) -> str:

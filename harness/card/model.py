@@ -120,6 +120,32 @@ class Tokens(Block):
     tokens_per_entry: float | None = None
 
 
+class AnnotatorCost(Block):
+    """What one judge, or another endpoint that is asked about outputs, was asked and cost, in US dollars."""
+
+    calls: int
+    """Answered by the endpoint, not from the cache."""
+    total_cost_usd: float | None
+    """What the answers cost when they were made; null: unknown (M5)."""
+    known_cost_usd: float
+    """The part that is known: the total is at least this."""
+    judged: int | None = None
+    """Outputs that have a judgement; absent where outputs are not asked about one by one."""
+    judge_failed: int | None = None
+    """Outputs whose judgement failed: they have no score, which is not a score of 0."""
+
+
+class ScoringCost(Block):
+    """What endpoints charged for the scoring, in US dollars; no part of what the outputs cost."""
+
+    calls: int
+    total_cost_usd: float | None
+    known_cost_usd: float
+    spent_usd: float
+    """What this run paid of it: answers from the cache were paid before."""
+    by_annotator: dict[str, AnnotatorCost] = {}
+
+
 class Cost(Block):
     """What the outputs cost when they were made, in US dollars (§6.2); null: unknown (M5)."""
 
@@ -133,6 +159,8 @@ class Cost(Block):
     """Entries whose cost is unknown."""
     reason: str | None = None
     """Why the total is unknown; cards from before this field do not say."""
+    scoring: ScoringCost | None = None
+    """Absent where the scoring asked no endpoint, and on cards of earlier versions."""
 
 
 class Speed(Block):
@@ -155,6 +183,8 @@ class Totals(Block):
     cached_tokens: int | None = None
     total_cost_usd: float | None = None
     cost_per_entry_usd: float | None = None
+    scoring_cost_usd: float | None = None
+    """The same value as ``cost.scoring.total_cost_usd``; absent where the scoring asked no endpoint."""
 
 
 class EntryUsage(Block):
@@ -240,7 +270,7 @@ class FloorBlock(Block):
 
 
 class Budget(Block):
-    """What the run was allowed to spend and what it spent, in US dollars."""
+    """What the run was allowed to spend and what it spent, its scoring included, in US dollars."""
 
     budget_usd: float | None
     spent_usd: float | None

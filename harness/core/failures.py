@@ -3,6 +3,7 @@
 HarnessError                  said to the user as it stands, exit code 1
 ├── UsageError                wrong usage or bad input, exit code 2
 ├── StoreError                the store cannot be used as asked
+├── AskingStopped             a person stopped a scoring while it asked an endpoint
 ├── KeyStoreError             the operating system's keyring cannot be used
 └── CallError                 one call to an endpoint failed
     ├── RateLimited           429: wait, and let fewer calls be under way
@@ -56,6 +57,10 @@ class UsageError(HarnessError):
 
 class StoreError(HarnessError):
     """The store is damaged, busy, or written by a newer version."""
+
+
+class AskingStopped(HarnessError):  # noqa: N818  an end, not a fault
+    """A person stopped a scoring while it asked an endpoint; what was answered is kept."""
 
 
 class KeyStoreError(HarnessError):

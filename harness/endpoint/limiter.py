@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-from harness.core.failures import CallError, RateLimited, Transient
+from harness.core.failures import CallError, ErrorClass, RateLimited, Transient
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,8 @@ class RetryPolicy:
     """Ceiling of the waits that we choose."""
     longest_hint: float = 600.0
     """A Retry-After beyond this is not waited for: the call fails and says so."""
+    most_malformed: int | None = None
+    """Tries at a call whose replies are not of the expected shape; None: as many as at any other."""
 
     def wait(self, failure: CallError, attempt: int, draw: Callable[[], float]) -> float | None:
         """Return the seconds to wait after this failed try (1-based), None to give up.
@@ -41,6 +43,10 @@ class RetryPolicy:
         ``draw`` gives a uniform number in [0, 1).
         """
         if not isinstance(failure, RateLimited | Transient) or attempt >= self.most_attempts:
+            return None
+        if failure.error_class is ErrorClass.MALFORMED and attempt >= (
+            self.most_malformed or self.most_attempts
+        ):
             return None
         if failure.retry_after is not None:
             return None if failure.retry_after > self.longest_hint else failure.retry_after

@@ -75,6 +75,8 @@ def begin(
     check_budget(method, plan)
     refuse_known_secrets(connection, chosen)
     used = tools or tools_for(connection, corpus, positions, plan)
+    if plan.run.budget_usd is not None:
+        used.check_budget()
     opening = _opening(connection, corpus, positions, used)
     if tools is None:
         used.close()
@@ -145,6 +147,7 @@ def tools_for(
         plan.scoring,
         memo,
         coaching=plan.options.coaching,
+        prices=plan.options.prices,
         offline=plan.run.offline,
         folder=corpus.files[0].parent if corpus.files else None,
     )
@@ -180,6 +183,7 @@ def tools_with(connection: sqlite3.Connection, run: Run, options: ScoringOptions
         options,
         StoredFindings(store_path(connection)),
         coaching=coaching,
+        prices=_prices_of(run),
         offline=run_options_of(run).offline,
         folder=corpus_folder_of(run),
     )
@@ -190,6 +194,12 @@ def coaching_of(run: Run) -> Path | None:
     if "terms_from" in run.opening.model_fields_set:
         return run.opening.terms_from
     stated = run.plan.get("options", {}).get("coaching")
+    return None if stated is None else Path(stated)
+
+
+def _prices_of(run: Run) -> Path | None:
+    """Return the price table that a stored run was told; an imported one was told none."""
+    stated = run.plan.get("options", {}).get("prices")
     return None if stated is None else Path(stated)
 
 

@@ -9,12 +9,21 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from corpora.model.entry import Entry
+from harness.annotators.annotator import Ask
 from harness.method.method import Result
 from harness.setup.floors import floor_fields
-from harness.setup.scoring_tools import AnnotatorError, ScoringTools, filled, stored_scorer, without
+from harness.setup.scoring_tools import (
+    AnnotatorError,
+    ScoringTools,
+    ask_nobody,
+    filled,
+    stored_scorer,
+    without,
+)
 from harness.store.corpora.entries import read_entries
 from harness.store.file.openings import set_opening
 from harness.store.file.transaction import transaction
@@ -92,11 +101,16 @@ Tell = Callable[[str], None]
 
 
 def finish_scores(
-    connection: sqlite3.Connection, number: int, tools: ScoringTools, tell: Tell
+    connection: sqlite3.Connection,
+    number: int,
+    tools: ScoringTools,
+    tell: Tell,
+    ask: Ask = ask_nobody,
 ) -> None:
     """Complete the scores of a run whose entries are all in, before its card is sealed.
 
-    Slow annotators are asked now, and metrics that only a whole corpus has are computed.
+    Slow annotators are asked now, and metrics that only a whole corpus has are computed. ``ask`` carries the
+    calls of those that ask an endpoint. Raises BudgetReached and AskingStopped, with nothing changed.
     """
     if not (tools.slow or tools.scorer.corpus_metrics):
         return
@@ -104,7 +118,7 @@ def finish_scores(
     results = list(read_results(connection, number))
     entries = read_entries(connection, run.corpus, run.positions)
     if tools.slow:
-        scored = score_outputs(tools, entries, results, tell)
+        scored = score_outputs(tools, entries, results, tell, ask)
         rows, opening = scored.rows, scored.opening
     else:
         rows, opening = [], _corpus_opening(tools, entries, results, tell)
@@ -147,6 +161,7 @@ def score_outputs(
     entries: Mapping[int, Entry],
     results: Sequence[Result],
     tell: Tell,
+    ask: Ask,
 ) -> Scored:
     """Take the statistics of stored results with all annotations; nothing is written.
 
@@ -155,7 +170,7 @@ def score_outputs(
     tools.listen(tell)
     while True:
         try:
-            return _scored(tools, entries, results, tell)
+            return _scored(tools, entries, results, tell, ask)
         except AnnotatorError as failure:
             tools = without(tools, failure.annotator, str(failure))
 
@@ -165,11 +180,12 @@ def _scored(
     entries: Mapping[int, Entry],
     results: Sequence[Result],
     tell: Tell,
+    ask: Ask,
 ) -> Scored:
     annotated = [translation(entries[result.position], result) for result in results]
     for annotator in tools.annotators:
         tell(f"asking {annotator.id}")
-        annotated = filled(annotator, annotated)
+        annotated = filled(annotator, annotated, ask)
     tell("scoring the whole")
     return Scored(
         tools.scorer,
@@ -179,7 +195,7 @@ def _scored(
             "scoring": tools.setup.model_dump(mode="json"),
             "packed": tuple(tools.scorer.packed),
             "corpus_values": tools.corpus_values(annotated),
-            **floor_fields(_floors(tools, list(entries.values()), tell)),
+            **floor_fields(_floors(tools, list(entries.values()), tell, ask)),
         },
     )
 
@@ -189,7 +205,9 @@ def translation(entry: Entry, result: Result) -> Translation:
     return Translation(entry, result.output or "", raw=result.raw)
 
 
-def _floors(tools: ScoringTools, entries: Sequence[Entry], tell: Tell) -> dict[str, FloorScores]:
+def _floors(
+    tools: ScoringTools, entries: Sequence[Entry], tell: Tell, ask: Ask
+) -> dict[str, FloorScores]:
     """Work the floors out; on a part of the entries where that would take as long as the run."""
     if not tools.scorer.mixes:
         return {}
@@ -198,6 +216,6 @@ def _floors(tools: ScoringTools, entries: Sequence[Entry], tell: Tell) -> dict[s
     return floors(
         entries[::step],
         tools.scorer.metrics,
-        annotate=tools.annotated_for_floors,
+        annotate=partial(tools.annotated_for_floors, ask),
         judges=SLOW_JUDGES if tools.slow else JUDGES,
     )

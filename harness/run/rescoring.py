@@ -14,21 +14,33 @@ from typing import Any
 
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
+from harness.annotators.annotator import AskingAnnotator
 from harness.card.build import assemble, store_card
 from harness.card.material import row_words, stored_material
-from harness.core.failures import HarnessError, UsageError
+from harness.core.failures import AskingStopped, HarnessError, UsageError
+from harness.endpoint.budget import Ledger
 from harness.method.method import Result
 from harness.privacy import shut_door
+from harness.run.asking import Asking
 from harness.run.beginning import begin_like, new_identity, tools_of, tools_with
 from harness.run.final_scores import Scored, Tell, score_outputs, translation
 from harness.setup.floors import floors_version
-from harness.setup.plan import scoring_of
+from harness.setup.plan import run_options_of, scoring_of
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools, changes, stored_setup
+from harness.store.annotations import (
+    AnnotationRow,
+    answered,
+    keep_annotations,
+    note_asked,
+    read_annotations,
+)
 from harness.store.corpora.entries import read_entries
+from harness.store.file.database import store_path
 from harness.store.file.openings import Origin, RunOpening
 from harness.store.file.transaction import transaction, undone
 from harness.store.holding import copy_stretches
+from harness.store.replies import NewReply, add_replies
 from harness.store.results import (
     RowWords,
     copy_results,
@@ -114,12 +126,16 @@ def rescore(
     options: ScoringOptions,
     tell: Tell,
     note: Tell = lambda _: None,
+    *,
+    budget_usd: float | None = None,
 ) -> str:
     """Score a run's outputs with its own metrics and the wanted ones; gives the id of the new run.
 
     ``tell`` hears what is being done, ``note`` what the person should know of the new run. UsageError where
     the run is not complete, has outputs without texts, or names what cannot be had; HarnessError, and no new
-    run, where no metric has a value that the run did not have.
+    run, where no metric has a value that the run did not have. ``budget_usd`` is the most that judges and other
+    endpoints may cost now: where it is reached, BudgetReached is raised, and what was answered is used by the next
+    scoring.
     """
     card = read_card(connection, run.id)
     if card is None:
@@ -140,9 +156,12 @@ def rescore(
             "has them can score it again."
         )
     by_place = dict(zip(run.positions, entries, strict=True))
+    asking = _asking(connection, run, tools, by_place, tell, budget_usd)
     try:
-        fresh = score_outputs(tools, by_place, results, tell)
+        fresh = score_outputs(tools, by_place, results, tell, asking)
         again = row_words(tools, by_place, _scored_again(results, fresh))
+    except AskingStopped:
+        raise KeyboardInterrupt from None
     finally:
         tools.close()
     now = ScoringSetup.model_validate(fresh.opening["scoring"])
@@ -164,8 +183,52 @@ def rescore(
     plan = {**run.plan, "scoring": chosen.model_dump(mode="json")}
     new = replace(run, **new_identity(), plan=plan, opening=opening)
     words = again or read_row_words(connection, run.id)
-    _store(connection, run, new, scored.rows, words)
+    _store(connection, run, new, scored.rows, words, _answers(asking))
     return new.run_id
+
+
+def _asking(
+    connection: sqlite3.Connection,
+    run: Run,
+    tools: ScoringTools,
+    entries: Mapping[int, Entry],
+    tell: Tell,
+    budget_usd: float | None,
+) -> Asking:
+    """Return what carries the calls about a stored run's outputs; replies are kept beside that run."""
+    if budget_usd is not None:
+        tools.check_budget()
+    options = run_options_of(run)
+
+    def keep(
+        writer: sqlite3.Connection,
+        replies: Sequence[NewReply],
+        _rows: Sequence[AnnotationRow],
+        _committed: float,
+    ) -> None:
+        add_replies(writer, replies)
+        note_asked(writer, run.id, [reply.key for reply in replies])
+
+    def known(annotator: AskingAnnotator) -> dict[int, AnnotationRow]:
+        if not options.use_cache:
+            return {}
+        rows = read_annotations(connection, run.id, annotator=annotator.id, maker=annotator.maker)
+        return {row.position: row for row in rows if row.position is not None and answered(row)}
+
+    return Asking(
+        options,
+        Ledger(budget_usd),
+        tell=tell,
+        store=store_path(connection),
+        keep=keep,
+        places={entry.id: place for place, entry in entries.items()},
+        known=known,
+    )
+
+
+def _answers(asking: Asking) -> list[AnnotationRow]:
+    """Return what the outputs were annotated with: asked for now, or taken over and paid for before."""
+    return [replace(row, spent_usd=0.0, calls=0) for row in asking.reused] + asking.rows
 
 
 def _scored_again(results: Sequence[Result], fresh: Scored) -> list[Result]:
@@ -296,10 +359,16 @@ def lacking(reasons: Mapping[str, str], options: ScoringOptions) -> dict[str, st
 
 
 _Words = Mapping[int, RowWords]
+_Answers = Sequence[AnnotationRow]
 
 
 def _store(
-    connection: sqlite3.Connection, run: Run, new: Run, scores: _Scores, words: _Words
+    connection: sqlite3.Connection,
+    run: Run,
+    new: Run,
+    scores: _Scores,
+    words: _Words,
+    answers: _Answers,
 ) -> None:
     """Store the new run with its card, or nothing.
 
@@ -308,14 +377,19 @@ def _store(
     """
 
     with undone(connection):
-        material = stored_material(connection, _copy(connection, run, new, scores, words))
+        material = stored_material(connection, _copy(connection, run, new, scores, words, answers))
     card = assemble(material).as_json()
     with transaction(connection):
-        store_card(connection, _copy(connection, run, new, scores, words), card)
+        store_card(connection, _copy(connection, run, new, scores, words, answers), card)
 
 
 def _copy(
-    connection: sqlite3.Connection, run: Run, new: Run, scores: _Scores, words: _Words
+    connection: sqlite3.Connection,
+    run: Run,
+    new: Run,
+    scores: _Scores,
+    words: _Words,
+    answers: _Answers,
 ) -> int:
     """Store the new run: the outputs of the old one with the new scores."""
     read_run(connection, run.id)  # it may have been deleted meanwhile
@@ -324,6 +398,7 @@ def _copy(
     copy_results(connection, run.id, number)
     replace_scores(connection, number, scores)
     keep_row_words(connection, number, words)
+    keep_annotations(connection, number, answers)
     return number
 
 

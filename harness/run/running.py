@@ -12,11 +12,12 @@ from pathlib import Path
 
 from corpora.files.problems import CorpusError
 from corpora.model.entry import Entry
+from harness.annotators.annotator import AskingAnnotator
 from harness.card.build import seal
 from harness.card.material import row_words
-from harness.core.failures import HarnessError
+from harness.core.failures import AskingStopped, HarnessError
 from harness.core.run_state import RunState
-from harness.endpoint.budget import Ledger
+from harness.endpoint.budget import BudgetReached, Ledger
 from harness.endpoint.client import EndpointClient
 from harness.endpoint.limiter import Limiter, RetryPolicy
 from harness.events.control import Control
@@ -25,6 +26,7 @@ from harness.events.progress import ProgressBoard
 from harness.events.steering import Ear
 from harness.method.method import Method
 from harness.privacy import shut_door
+from harness.run.asking import Asking
 from harness.run.beginning import begun_with, take_up
 from harness.run.call_runner import RunCalls
 from harness.run.final_scores import finish_scores
@@ -34,14 +36,22 @@ from harness.run.total_failure import why_not_sealed, why_nothing_came
 from harness.setup.floors import floor_scores
 from harness.setup.plan import AS_BEFORE, Resumption, plan_of
 from harness.setup.scoring_tools import ScoringTools
+from harness.store.annotations import AnnotationRow, keep_annotations, read_annotations
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.database import open_store
 from harness.store.file.openings import Live
 from harness.store.file.transaction import transaction
 from harness.store.file.trouble import STORE_ERRORS, in_words
-from harness.store.holding import alone, begin_stretch, elapsed_seconds, spent_usd, touch_stretch
+from harness.store.holding import (
+    alone,
+    begin_stretch,
+    elapsed_seconds,
+    pay_stretch,
+    spent_usd,
+    touch_stretch,
+)
 from harness.store.mixed_setups import tries_before
-from harness.store.replies import NewReply, StoredReply, find_reply, known_keys
+from harness.store.replies import NewReply, StoredReply, add_replies, find_reply, known_keys
 from harness.store.results import keep_row_words, read_results, stored_positions
 from harness.store.runs import Run, leave_run, read_run, set_live
 
@@ -128,12 +138,15 @@ class _Execution:
         self.secret = any(entry.secret for entry in self.entries.values())
         shut_door(self.entries.values(), plan_of(run))
         self.tools = tools or begun_with(connection, run)
+        if self.options.budget_usd is not None:
+            self.tools.check_budget()
         self.scorer = self.tools.scorer
         self.flight = InFlight()
         self.known_replies = known_keys(connection) if self.options.use_cache else set()
         most = self.options.concurrency
         self.limiter = Limiter(most, start=max(4, most // 4) if method.endpoint else most)
         self.path = path
+        self.stretch = 0
 
     def to_the_end(self) -> Finished:
         """Translate what is waiting, then seal or stop."""
@@ -148,8 +161,10 @@ class _Execution:
         try:
             with closing(open_store(self.path)) as writer:
                 reason = self._stretch(writer, waiting, board, ledger)
-            ear.entries_in = True
-            return self._end(board, reason, budget_reached=ledger.reached)
+            ear.entries_in = not any(
+                isinstance(each, AskingAnnotator) for each in self.tools.annotators
+            )
+            return self._end(board, reason, ledger)
         finally:
             ear.close()
             self.tools.close()
@@ -162,7 +177,7 @@ class _Execution:
         ledger: Ledger,
     ) -> str | None:
         """Bring the waiting entries through; gives why the run stopped by itself, None where it did not."""
-        stretch = begin_stretch(self.connection, self.run.id)
+        self.stretch = stretch = begin_stretch(self.connection, self.run.id)
         set_live(self.connection, self.run.id, RunState.RUNNING, board.heartbeat())
         recorder = Recorder(
             writer,
@@ -252,7 +267,43 @@ class _Execution:
 
         return tell
 
-    def _end(self, board: ProgressBoard, reason: str | None, *, budget_reached: bool) -> Finished:
+    def _finish_scores(self, board: ProgressBoard, ledger: Ledger) -> None:
+        """Ask what is asked once all outputs are in; raises BudgetReached and AskingStopped."""
+        tell = self._doing(board)
+        asking = Asking(
+            self.options,
+            ledger,
+            self.control,
+            tell,
+            self.path,
+            self._keep_answers,
+            {entry.id: place for place, entry in self.entries.items()},
+            self._answered,
+            flight=self.flight,
+        )
+        finish_scores(self.connection, self.run.id, self.tools, tell, asking)
+
+    def _keep_answers(
+        self,
+        connection: sqlite3.Connection,
+        replies: Sequence[NewReply],
+        rows: Sequence[AnnotationRow],
+        committed: float,
+    ) -> None:
+        add_replies(connection, replies)
+        keep_annotations(connection, self.run.id, rows)
+        pay_stretch(connection, self.stretch, committed)
+
+    def _answered(self, annotator: AskingAnnotator) -> dict[int, AnnotationRow]:
+        """Return what earlier stretches of the run were answered."""
+        found = read_annotations(
+            self.connection, self.run.id, annotator=annotator.id, maker=annotator.maker
+        )
+        return {
+            row.position: row for row in found if row.position is not None and row.value is not None
+        }
+
+    def _end(self, board: ProgressBoard, reason: str | None, ledger: Ledger) -> Finished:
         tally = board.outcome
         everything = tally.done == len(self.run.positions)
         if everything and reason is None and tally.failed == tally.done:
@@ -260,9 +311,15 @@ class _Execution:
         elif everything and reason is None and not self.options.keep_failed:
             reason = why_not_sealed(self.connection, self.run)
         complete = everything and reason is None
-        card_hash = None
         if complete:
-            finish_scores(self.connection, self.run.id, self.tools, self._doing(board))
+            try:
+                self._finish_scores(board, ledger)
+            except AskingStopped:
+                complete = False
+            except BudgetReached as end:
+                complete, reason = False, str(end)
+        budget_reached, card_hash = ledger.reached, None
+        if complete:
             self._keep_row_words()
             card_hash = seal(self.connection, self.run.id).run_card_hash
         else:

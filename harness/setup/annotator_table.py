@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from corpora.model.entry import Entry
-from harness.annotators.annotator import Annotator, Find, Memo, Search
+from harness.annotators.annotator import AnyAnnotator, Find, Memo, Search
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import Steps
 from scoring.core.specification import read_by
@@ -62,7 +62,8 @@ def find_annotators(
     *,
     offline: bool,
     folder: Path | None = None,
-) -> tuple[Resources, tuple[Annotator, ...], tuple[Steps, ...]]:
+    prices: Path | None = None,
+) -> tuple[Resources, tuple[AnyAnnotator, ...], tuple[Steps, ...]]:
     """Find the annotators that the wanted metrics ask, with what each of them tells for the setup.
 
     ``folder`` is that of the corpus's file. UsageError names what was asked for and cannot be had.
@@ -72,7 +73,9 @@ def find_annotators(
         if not options.wanted & read_by(id_):
             continue
         steps = Steps(row.progress)
-        search = Search(resources, entries, memo, dict(options), folders, offline, steps, folder)
+        search = Search(
+            id_, resources, entries, memo, dict(options), folders, offline, steps, folder, prices
+        )
         found: Find | None = import_module(row.module).find(search)
         if found is None:
             continue

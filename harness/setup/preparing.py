@@ -45,6 +45,7 @@ def prepare(
     memo: Memo,
     *,
     coaching: Path | None = None,
+    prices: Path | None = None,
     offline: bool = False,
     folder: Path | None = None,
 ) -> ScoringTools:
@@ -57,7 +58,14 @@ def prepare(
     if any(entry.secret for entry in entries):
         memo = NoMemo()  # floors put secret references beside public entries
     complete, annotators, steps = find_annotators(
-        resources, entries, options, memo, language_folders(), offline=offline, folder=folder
+        resources,
+        entries,
+        options,
+        memo,
+        language_folders(),
+        offline=offline,
+        folder=folder,
+        prices=prices,
     )
     on, off = choose(complete, options.wanted)
     chosen = replace(complete, setup=complete.setup.model_copy(update={"metrics": on, "off": off}))

@@ -13,9 +13,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from corpora.model.entry import Entry
-from harness.annotators.annotator import Annotator
-from harness.core.failures import HarnessError, UsageError
+from harness.annotators.annotator import AnyAnnotator, Ask, AskingAnnotator
+from harness.core.failures import AskingStopped, HarnessError, UsageError
 from harness.core.problems import first_problem
+from harness.endpoint.budget import BudgetReached
 from harness.store.runs import Run
 from scoring.core.composite import composite_metrics
 from scoring.core.scorer import Scorer
@@ -44,7 +45,7 @@ class ScoringTools:
 
     resources: Resources
     scorer: Scorer
-    annotators: tuple[Annotator, ...] = ()
+    annotators: tuple[AnyAnnotator, ...] = ()
     steps: tuple[Steps, ...] = ()
     """Of the slow annotators."""
 
@@ -60,12 +61,20 @@ class ScoringTools:
                 translations = filled(annotator, translations)
         return translations
 
-    def annotated_for_floors(self, translations: Sequence[Translation]) -> Sequence[Translation]:
+    def annotated_for_floors(
+        self, ask: Ask, translations: Sequence[Translation]
+    ) -> Sequence[Translation]:
         """Fill in what the annotators find whose metrics enter the composite."""
         for annotator in self.annotators:
             if read_by(annotator.id) & composite_metrics():
-                translations = filled(annotator, translations)
+                translations = filled(annotator, translations, ask)
         return translations
+
+    def check_budget(self) -> None:
+        """Raise UsageError where annotators are paid for, and nobody knows what a call of theirs costs."""
+        for annotator in self.annotators:
+            if isinstance(annotator, AskingAnnotator):
+                annotator.check_budget()
 
     @property
     def slow(self) -> bool:
@@ -93,15 +102,30 @@ class ScoringTools:
 class AnnotatorError(HarnessError):
     """A slow annotator could not be asked; what it reads is off, the rest is scored all the same."""
 
-    def __init__(self, annotator: Annotator, error: HarnessError) -> None:
+    def __init__(self, annotator: AnyAnnotator, error: HarnessError) -> None:
         self.annotator = annotator
         super().__init__(str(error))
 
 
-def filled(annotator: Annotator, translations: Sequence[Translation]) -> list[Translation]:
-    """Fill in what one annotator finds; AnnotatorError where a slow one cannot be asked."""
+def ask_nobody(annotator: AskingAnnotator, _translations: Sequence[Translation]) -> list[Any]:
+    """Refuse: no call goes out from here."""
+    raise HarnessError(f"{annotator.id} can be asked only when all outputs are in.")
+
+
+def filled(
+    annotator: AnyAnnotator, translations: Sequence[Translation], ask: Ask = ask_nobody
+) -> list[Translation]:
+    """Fill in what one annotator finds; AnnotatorError where a slow one cannot be asked.
+
+    A budget that is reached, and a person who stops, end the scoring: BudgetReached and AskingStopped pass.
+    """
     try:
-        found = annotator.annotate(translations)
+        if isinstance(annotator, AskingAnnotator):
+            found = ask(annotator, translations)
+        else:
+            found = annotator.annotate(translations)
+    except (AskingStopped, BudgetReached):
+        raise
     except HarnessError as error:
         if annotator.slow:
             raise AnnotatorError(annotator, error) from error
@@ -118,7 +142,7 @@ def _with(translation: Translation, id_: str, annotation: object) -> Translation
     return replace(translation, annotations={**translation.annotations, id_: annotation})
 
 
-def without(tools: ScoringTools, annotator: Annotator, reason: str) -> ScoringTools:
+def without(tools: ScoringTools, annotator: AnyAnnotator, reason: str) -> ScoringTools:
     """Return tools without a slow annotator that failed: what asks it has no value, with the reason.
 
     The metric keeps its place among the others, so that statistics stored before still fit. A model that gave

@@ -140,11 +140,14 @@ def _still_away(connection: sqlite3.Connection, run: int, before: float) -> bool
 
 
 def _reply_keys(connection: sqlite3.Connection, condition: str, run: int) -> Iterator[bytes]:
-    """Yield the keys of the replies that the attempts of some runs name."""
-    rows = connection.execute(
-        f"SELECT trace FROM results WHERE {condition} AND trace IS NOT NULL", (run,)
-    )
-    for (trace,) in rows:
-        for attempt in unpack_attempts(trace):
-            if attempt.reply_key is not None:
-                yield attempt.reply_key
+    """Yield the keys of the replies about some runs: those that their attempts name, and scorings asked for."""
+    for table in ("results", "annotations"):
+        rows = connection.execute(
+            f"SELECT trace FROM {table} WHERE {condition} AND trace IS NOT NULL", (run,)
+        )
+        for (trace,) in rows:
+            for attempt in unpack_attempts(trace):
+                if attempt.reply_key is not None:
+                    yield attempt.reply_key
+    for (key,) in connection.execute(f"SELECT reply FROM asked_about WHERE {condition}", (run,)):
+        yield key

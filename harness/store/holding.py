@@ -38,6 +38,11 @@ def touch_stretch(connection: sqlite3.Connection, stretch: int, spent_usd: float
     )
 
 
+def pay_stretch(connection: sqlite3.Connection, stretch: int, spent_usd: float) -> None:
+    """Note what a stretch has paid or may have to pay, where its entries are all in."""
+    connection.execute("UPDATE stretches SET spent_usd = ? WHERE id = ?", (spent_usd, stretch))
+
+
 def elapsed_seconds(connection: sqlite3.Connection, run: int) -> float:
     """Return the wall-clock seconds during which the run was under way, over all its stretches."""
     row = connection.execute(

@@ -116,7 +116,7 @@ def _row(
 ) -> tuple[object, ...]:
     output = None if result.output is None else intern_text(connection, result.output)
     raw = None if result.raw is None else intern_text(connection, result.raw)
-    return (run, output, raw, _pack_attempts(attempts), *_own(result))
+    return (run, output, raw, pack_attempts(attempts), *_own(result))
 
 
 def copy_results(connection: sqlite3.Connection, run: int, to: int) -> None:
@@ -336,7 +336,8 @@ def read_tries(connection: sqlite3.Connection, run: int) -> Iterator[tuple[int, 
             yield position, attempts, 0
 
 
-def _pack_attempts(attempts: Sequence[Attempt]) -> bytes | None:
+def pack_attempts(attempts: Sequence[Attempt]) -> bytes | None:
+    """Return the attempts as a trace; None where there are none."""
     if not attempts:
         return None
     packed: bytes = msgpack.packb([_fields(attempt) for attempt in attempts])

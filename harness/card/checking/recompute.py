@@ -54,6 +54,7 @@ def card_material(card: RunCard) -> Material:
         statistics=_statistics(scorer, texts, card.results),
         floors=_floors(card, scorer),
         floors_version=card.floors_version or EARLIER,
+        scoring_cost=card.cost.scoring,
         corpus_values={
             metric.info.id: _number(card.scores, metric.info.id) for metric in scorer.corpus_metrics
         },

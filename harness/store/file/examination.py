@@ -74,6 +74,8 @@ _VALUES: tuple[tuple[str, str, Callable[[Any], object]], ...] = (
     ("results", "statistics", lambda data: _STATISTICS.validate_python(unpacked_message(data))),
     ("results", "trace", lambda data: of_kind(unpacked_message(data), list)),
     ("row_words", "analyses", lambda data: of_kind(unpacked_message(data), list)),
+    ("annotations", "value", unpacked_message),
+    ("annotations", "trace", lambda data: of_kind(unpacked_message(data), list)),
     ("replies", "facts", lambda data: of_kind(unpacked_message(data), list)),
 )
 """Table and column of values that are more than a number or a text, and what reads them."""

@@ -241,3 +241,27 @@ def m010_sort_values(db: Database) -> None:
         ALTER TABLE results RENAME COLUMN composite TO second;
         ALTER TABLE results RENAME COLUMN equivalent TO third;
     """)
+
+
+@migrations()
+def m011_annotations(db: Database) -> None:
+    """What endpoints answered about outputs, and replies that a scoring asked for before its run was stored."""
+    db.executescript("""
+        CREATE TABLE annotations (
+            run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+            position INTEGER,          -- NULL: a call about several outputs together
+            annotator TEXT NOT NULL,
+            maker BLOB NOT NULL,       -- 16 bytes of BLAKE2b over all that an answer depends on
+            value BLOB,                -- msgpack; NULL where no answer came, or none of its own
+            calls INTEGER NOT NULL,
+            cost_usd REAL,             -- NULL: unknown
+            spent_usd REAL NOT NULL,
+            trace BLOB                 -- msgpack of the attempts
+        );
+        CREATE UNIQUE INDEX annotations_of_outputs ON annotations (run, annotator, position);
+        CREATE TABLE asked_about (
+            run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+            reply BLOB NOT NULL,       -- its key
+            PRIMARY KEY (run, reply)
+        ) WITHOUT ROWID;
+    """)

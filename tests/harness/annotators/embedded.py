@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+from harness.annotators.annotator import AskingAnnotator
+from harness.endpoint.budget import Ledger
+from harness.endpoint.limiter import RetryPolicy
+from harness.run.asking import Asking
+from harness.setup.plan import RunOptions
+from scoring.core.translation import Translation
 from tests.harness.scripted import Answer, Asked, json_answer
 
 
@@ -17,6 +24,21 @@ class Kept(dict[str, bytes]):
 
     def keep(self, maker: str, found: Mapping[str, bytes]) -> None:
         self.update({f"{maker} {key}": value for key, value in found.items()})
+
+
+class Blocking:
+    """An annotator whose calls are carried without a run."""
+
+    def __init__(self, annotator: AskingAnnotator, policy: RetryPolicy | None = None) -> None:
+        self.annotator = annotator
+        self.asking = Asking(RunOptions(), Ledger(None))
+        self.asking.policy = policy or self.asking.policy
+
+    def annotate(self, translations: Sequence[Translation]) -> list[Any]:
+        return self.asking(self.annotator, translations)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.annotator, name)
 
 
 def vector(text: str, size: int = 4) -> list[float]:

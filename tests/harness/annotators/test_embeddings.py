@@ -14,18 +14,19 @@ import numpy as np
 import pytest
 
 from corpora.model.entry import Entry, Segment
+from harness.annotators import embeddings
 from harness.annotators.embedding_endpoint import MOST_INPUTS, EndpointEmbedder, read_embeddings
-from harness.annotators.embeddings import EmbeddingAnnotator, embedding_annotator
+from harness.annotators.embeddings import EmbeddingAnnotator
 from harness.core.failures import CallError, ErrorClass, HarnessError, Transient, UsageError
 from harness.endpoint import offline
 from harness.endpoint.keys import no_key
 from harness.endpoint.limiter import RetryPolicy
 from scoring.core.translation import Translation
-from tests.harness.annotators.embedded import Kept, embedded, vector
+from tests.harness.annotators.embedded import Blocking, Kept, embedded, vector
 from tests.harness.scripted import Answer, Asked, Scripted, error, json_answer
 
 SECRET = "the medicine bundle is opened at dawn"
-QUICK = RetryPolicy(most_attempts=3, first_wait=0.001)
+QUICK = RetryPolicy(most_attempts=3, first_wait=0.001, most_malformed=2)
 
 
 def translation(id_: int, output: str, segment: Segment | None = None) -> Translation:
@@ -36,9 +37,13 @@ def translation(id_: int, output: str, segment: Segment | None = None) -> Transl
 
 def annotator(
     endpoint: Scripted, memo: Kept | None = None, progress: Any = None, **more: Any
-) -> EmbeddingAnnotator:
-    embedder = EndpointEmbedder(endpoint.url, "m", key=no_key, retry=QUICK, **more)
-    return EmbeddingAnnotator(embedder, memo, progress)
+) -> Blocking:
+    embedder = EndpointEmbedder(endpoint.url, "m", key=no_key, **more)
+    return Blocking(EmbeddingAnnotator(embedder, memo, progress), QUICK)
+
+
+def embedding_annotator(*given: Any, **more: Any) -> Blocking:
+    return Blocking(embeddings.embedding_annotator(*given, **more), QUICK)
 
 
 def cosine(one: str, other: str) -> float:
@@ -149,7 +154,7 @@ def test_secret_texts_and_offline_runs_stay_on_this_machine() -> None:
 def test_the_key_goes_into_the_header_only(endpoint: Scripted) -> None:
     endpoint.answer = embedded
     embedder = EndpointEmbedder(endpoint.url + "/embeddings", "m", key=lambda _: "sk-0123456789")
-    EmbeddingAnnotator(embedder).annotate([translation(1, "x")])
+    Blocking(EmbeddingAnnotator(embedder)).annotate([translation(1, "x")])
     [asked] = endpoint.asked
     assert asked.path == "/v1/embeddings"
     assert asked.headers["authorization"] == "Bearer sk-0123456789"
@@ -245,7 +250,7 @@ def test_a_refusal_names_the_mend_and_never_quotes_the_endpoint(
 
 
 def test_a_server_that_is_not_there_is_named_with_the_mend(endpoint: Scripted) -> None:
-    made = EmbeddingAnnotator(EndpointEmbedder("http://localhost:9", "m", key=no_key, retry=QUICK))
+    made = Blocking(EmbeddingAnnotator(EndpointEmbedder("http://localhost:9", "m", key=no_key)))
     with pytest.raises(CallError) as caught:
         made.annotate([translation(1, "x")])
     assert str(caught.value) == (

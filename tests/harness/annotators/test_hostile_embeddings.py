@@ -17,6 +17,7 @@ from harness.core.failures import ErrorClass, HarnessError, Transient
 from harness.endpoint.keys import no_key
 from harness.endpoint.limiter import RetryPolicy
 from scoring.core.translation import Translation
+from tests.harness.annotators.embedded import Blocking
 from tests.harness.scripted import Answer, Asked, Scripted, serving
 
 
@@ -26,9 +27,9 @@ def server() -> Iterator[Scripted]:
         yield scripted
 
 
-def annotator(server: Scripted) -> EmbeddingAnnotator:
+def annotator(server: Scripted) -> Blocking:
     once = RetryPolicy(most_attempts=1)
-    return EmbeddingAnnotator(EndpointEmbedder(server.url, "m", key=no_key, retry=once))
+    return Blocking(EmbeddingAnnotator(EndpointEmbedder(server.url, "m", key=no_key)), once)
 
 
 TRANSLATION = Translation(Entry(id=1, source="a", reference="b"), "c")

@@ -1,0 +1,385 @@
+"""Asking endpoints about the outputs of a run: judges and embeddings, whose calls cost what a method's cost.
+
+They are carried as a method's are: from the cache where they may, within the run's budget, as many at once as the
+endpoint bears, again where they failed. Each answer is stored as it comes, so that a run that is stopped, or reaches
+its budget, asks only for the rest when it goes on. It is done when all outputs are in, so that no method waits for
+a judge.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from corpora.model.entry import EntryId
+from harness.annotators.annotator import AskingAnnotator
+from harness.core.calls import Reply, Request
+from harness.core.failures import AskingStopped, CallError, HarnessError
+from harness.core.run_state import RunState
+from harness.endpoint.budget import Ledger
+from harness.endpoint.client import EndpointClient
+from harness.endpoint.limiter import Limiter, RetryPolicy, Slot
+from harness.events.control import Control
+from harness.events.kinds import InFlight
+from harness.run.call_runner import CallRunner, RunCalls
+from harness.run.loop import Dispatcher, Streak
+from harness.run.recorder import GATHER_SECONDS
+from harness.setup.plan import RunOptions
+from harness.store.annotations import AnnotationRow
+from harness.store.file.database import open_store
+from harness.store.file.transaction import transaction
+from harness.store.replies import NewReply, StoredReply, find_reply, known_keys
+from scoring.core.translation import Translation
+
+TELL_SECONDS = 0.25
+"""Least time from one word on how far it is to the next."""
+
+MOST_MALFORMED = 2
+"""Tries at a call whose replies are not of the expected shape: no server becomes another by waiting."""
+
+STOPPED = "The scoring was stopped while it asked an endpoint; what was answered is kept."
+
+Keep = Callable[[sqlite3.Connection, Sequence[NewReply], Sequence[AnnotationRow], float], None]
+"""Stores replies, rows, and the money committed so far; called within a transaction, in a thread of its own."""
+
+
+def _keep_nothing(*_: Any) -> None:
+    """Store nothing: nobody goes on with it."""
+
+
+@dataclass(slots=True)
+class Asking:
+    """Carries the calls of a run's annotators; see ``Ask``. Blocks while they are under way."""
+
+    options: RunOptions
+    ledger: Ledger
+    control: Control = field(default_factory=Control)
+    tell: Callable[[str], None] = lambda _: None
+    store: Path | None = None
+    """Where answers are looked up and kept; None: nowhere."""
+    keep: Keep = _keep_nothing
+    places: Mapping[EntryId, int] = field(default_factory=dict)
+    """Place of each entry in its corpus."""
+    known: Callable[[AskingAnnotator], Mapping[int, AnnotationRow]] = lambda _: {}
+    """Returns, by place, what need not be asked again."""
+    rows: list[AnnotationRow] = field(default_factory=list)
+    """What was asked and found, in the order in which it came."""
+    reused: list[AnnotationRow] = field(default_factory=list)
+    """What was known and not asked again."""
+    answers: dict[str, dict[int, Any]] = field(default_factory=dict)
+    """Annotation of each output that has its answer, by annotator and place."""
+    limiter: Limiter = field(init=False)
+    flight: InFlight = field(default_factory=InFlight)
+    policy: RetryPolicy = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin with as many calls at once as a run begins with."""
+        most = self.options.concurrency
+        self.limiter = Limiter(most, start=max(4, most // 4))
+        self.policy = RetryPolicy(
+            most_attempts=self.options.most_attempts, most_malformed=MOST_MALFORMED
+        )
+
+    def __call__(
+        self, annotator: AskingAnnotator, translations: Sequence[Translation]
+    ) -> list[Any]:
+        """Return the annotation of each translation, None where there is nothing to say.
+
+        Raises BudgetReached, AskingStopped where a person stopped it, and HarnessError where the endpoint cannot
+        be asked at all.
+        """
+        return _without_loop(self._asked(annotator, translations))
+
+    async def _asked(
+        self, annotator: AskingAnnotator, translations: Sequence[Translation]
+    ) -> list[Any]:
+        client = EndpointClient(
+            timeout_seconds=self.options.timeout_seconds,
+            offline=self.options.offline or any(each.entry.secret for each in translations),
+        )
+        shelf = _Shelf(self.store, self.keep, self.ledger, use_cache=self.options.use_cache)
+        shared = RunCalls(
+            method=annotator.id,
+            client=client,
+            limiter=self.limiter,
+            ledger=self.ledger,
+            policy=self.policy,
+            flight=self.flight,
+            find=shelf.find,
+            keep=shelf.put,
+            reuse=self.options.use_cache,
+        )
+        self.ledger.secure = None if self.ledger.cap is None else shelf.secure
+        try:
+            if annotator.apart:
+                return await _Apart(self, annotator, translations, shared, shelf).found()
+            return await _Together(self, annotator, shared, shelf).found(translations)
+        finally:
+            await client.close()
+            await shelf.close()
+
+
+def _without_loop(work: Coroutine[Any, Any, list[Any]]) -> list[Any]:
+    """Run to the end; in a thread of its own where this one has an event loop already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(asyncio.run, work).result()
+
+
+class _Apart:
+    """Asks about each translation alone, and stores what comes with its entry."""
+
+    def __init__(
+        self,
+        asking: Asking,
+        annotator: AskingAnnotator,
+        translations: Sequence[Translation],
+        shared: RunCalls,
+        shelf: _Shelf,
+    ) -> None:
+        self._asking = asking
+        self._annotator = annotator
+        self._translations = translations
+        self._shared = shared
+        self._shelf = shelf
+        self._streak = Streak()
+        self._found: dict[int, Any] = {}
+        """Annotation by place in ``translations``."""
+        self._end: HarnessError | None = None
+        """Why no further translation is asked about."""
+        self._told = 0.0
+        if annotator.id not in asking.answers:
+            known = asking.known(annotator)
+            asking.reused.extend(known.values())
+            asking.answers[annotator.id] = {place: row.value for place, row in known.items()}
+        self._answers = asking.answers[annotator.id]
+        for index, each in enumerate(translations):
+            place = asking.places.get(each.entry.id)
+            if place in self._answers:
+                self._found[index] = self._answers[place]
+        waiting = [[index] for index in range(len(translations)) if index not in self._found]
+        self._dispatcher = Dispatcher(self._ask, waiting, shared, asking.control)
+
+    async def found(self) -> list[Any]:
+        """Ask until every translation has its answer."""
+        await self._dispatcher.run()
+        if self._end is not None:
+            raise self._end
+        if len(self._found) < len(self._translations):
+            raise AskingStopped(STOPPED)
+        return [self._found[index] for index in range(len(self._translations))]
+
+    async def _ask(self, batch: Sequence[int], slot: Slot) -> None:
+        [index] = batch
+        translation = self._translations[index]
+        place = self._asking.places.get(translation.entry.id)
+        places = () if place is None else (place,)
+        calls = CallRunner(self._shared, places, slot, secret=translation.entry.secret)
+        in_flight = self._shared.flight.in_flight
+        in_flight.update(places)
+        try:
+            self._take(index, place, calls, *await self._answer(translation, calls))
+        except HarnessError as end:  # budget reached, or wrong usage that only a call could show
+            self._stop(end)
+        finally:
+            calls.give_slot_back()
+            in_flight.difference_update(places)
+
+    async def _answer(
+        self, translation: Translation, calls: CallRunner
+    ) -> tuple[Any, CallError | None]:
+        """Return the annotation, or why the call for it failed; raises what ends the asking."""
+        try:
+            [value] = await self._annotator.ask([translation], calls)
+        except CallError as failure:
+            if calls.end is not None:
+                raise calls.end from None
+            return None, failure
+        return value, None
+
+    def _take(
+        self,
+        index: int,
+        place: int | None,
+        calls: CallRunner,
+        value: Any,
+        failure: CallError | None,
+    ) -> None:
+        if calls.attempts and place is not None:
+            self._keep(_row(place, self._annotator, calls, value))
+        kind = None if failure is None else failure.error_class
+        if kind is not None:
+            value = {"score": None, "reason": f"the call failed ({kind})"}
+        if reason := self._streak.note(kind, f"{self._annotator.id} got no answer"):
+            self._stop(HarnessError(f"{reason}."))
+        self._found[index] = value
+        if place is not None:
+            self._answers[place] = value
+        now = time.monotonic()
+        if now - self._told >= TELL_SECONDS or len(self._found) == len(self._translations):
+            self._told = now
+            done, total = len(self._found), len(self._translations)
+            self._asking.tell(f"asking {self._annotator.id}: {done:,} of {total:,}")
+
+    def _keep(self, row: AnnotationRow) -> None:
+        self._asking.rows.append(row)
+        self._shelf.put(row)
+
+    def _stop(self, end: HarnessError) -> None:
+        self._end = self._end or end
+        self._dispatcher.end()
+
+
+class _Together:
+    """Lets an annotator make calls about several translations, and heeds wishes between them; see ``Calls``."""
+
+    def __init__(
+        self, asking: Asking, annotator: AskingAnnotator, shared: RunCalls, shelf: _Shelf
+    ) -> None:
+        self._control = asking.control
+        self._rows = asking.rows
+        self._annotator = annotator
+        self._shared = shared
+        self._shelf = shelf
+        self._going = asyncio.Event()
+        self._work: asyncio.Task[list[Any]] | None = None
+
+    async def found(self, translations: Sequence[Translation]) -> list[Any]:
+        """Return what the annotator finds."""
+        loop = asyncio.get_running_loop()
+        self._work = asyncio.create_task(self._annotator.ask(translations, self))
+        self._control.listen(partial(loop.call_soon_threadsafe, self._heed))
+        self._heed()
+        try:
+            return await self._work
+        except asyncio.CancelledError:
+            if self._control.state is RunState.STOPPED:
+                raise AskingStopped(STOPPED) from None
+            raise
+        finally:
+            self._control.listen(None)
+
+    async def send(self, request: Request) -> Reply:
+        """See ``Calls``."""
+        await self._going.wait()
+        if self._control.state in {RunState.DRAINING, RunState.STOPPED}:
+            raise AskingStopped(STOPPED)
+        slot = await self._shared.limiter.acquire()
+        calls = CallRunner(self._shared, (), slot, secret=not request.cacheable)
+        try:
+            return await calls.send(request)
+        finally:
+            calls.give_slot_back()
+            self._rows.append(row := _row(None, self._annotator, calls, None))
+            self._shelf.put(row)
+
+    def _heed(self) -> None:
+        if self._control.most_concurrency is not None:
+            self._shared.limiter.set_most(self._control.most_concurrency)
+        if self._control.state is RunState.PAUSED:
+            self._going.clear()
+        else:
+            self._going.set()
+        if self._control.state is RunState.STOPPED and self._work is not None:
+            self._work.cancel()
+
+
+def _row(
+    place: int | None, annotator: AskingAnnotator, calls: CallRunner, value: Any
+) -> AnnotationRow:
+    return AnnotationRow(
+        place,
+        annotator.id,
+        annotator.maker,
+        value,
+        calls.asked,
+        calls.cost_usd,
+        calls.spent_usd,
+        tuple(calls.attempts) if place is not None else (),
+    )
+
+
+class _Shelf:
+    """Stores what comes in groups, each in one durable transaction, while further calls are under way."""
+
+    def __init__(self, path: Path | None, keep: Keep, ledger: Ledger, *, use_cache: bool) -> None:
+        self._keep = keep
+        self._ledger = ledger
+        self._writer = None if path is None else open_store(path)
+        self._reader = None if path is None else open_store(path)
+        self._known = known_keys(self._reader) if self._reader is not None and use_cache else set()
+        self._items: list[NewReply | AnnotationRow] = []
+        self._waiting: list[asyncio.Future[None]] = []
+        self._writing: asyncio.Task[None] | None = None
+        self._failure: Exception | None = None
+
+    def find(self, key: bytes) -> StoredReply | None:
+        """Look a reply up; most misses are answered from memory."""
+        if self._reader is None or key not in self._known:
+            return None
+        return find_reply(self._reader, key)
+
+    def put(self, item: NewReply | AnnotationRow) -> None:
+        """Take what is to be stored; raises what kept the last group from the disk."""
+        if self._failure is not None:
+            raise self._failure
+        self._items.append(item)
+        self._begin()
+
+    async def secure(self) -> None:
+        """Wait until the money committed by now is on the disk."""
+        written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(written)
+        self._begin()
+        await written
+
+    async def close(self) -> None:
+        """Store what is left, with the money that went in the end."""
+        try:
+            if self._failure is None:
+                await self.secure()
+        finally:
+            for connection in (self._writer, self._reader):
+                if connection is not None:
+                    connection.close()
+
+    def _begin(self) -> None:
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write())
+
+    async def _write(self) -> None:
+        while self._items or self._waiting:
+            if not self._waiting:
+                await asyncio.sleep(GATHER_SECONDS)  # so that groups are large where nobody waits
+            items, self._items = self._items, []
+            waiting, self._waiting = self._waiting, []
+            try:
+                await asyncio.to_thread(self._store, items, self._ledger.committed)
+            except Exception as error:  # noqa: BLE001  handed to whoever waits, or stores next
+                self._failure = error
+            for each in waiting:
+                if each.done():
+                    continue
+                if self._failure is None:
+                    each.set_result(None)
+                else:
+                    each.set_exception(self._failure)
+
+    def _store(self, items: Sequence[NewReply | AnnotationRow], committed: float) -> None:
+        if self._writer is None:
+            return
+        replies = [item for item in items if isinstance(item, NewReply)]
+        rows = [item for item in items if isinstance(item, AnnotationRow)]
+        with transaction(self._writer):
+            self._keep(self._writer, replies, rows, committed)
+        self._known.update(reply.key for reply in replies)
