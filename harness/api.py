@@ -176,6 +176,8 @@ def scoring_of(told: Mapping[str, Any]) -> ScoringOptions:
         folder = Path(where).expanduser()
         own = read_settings(home()).url_of(where)
         fields["embeddings"] = str(folder.absolute()) if folder.is_dir() else own
+    if where := fields.get("judge"):
+        fields["judge"] = read_settings(home()).url_of(where)
     try:
         return _absolute_paths(ScoringOptions.model_validate(fields))
     except ValidationError as error:

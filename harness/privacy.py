@@ -32,6 +32,7 @@ from corpora.checks.marks import misplaced, without_roles
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
 from corpora.model.terms import FIELD
+from harness.annotators.annotator import AskingAnnotator
 from harness.core.failures import UsageError
 from harness.core.written_files import write_file
 from harness.endpoint import offline
@@ -41,6 +42,7 @@ from harness.endpoint.offline import why_secret
 from harness.method.method import Method
 from harness.methods.registry import build
 from harness.setup.plan import Plan
+from harness.setup.scoring_tools import ScoringTools
 from harness.store.file.database import home, private_folder
 
 
@@ -108,12 +110,24 @@ class NobodyAnswersForServer(UsageError):  # noqa: N818  said of the server
 
 def require_answer(entries: Iterable[Entry], method: Method, plan: Plan) -> None:
     """Raise NobodyAnswersForServer before the first secret run against a server that nobody answered for."""
-    if method.endpoint is None or not any(entry.secret for entry in entries):
+    require_answer_for(entries, method.endpoint, trusted=plan.run.trust_local_server)
+
+
+def require_answer_for(entries: Iterable[Entry], url: str | None, *, trusted: bool) -> None:
+    """Do the same for any server, such as a judge's; ``trusted``: a person answers for it now."""
+    if url is None or not any(entry.secret for entry in entries):
         return
-    if plan.run.trust_local_server:
-        remember(method.endpoint)
-    elif method.endpoint not in answered():
-        raise NobodyAnswersForServer(method.endpoint)
+    if trusted:
+        remember(url)
+    elif url not in answered():
+        raise NobodyAnswersForServer(url)
+
+
+def require_answers(entries: Sequence[Entry], tools: ScoringTools, *, trusted: bool) -> None:
+    """Do the same for the servers that are asked about outputs."""
+    for annotator in tools.annotators:
+        if isinstance(annotator, AskingAnnotator):
+            require_answer_for(entries, annotator.endpoint, trusted=trusted)
 
 
 def answered() -> dict[str, str]:

@@ -42,6 +42,9 @@ class Scoring(Choosing, total=False):
     embeddings: str
     """Endpoint or folder."""
     embeddings_model: str
+    judge: str
+    """Endpoint of a model that judges outputs."""
+    judge_model: str
     comet: File
     """Checkpoint, or a file of its scores."""
     condition: str

@@ -108,6 +108,9 @@ class AskingAnnotator(Protocol):
     several are asked for together."""
     maker: str
     """Identifies everything that an answer depends on besides the translation."""
+    endpoint: str | None
+    """URL of a server that a person must have answered for before it is sent secret texts; None where there is
+    none."""
 
     async def ask(self, translations: Sequence[Translation], calls: Calls) -> list[Any]:
         """Return the annotation of each translation, None where there is nothing to say.

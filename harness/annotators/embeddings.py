@@ -38,6 +38,7 @@ class EmbeddingAnnotator:
     id = "embeddings"
     slow = True
     apart = False
+    endpoint = None
 
     def __init__(
         self, embedder: Embedder, memo: Memo | None = None, progress: Progress | None = None

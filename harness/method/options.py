@@ -105,7 +105,9 @@ class MethodOptions(BaseModel):
         }
 
 
-_ALWAYS = frozenset({"source_language", "target_language", "file_lines", "condition", "replicate"})
+_ALWAYS = frozenset(
+    {"source_language", "target_language", "file_lines", "condition", "replicate", "prices"}
+)
 
 
 def check_options(

@@ -21,7 +21,13 @@ from harness.core.version import VERSION
 from harness.method.method import Method, Priced
 from harness.method.options import refuse_written_keys
 from harness.methods.registry import build
-from harness.privacy import keep_here, refuse_not_stored, refuse_unclear, shut_door
+from harness.privacy import (
+    keep_here,
+    refuse_not_stored,
+    refuse_unclear,
+    require_answers,
+    shut_door,
+)
 from harness.setup.floors import floor_fields
 from harness.setup.plan import (
     Plan,
@@ -77,6 +83,7 @@ def begin(
     used = tools or tools_for(connection, corpus, positions, plan)
     if plan.run.budget_usd is not None:
         used.check_budget()
+    require_answers(chosen, used, trusted=plan.run.trust_local_server)
     opening = _opening(connection, corpus, positions, used)
     if tools is None:
         used.close()
@@ -172,8 +179,16 @@ def tools_of(connection: sqlite3.Connection, run: Run) -> ScoringTools:
     return tools_with(connection, run, scoring_of(run))
 
 
-def tools_with(connection: sqlite3.Connection, run: Run, options: ScoringOptions) -> ScoringTools:
-    """Find what these options ask to score a stored run with; an imported one tells no coaching."""
+def tools_with(
+    connection: sqlite3.Connection,
+    run: Run,
+    options: ScoringOptions,
+    prices: Path | None = None,
+) -> ScoringTools:
+    """Find what these options ask to score a stored run with; an imported one tells no coaching.
+
+    ``prices``: a price table in place of the run's own.
+    """
     entries = read_entries(connection, run.corpus)
     coaching = coaching_of(run)
     return prepare(
@@ -183,7 +198,7 @@ def tools_with(connection: sqlite3.Connection, run: Run, options: ScoringOptions
         options,
         StoredFindings(store_path(connection)),
         coaching=coaching,
-        prices=_prices_of(run),
+        prices=prices or _prices_of(run),
         offline=run_options_of(run).offline,
         folder=corpus_folder_of(run),
     )

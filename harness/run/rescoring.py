@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from corpora.model.entry import Entry
@@ -20,12 +21,12 @@ from harness.card.material import row_words, stored_material
 from harness.core.failures import AskingStopped, HarnessError, UsageError
 from harness.endpoint.budget import Ledger
 from harness.method.method import Result
-from harness.privacy import shut_door
+from harness.privacy import require_answers, shut_door
 from harness.run.asking import Asking
 from harness.run.beginning import begin_like, new_identity, tools_of, tools_with
 from harness.run.final_scores import Scored, Tell, score_outputs, translation
 from harness.setup.floors import floors_version
-from harness.setup.plan import run_options_of, scoring_of
+from harness.setup.plan import RunOptions, run_options_of, scoring_of
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools, changes, stored_setup
 from harness.store.annotations import (
@@ -79,6 +80,7 @@ class Explainer:
     """Explains the entries of one run; costs what the run's tools cost, so it is made in a thread."""
 
     def __init__(self, connection: sqlite3.Connection, run: Run) -> None:
+        self._answers = _found_by_entry(connection, run)
         self._tools, self.why_not = _tools(connection, run)
         """``why_not`` says why nothing can be explained, None where it can."""
 
@@ -88,6 +90,8 @@ class Explainer:
             return Explanation({}, None)
         given = [translation(entry, result)]
         (annotated,) = self._tools.annotated(given)
+        answers = self._answers.get(result.position, {})
+        annotated = replace(annotated, annotations={**annotated.annotations, **answers})
         said = {
             metric.info.id: (_NO_SOURCE,)
             if metric.reads_source and is_blank(entry.source)
@@ -104,6 +108,15 @@ class Explainer:
         """Let the annotators go."""
         if self._tools is not None:
             self._tools.close()
+
+
+def _found_by_entry(connection: sqlite3.Connection, run: Run) -> dict[int, dict[str, Any]]:
+    """Return what judges said of each output, by place in the corpus."""
+    found: dict[int, dict[str, Any]] = {}
+    for row in read_annotations(connection, run.id):
+        if row.position is not None and row.value is not None:
+            found.setdefault(row.position, {})[row.annotator] = row.value
+    return found
 
 
 def _tools(connection: sqlite3.Connection, run: Run) -> tuple[ScoringTools | None, str | None]:
@@ -127,15 +140,16 @@ def rescore(
     tell: Tell,
     note: Tell = lambda _: None,
     *,
-    budget_usd: float | None = None,
+    calls: RunOptions | None = None,
+    prices: Path | None = None,
 ) -> str:
     """Score a run's outputs with its own metrics and the wanted ones; gives the id of the new run.
 
     ``tell`` hears what is being done, ``note`` what the person should know of the new run. UsageError where
     the run is not complete, has outputs without texts, or names what cannot be had; HarnessError, and no new
-    run, where no metric has a value that the run did not have. ``budget_usd`` is the most that judges and other
-    endpoints may cost now: where it is reached, BudgetReached is raised, and what was answered is used by the next
-    scoring.
+    run, where no metric has a value that the run did not have. ``calls`` says how judges and other
+    endpoints are asked, None: as the run asked its own; where its budget is reached, BudgetReached is raised, and
+    what was answered is used by the next scoring.
     """
     card = read_card(connection, run.id)
     if card is None:
@@ -148,15 +162,17 @@ def rescore(
     had = stored_setup(run, "und", covered)
     chosen = chosen_options(run, had, options)
     shut_door(covered)
-    tools = tools_with(connection, run, chosen)
+    tools = tools_with(connection, run, chosen, prices)
     entries = tools.resources.entries
+    asked = calls or run_options_of(run).model_copy(update={"budget_usd": None})
+    require_answers(entries, tools, trusted=asked.trust_local_server)
     if any(not entry.reference for entry in entries):
         raise UsageError(
             f"Run {run.run_id[:8]} was imported without the texts of its secret entries; only who "
             "has them can score it again."
         )
     by_place = dict(zip(run.positions, entries, strict=True))
-    asking = _asking(connection, run, tools, by_place, tell, budget_usd)
+    asking = _asking(connection, run, tools, by_place, tell, asked)
     try:
         fresh = score_outputs(tools, by_place, results, tell, asking)
         again = row_words(tools, by_place, _scored_again(results, fresh))
@@ -193,12 +209,11 @@ def _asking(
     tools: ScoringTools,
     entries: Mapping[int, Entry],
     tell: Tell,
-    budget_usd: float | None,
+    options: RunOptions,
 ) -> Asking:
     """Return what carries the calls about a stored run's outputs; replies are kept beside that run."""
-    if budget_usd is not None:
+    if options.budget_usd is not None:
         tools.check_budget()
-    options = run_options_of(run)
 
     def keep(
         writer: sqlite3.Connection,
@@ -217,7 +232,7 @@ def _asking(
 
     return Asking(
         options,
-        Ledger(budget_usd),
+        Ledger(options.budget_usd),
         tell=tell,
         store=store_path(connection),
         keep=keep,

@@ -314,10 +314,10 @@ class _Execution:
         if complete:
             try:
                 self._finish_scores(board, ledger)
-            except AskingStopped:
+            except (AskingStopped, BudgetReached) as end:
                 complete = False
-            except BudgetReached as end:
-                complete, reason = False, str(end)
+                reason = str(end) if isinstance(end, BudgetReached) else None
+                self.listener(board.progress())
         budget_reached, card_hash = ledger.reached, None
         if complete:
             self._keep_row_words()

@@ -34,6 +34,8 @@ class AnnotatorRow:
     """What doctor says that the package is for."""
 
 
+_JUDGE = AnnotatorRow("harness.annotators.judges")
+
 ANNOTATORS = {
     "fst": AnnotatorRow("harness.setup.reference_words", "analyser"),
     "embeddings": AnnotatorRow(
@@ -49,6 +51,12 @@ ANNOTATORS = {
         package="sqlglot",
         use="compares SQL queries part by part, beside what they give",
     ),
+    "judge_semantic": _JUDGE,
+    "judge_binary": _JUDGE,
+    "judge_detailed": _JUDGE,
+    "judge_redteaming": _JUDGE,
+    "judge_big_bench_audio": _JUDGE,
+    "judge_mt_bench": _JUDGE,
 }
 """By id, in the order in which they are looked for."""
 

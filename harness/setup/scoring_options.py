@@ -34,6 +34,10 @@ class ScoringOptions(BaseModel):
     """Endpoint (preset or URL) or folder of the embedding model."""
     embeddings_model: str | None = None
     """Model asked for at the endpoint."""
+    judge: str | None = None
+    """Endpoint (preset or URL) of the model that judges outputs."""
+    judge_model: str | None = None
+    """Model asked for there."""
     comet: Path | None = None
     """Checkpoint of COMET, or a file of its scores."""
     multi_ref: bool = False

@@ -18,6 +18,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.run import rescoring
+    from harness.setup import plan
     from harness.setup import scoring_options as setup_scoring_options
     from rosetta_tui.app import showing
 
@@ -30,6 +31,14 @@ with when_used():
 @reading_options
 @selecting
 @scoring_options
+@click.option("--budget", type=click.FloatRange(0, min_open=True), help="Most US dollars to spend.")
+@click.option("--concurrency", type=click.IntRange(1, 1024), help="Most calls at once. Default: 8.")
+@click.option("--prices", type=click.Path(path_type=Path), help="Your own price table.")
+@click.option(
+    "--trust-local-server",
+    is_flag=True,
+    help="Say that the server on this machine forwards no secret text; kept for later runs.",
+)
 @click.option("--model", help="Name of the system that made the outputs.")
 @click.option("--condition", help="Label of the experiment.")
 @click.option("--json", "as_json", is_flag=True, help="Print the run card.")
@@ -50,6 +59,10 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, **given: A
     showing.start_and_show(asked, "card" if as_json else "summary")
 
 
+_OF_CALLS = ("budget", "concurrency", "prices", "trust_local_server")
+"""Options about judges and other endpoints that are asked about outputs."""
+
+
 def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
 
     if given["file"] is not None:
@@ -58,15 +71,29 @@ def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
     options = read_scoring_options(given)
     with opened() as connection:
         run = find_run(connection, name)
-        run_id = rescoring.rescore(connection, run, options, _say, _note)
+        calls = plan.run_options_of(run).model_copy(update=_calls(given))
+        prices = None if given["prices"] is None else given["prices"].absolute()
+        run_id = rescoring.rescore(
+            connection, run, options, _say, _note, calls=calls, prices=prices
+        )
         showing.print_card(connection, run_id, as_json=as_json)
         showing.say_lacking(connection, run_id)
+
+
+def _calls(given: dict[str, Any]) -> dict[str, Any]:
+    """Return how judges are asked now, where it is told; the run's own budget was for its outputs."""
+    concurrency = given["concurrency"]
+    return {
+        "budget_usd": given["budget"],
+        **({} if concurrency is None else {"concurrency": concurrency}),
+        **({"trust_local_server": True} if given["trust_local_server"] else {}),
+    }
 
 
 def _refuse_stray() -> None:
     """Refuse what says how files are read, entries chosen or outputs named: the run has all of that."""
     context = click.get_current_context()
-    allowed = {*setup_scoring_options.ScoringOptions.model_fields, "rescore", "as_json"}
+    allowed = {*setup_scoring_options.ScoringOptions.model_fields, "rescore", "as_json", *_OF_CALLS}
     for each in context.command.params:
         name = each.name or ""
         if (

@@ -225,6 +225,8 @@ _SCORING = (
     _f("gloss_dictionary", "Glosses", "Target lemmas with their meanings.", kind=_S, rare=True),
     _f("embeddings", "Embeddings", "Endpoint or folder of an embedding model.", kind=_S, rare=True),
     _f("embeddings_model", "… model", "Model asked for at that endpoint.", rare=True),
+    _f("judge", "Judge", "Endpoint of a model that judges outputs.", rare=True),
+    _f("judge_model", "… model", "Model asked for at that endpoint.", rare=True),
     _f("comet", "COMET", "A checkpoint, or a file of its scores.", kind=_S, rare=True),
     _f(
         "multi_ref",

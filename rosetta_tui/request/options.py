@@ -31,6 +31,8 @@ def scoring_options(command: Command) -> Command:
     """Add the options that say what outputs are scored with."""
     for add in (
         click.option("--comet", type=_FILE, help="Checkpoint of COMET, or a file of its scores."),
+        click.option("--judge-model", metavar="NAME", help="Model asked for by --judge."),
+        click.option("--judge", metavar="WHERE", help="Endpoint of a model that judges outputs."),
         click.option("--embeddings-model", metavar="NAME", help="Model asked for at the endpoint."),
         click.option("--embeddings", metavar="WHERE", help="Endpoint or folder of embeddings."),
         click.option("--gloss-dictionary", type=_FILE, help="Target lemmas with their meanings."),

@@ -41,6 +41,8 @@ FORM = (
     "gloss_dictionary",
     "embeddings",
     "embeddings_model",
+    "judge",
+    "judge_model",
     "comet",
     "terms",
     "language_card",

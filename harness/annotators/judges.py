@@ -1,0 +1,289 @@
+"""Judges: language models behind any OpenAI-compatible endpoint that say how good an output is.
+
+Each judge is a prompt of ours and a contract of what it may answer (``scoring.packs.judge_replies``). What it is to
+judge goes to it as one JSON object, so that no output can pass for a part of the prompt, and only its reply is read
+for a score. A reply outside the contract is no score of 0: the output has none, and is counted. An empty output is
+not sent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from hashlib import sha256
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict
+
+from corpora.model.entry import Entry
+from corpora.text.comparison import is_blank
+from harness.annotators.annotator import Find, Search
+from harness.core.calls import Calls, Reply
+from harness.core.failures import UsageError
+from harness.endpoint.endpoints import chat_endpoint
+from harness.endpoint.keys import KeySource, find_key
+from harness.endpoint.offline import why_secret
+from harness.endpoint.prices import LOCAL, Prices
+from harness.method.completions import Completions
+from scoring.core.translation import Translation
+from scoring.packs.judge_replies import CONTRACTS, JudgeContract, JudgeVerdict, parse_reply
+
+MOST_TOKENS = 4096
+"""Output tokens of a judgement, a judge's thoughts included."""
+
+MOST_EXPLAINED = 4000
+"""Characters of an explanation that are kept."""
+
+MOST_TURNS = 50
+"""Turns of a conversation that are judged; a record with more is not judged at all."""
+
+
+class JudgeFacts(BaseModel):
+    """Who judged, and by which prompt; on the card as ``scoring.annotators``."""
+
+    model_config = ConfigDict(frozen=True)
+
+    model: str
+    endpoint: str
+    """Host."""
+    temperature: float = 0.0
+    prompt: str
+    """Name of the prompt's version."""
+    prompt_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What one judge is shown."""
+
+    prompt: str
+    questions: Callable[[Translation], Sequence[Mapping[str, Any]]]
+    """Return what is put to it: one object, or one for each turn; none where there is nothing to judge."""
+    turns: bool = False
+
+
+class Judge:
+    """Asks for one judgement of each output; of a conversation, one of each turn. See ``AskingAnnotator``."""
+
+    slow = True
+    apart = True
+
+    def __init__(self, id_: str, completions: Completions) -> None:
+        self.id = id_
+        self._kind = _KINDS[id_]
+        self._contract = CONTRACTS[id_]
+        self._completions = completions
+        self._prompt = judge_prompt(self._kind.prompt)
+        self.endpoint = completions.endpoint.url
+        """URL of the server that is sent the outputs."""
+        self.facts = JudgeFacts(
+            model=completions.model,
+            endpoint=urlsplit(completions.endpoint.url).hostname or completions.endpoint.name,
+            prompt=self._kind.prompt,
+            prompt_sha256=sha256(self._prompt.encode()).hexdigest(),
+        )
+
+    @cached_property
+    def maker(self) -> str:
+        """See ``AskingAnnotator``."""
+        told = self.facts.model_dump(mode="json") | {"url": self._completions.endpoint.url}
+        return json.dumps({"judge": self.id, **told}, sort_keys=True)
+
+    def check(self, entries: Sequence[Entry], *, offline: bool) -> None:
+        """Raise UsageError where the texts of these entries must not go to this judge."""
+        secret = any(entry.secret for entry in entries)
+        if not (secret or offline):
+            return
+        why = why_secret(entries) if secret else "--offline is on"
+        if not self._completions.endpoint.local:
+            raise UsageError(
+                f"{why}, and the judge is on another machine. Name an endpoint on this machine with "
+                "--judge, or leave it away."
+            )
+        if self._completions.model.strip().casefold().endswith("cloud"):
+            raise UsageError(
+                f"{why}, and the model {self._completions.model} is named as one of a cloud: a local server "
+                "such as Ollama would send the texts there. Name a model that runs on this machine."
+            )
+
+    def check_budget(self) -> None:
+        """See ``AskingAnnotator``."""
+        try:
+            self._completions.check_budget()
+        except UsageError as error:
+            raise UsageError(f"--judge {self.facts.model}: {error}") from None
+
+    async def ask(self, translations: Sequence[Translation], calls: Calls) -> list[Any]:
+        """Return of each output a judgement as JSON values, of a conversation a list of them."""
+        return [await self._judged(each, calls) for each in translations]
+
+    def close(self) -> None:
+        """See ``AskingAnnotator``; nothing is open."""
+
+    def requests(self, translation: Translation) -> list[Any]:
+        """Return the calls that an output takes."""
+        if is_blank(translation.output):
+            return []
+        secret = translation.entry.secret
+        return [
+            self._completions.request(
+                [
+                    {"role": "system", "content": self._prompt},
+                    {"role": "user", "content": json.dumps(question, ensure_ascii=False)},
+                ],
+                secret=secret,
+                accept=partial(_accepted, self._contract),
+            )
+            for question in self._kind.questions(translation)
+        ]
+
+    async def _judged(self, translation: Translation, calls: Calls) -> Any:
+        secret = translation.entry.secret
+        given = [
+            _stored(judgement(self._contract, await calls.send(request)), secret=secret)
+            for request in self.requests(translation)
+        ]
+        if not given:
+            return None
+        return given if self._kind.turns else given[0]
+
+
+def judgement(contract: JudgeContract, reply: Reply) -> JudgeVerdict:
+    """Read a reply; one that was cut or stopped is no judgement, whatever it begins with."""
+    if reply.finish_reason == "length":
+        return JudgeVerdict(None, reason=f"the reply was cut at {MOST_TOKENS:,} output tokens")
+    if reply.finish_reason in {"content_filter", "error"}:
+        return JudgeVerdict(None, reason="the provider stopped the reply")
+    return parse_reply(contract, reply.text)
+
+
+def _accepted(contract: JudgeContract, reply: Reply) -> bool:
+    return judgement(contract, reply).score is not None
+
+
+def _stored(given: JudgeVerdict, *, secret: bool) -> dict[str, Any]:
+    """Return a judgement as it is kept with its entry; what is said of a secret one may quote it, and is left out."""
+    if given.score is None:
+        return {"score": None, "reason": given.reason or "no score"}
+    explanation = "" if secret else given.explanation[:MOST_EXPLAINED]
+    return {"score": given.score, **({"explanation": explanation} if explanation else {})}
+
+
+def judge_prompt(name: str) -> str:
+    """Read a prompt that comes with the program."""
+    file = resources.files("harness.inputs").joinpath("prompts", "judges", f"{name}.txt")
+    return file.read_text(encoding="utf-8").strip()
+
+
+def find(search: Search) -> Find | None:
+    """Make the judge where an endpoint was named; None where none was. UsageError where it cannot be had."""
+    where, model = search.told.get("judge"), search.told.get("judge_model")
+    if where is None:
+        if model is not None:
+            raise UsageError("--judge-model names a model: name its endpoint with --judge.")
+        return None
+    made = make_judge(search.id, where, model, prices=search.prices)
+    made.check(search.entries, offline=search.offline)
+    return Find(made, made.facts)
+
+
+def make_judge(
+    id_: str,
+    where: str,
+    model: str | None,
+    *,
+    key: KeySource = find_key,
+    prices: Path | None = None,
+) -> Judge:
+    """Make a judge for an endpoint's preset name or URL; UsageError says what is missing. Nothing is asked yet."""
+    if not model:
+        raise UsageError("--judge names an endpoint: name its model with --judge-model.")
+    endpoint = chat_endpoint(where)
+    price = Prices(prices).price(endpoint.name, model)
+    completions = Completions(
+        endpoint=endpoint,
+        model=model,
+        temperature=0.0,
+        max_tokens=MOST_TOKENS,
+        body={},
+        key=key(endpoint),
+        price=LOCAL if price is None and endpoint.local else price,
+        replicate=0,
+    )
+    return Judge(id_, completions)
+
+
+def _question(translation: Translation) -> dict[str, str]:
+    source = translation.entry.source
+    return {} if is_blank(source) else {"question": source}
+
+
+def _reference(translation: Translation) -> dict[str, str]:
+    reference = translation.entry.reference
+    return {} if is_blank(reference) else {"reference": reference}
+
+
+def _meaning(translation: Translation) -> Sequence[Mapping[str, Any]]:
+    """Question, expected answer and answer; nothing where there is no expected answer to compare with."""
+    expected = translation.entry.reference
+    if is_blank(expected):
+        return []
+    return [{**_question(translation), "expected": expected, "answer": translation.output}]
+
+
+def _beside_reference(translation: Translation) -> Sequence[Mapping[str, Any]]:
+    found = {**_question(translation), **_reference(translation), "candidate": translation.output}
+    return [found] if "reference" in found else []
+
+
+def _any_answer(translation: Translation) -> Sequence[Mapping[str, Any]]:
+    return [{**_question(translation), **_reference(translation), "candidate": translation.output}]
+
+
+def _refusal(translation: Translation) -> Sequence[Mapping[str, Any]]:
+    return [{**_question(translation), "candidate": translation.output}]
+
+
+def _turns(translation: Translation) -> Sequence[Mapping[str, Any]]:
+    """One object a turn, with the turns before it and the answers that were given to them."""
+    turns, answers = translation.given("turns"), _answers(translation.output)
+    if not isinstance(turns, list) or not 0 < len(turns) <= MOST_TURNS or len(answers) < len(turns):
+        return []
+    found, before = [], list[dict[str, str]]()
+    for turn, answer in zip(turns, answers, strict=False):
+        said = turn if isinstance(turn, Mapping) else {}
+        user, reference = said.get("user"), said.get("reference")
+        if not isinstance(user, str) or is_blank(answer):
+            return []
+        known = {} if not isinstance(reference, str) else {"reference": reference}
+        found.append({"conversation": list(before), "question": user, **known, "candidate": answer})
+        before.append({"user": user, "assistant": answer})
+    return found
+
+
+def _answers(output: str) -> list[str]:
+    """Read the answers of a conversation, a JSON list of texts; none where the output is something else."""
+    try:
+        given = json.loads(output)
+    except (ValueError, RecursionError):
+        return []
+    whole = isinstance(given, list) and all(isinstance(each, str) for each in given)
+    return given if whole else []
+
+
+_KINDS: Final = {
+    "judge_semantic": _Kind("semantic-v1", _meaning),
+    "judge_binary": _Kind("binary-v1", _beside_reference),
+    "judge_detailed": _Kind("detailed-v1", _any_answer),
+    "judge_redteaming": _Kind("redteaming-v1", _refusal),
+    "judge_big_bench_audio": _Kind("big_bench_audio-v1", _beside_reference),
+    "judge_mt_bench": _Kind("mt_bench-v1", _turns, turns=True),
+}
+"""By the id of the judge, which is that of its annotation."""
+
+JUDGES: Final = tuple(_KINDS)
