@@ -38,7 +38,7 @@ class EmbeddingAnnotator:
     id = "embeddings"
     slow = True
     apart = False
-    endpoint = None
+    endpoint: str | None = None
 
     def __init__(
         self, embedder: Embedder, memo: Memo | None = None, progress: Progress | None = None

@@ -79,7 +79,7 @@ class Judge:
         self._contract = CONTRACTS[id_]
         self._completions = completions
         self._prompt = judge_prompt(self._kind.prompt)
-        self.endpoint = completions.endpoint.url
+        self.endpoint: str | None = completions.endpoint.url
         """URL of the server that is sent the outputs."""
         self.facts = JudgeFacts(
             model=completions.model,
