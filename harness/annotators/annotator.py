@@ -139,8 +139,6 @@ Ask = Callable[[AskingAnnotator, Sequence[Translation]], list[Any]]
 class Search:
     """With what an annotator looks for what it needs, when a run is prepared."""
 
-    id: str
-    """Of the annotator."""
     resources: Resources
     """Its setup tells of the annotators that were found before."""
     entries: Sequence[Entry]
@@ -157,6 +155,8 @@ class Search:
     """In which the corpus's file lies, and what its records name; None where that is not known."""
     prices: Path | None = None
     """The user's own price table."""
+    id: str = ""
+    """Of the annotator, where one file has several."""
 
 
 @dataclass(frozen=True, slots=True)

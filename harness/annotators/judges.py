@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
@@ -87,12 +87,8 @@ class Judge:
             prompt=self._kind.prompt,
             prompt_sha256=sha256(self._prompt.encode()).hexdigest(),
         )
-
-    @cached_property
-    def maker(self) -> str:
-        """See ``AskingAnnotator``."""
-        told = self.facts.model_dump(mode="json") | {"url": self._completions.endpoint.url}
-        return json.dumps({"judge": self.id, **told}, sort_keys=True)
+        told = self.facts.model_dump(mode="json") | {"url": completions.endpoint.url}
+        self.maker = json.dumps({"judge": id_, **told}, sort_keys=True)
 
     def check(self, entries: Sequence[Entry], *, offline: bool) -> None:
         """Raise UsageError where the texts of these entries must not go to this judge."""

@@ -82,7 +82,7 @@ def find_annotators(
             continue
         steps = Steps(row.progress)
         search = Search(
-            id_, resources, entries, memo, dict(options), folders, offline, steps, folder, prices
+            resources, entries, memo, dict(options), folders, offline, steps, folder, prices, id_
         )
         found: Find | None = import_module(row.module).find(search)
         if found is None:
