@@ -1,0 +1,222 @@
+"""What the documents of the packs print: names, scale, digits and rounding."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.core.packs import read_pack, shipped_pack
+from scoring.packs.views import (
+    MetricTotals,
+    figure_lines,
+    figures,
+    lbrag_line,
+    lbrag_metrics,
+    lbrag_summary,
+    pack_view,
+)
+
+PRINTED = """\
+direct   | EM=0.100±0.302 | F1=0.218±0.322 | RLC=0.921±0.188 | Cost=0.0±0.0 | CNBE=0.00000±0.00000 | Sem=0.350±0.444
+multi    | EM=0.000±0.000 | F1=0.263±0.301 | RLC=0.772±0.316 | Cost=0.0±0.0 | CNBE=0.00000±0.00000 | Sem=0.680±0.407
+cross    | EM=0.000±0.000 | F1=0.271±0.321 | RLC=0.765±0.313 | Cost=306.3±75.4 | CNBE=0.00017±0.00087 | Sem=0.680±0.407
+lbrag    | EM=0.000±0.000 | F1=0.289±0.341 | RLC=0.759±0.317 | Cost=29.8±18.2 | CNBE=0.00237±0.01157 | Sem=0.700±0.422
+"""
+"""crosslingual-rag-metrics, “控制台输出”."""
+
+FILE = """
+{"metrics": {"lbrag": {
+  "em": 0.0, "em_std": 0.0, "f1": 0.289, "f1_std": 0.341, "rlc": 0.759, "rlc_std": 0.317,
+  "rlc_ok": 0.8, "rlc_ok_std": 0.4, "cost": 29.8, "cost_std": 18.2, "cnbe": 0.00237, "cnbe_std": 0.01157,
+  "semantic_score": 0.7, "semantic_score_std": 0.422, "n": 10.0}}}
+"""
+"""The same, “JSON输出”."""
+
+REPORTED = """
+average_sample_wer overall_wer avg_sample_wder overall_wder avg_sample_cpwer overall_cpwer
+avg_speaker_count_absolute_error llm_judge_binary llm_judge_detailed llm_judge_big_bench_audio
+llm_judge_redteaming mt_bench_llm_judge bleu bertscore comet meteor bfcl_match_score text2sql_score
+final multiple_choice_accuracy gsm8k_exact_match joint_goal_accuracy slot_accuracy slot_f1
+"""
+"""au-harness-metrics, the last column of its table."""
+
+HEADINGS = {
+    "EM": "em",
+    "F1": "f1",
+    "RLC": "rlc",
+    "Cost": "cost",
+    "CNBE": "cnbe",
+    "Sem": "semantic_score",
+}
+
+
+def totals(mean: float | None, std: float | None = 0.0, n: int = 10) -> MetricTotals:
+    return MetricTotals(mean, std, mean, n)
+
+
+def read_line(line: str) -> tuple[str, dict[str, MetricTotals]]:
+    """Read a printed line back."""
+    system, *parts = (part.strip() for part in line.split("|"))
+    pairs = (part.split("=") for part in parts)
+    return system, {
+        f"lbrag.{HEADINGS[name]}": totals(*map(float, both.split("±"))) for name, both in pairs
+    }
+
+
+@pytest.mark.parametrize("line", PRINTED.splitlines())
+def test_a_system_is_summed_up_as_the_seed_prints_it(line: str) -> None:
+    system, found = read_line(line)
+    assert lbrag_line(system, found) == line
+
+
+def test_the_summary_stands_between_rules() -> None:
+    systems = dict(map(read_line, PRINTED.splitlines()))
+    lines = lbrag_summary(systems)
+    assert lines[3:-1] == PRINTED.splitlines()
+    assert [lines[0], lines[2], lines[-1]] == ["=" * 80] * 3
+    assert lines[1] == "Experiment Results Summary"
+
+
+def test_the_file_of_metrics_has_the_layout_of_the_seed() -> None:
+    expected = json.loads(FILE)
+    stated = expected["metrics"]["lbrag"]
+    names = [name for name in stated if f"{name}_std" in stated]
+    found = {f"lbrag.{name}": totals(stated[name], stated[f"{name}_std"]) for name in names}
+    made = lbrag_metrics({"lbrag": found})
+    assert json.dumps(made) == json.dumps(expected)
+
+
+def test_numbers_of_fewer_entries_say_so() -> None:
+    found = {
+        "lbrag.em": totals(0.5, 0.5, 10),
+        "lbrag.cost": totals(None, None, 0),
+        "lbrag.semantic_score": totals(0.7, 0.1, 8),
+    }
+    assert (
+        lbrag_line("a", found) == "a        | EM=0.500±0.500 | Cost=– | Sem=0.700±0.100 (n=8 of 10)"
+    )
+    written = lbrag_metrics({"a": found})["metrics"]["a"]
+    assert (written["n"], written["semantic_score_n"], written["cost_n"]) == (10.0, 8.0, 0.0)
+    assert written["cost"] is None
+    assert "em_n" not in written
+
+
+@pytest.mark.parametrize(
+    ("metric", "mean", "corpus", "shown"),
+    [
+        pytest.param("llm_judge_detailed", 7 / 15, 7 / 15, [("46.67", False)], id="rounded once"),
+        pytest.param("llm_judge_binary", 0.12345, 0.12345, [("12.35", False)], id="half up"),
+        pytest.param("llm_judge_binary", 0.000049, 0.0, [("0.00", False)], id="next to nothing"),
+        pytest.param("llm_judge_binary", 1.0, 1.0, [("100.00", False)], id="all"),
+        pytest.param("mt_bench_llm_judge", 0.7, 0.7, [("70.00", False)], id="rating"),
+        pytest.param("llm_judge_binary", None, None, [("–", False)], id="nothing"),
+    ],
+)
+def test_values_are_printed_from_0_to_100_with_two_decimals(
+    metric: str, mean: float | None, corpus: float | None, shown: list[tuple[str, bool]]
+) -> None:
+    found = figures(shipped_pack("au"), {f"au.{metric}": MetricTotals(mean, 0.0, corpus, 3)})
+    assert [(each.text, each.cut) for each in found] == shown
+    assert {each.arrow for each in found} == {"↑"}
+
+
+TABLE = """
+[pack]
+version = "1"
+title = "Errors"
+document = "a paper"
+tasks = []
+[view]
+rounding = "half up"
+digits = 2
+full = 100
+columns = [
+  {metric = "errors", name = "average_errors"},
+  {metric = "errors", name = "overall_errors", of = "corpus"},
+  {metric = "percent", name = "percent"},
+  {metric = "absent", name = "absent"},
+]
+[metrics.errors]
+title = "Errors"
+category = "surface"
+section = "§1"
+low = 0
+better = "lower"
+level = "both"
+what = "Errors a word."
+status = "implemented"
+needs = []
+library = "own code"
+interval = true
+[metrics.percent]
+title = "Percent"
+category = "surface"
+section = "§2"
+low = 0
+high = 100
+better = "neither"
+level = "both"
+what = "A percentage."
+status = "implemented"
+needs = []
+library = "own code"
+interval = true
+"""
+
+
+def test_what_lies_beyond_the_scale_is_cut_and_says_so() -> None:
+    pack = read_pack("demo", TABLE)
+    found = {
+        "demo.errors": MetricTotals(2.0, 0.0, 0.4, 3),
+        "demo.percent": MetricTotals(36.865, 0.0, 1.0, 3),
+    }
+    assert figure_lines(figures(pack, found)) == [
+        "average_errors ↓ 100.00 (cut)",
+        "overall_errors ↓ 40.00",
+        "percent          36.87",
+    ]
+
+
+def test_a_table_that_misnames_its_rounding_is_refused() -> None:
+    with pytest.raises(ValueError, match="no rounding 'up'; there is half up, half even"):
+        pack_view(read_pack("demo", TABLE.replace("half up", "up")))
+
+
+def test_the_reported_names_are_those_of_the_documents() -> None:
+    names = {
+        pack: [column.name for column in pack_view(shipped_pack(pack)).columns]
+        for pack in ("lbrag", "au", "nest")
+    }
+    assert names["au"] == REPORTED.split()
+    assert names["lbrag"] == [
+        name for name in json.loads(FILE)["metrics"]["lbrag"] if name in names["lbrag"]
+    ]
+    assert names["nest"][-1] == "reading_time_seconds"
+
+
+@pytest.mark.parametrize("name", ["lbrag", "nest"])
+def test_every_metric_of_a_pack_is_printed(name: str) -> None:
+    pack = shipped_pack(name)
+    assert [column.metric for column in pack_view(pack).columns] == list(pack.rows)
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_more_never_prints_as_less(one: float, other: float) -> None:
+    low, high = sorted((one, other))
+    pack = shipped_pack("au")
+    shown = [
+        float(figures(pack, {"au.llm_judge_binary": totals(each)})[0].text) for each in (low, high)
+    ]
+    assert 0 <= shown[0] <= shown[1] <= 100
+    assert abs(shown[0] - low * 100) <= 0.00501
+
+
+def test_the_scorecard_is_printed_with_three_decimals() -> None:
+    found = {"nest.overall": totals(0.3565), "nest.reading_time": totals(14.666)}
+    assert figure_lines(figures(shipped_pack("nest"), found)) == [
+        "overall              ↑ 0.357",
+        "reading_time_seconds   14.7",
+    ]
