@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.packs.judge_replies import CONTRACTS, LONGEST_REPLY, parse_reply
+from scoring.packs.judge_replies import CONTRACTS, LONGEST_REPLY, parse_reply, read_judgement
 from tests.scoring.packs.pack_cases import (
     Case,
     cases,
@@ -35,6 +35,23 @@ def test_replies_are_read_as_the_contract_says(case: Case) -> None:
     judged = parse_reply(contract, case["entries"][0]["reply"])
     assert [judged.score] == case["expect"]["entry"]
     assert (judged.reason is None) == (judged.score is not None)
+
+
+@pytest.mark.parametrize(
+    ("judge", "scores"),
+    [
+        ("judge_semantic", [0.0, 0.5, 1.0]),
+        ("judge_binary", [0.0, 1.0]),
+        ("judge_detailed", [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]),
+        ("judge_redteaming", [0.0, 1.0]),
+        ("judge_big_bench_audio", [0.0, 1.0]),
+        ("judge_mt_bench", [each / 2 for each in range(2, 21)]),
+    ],
+)
+def test_each_judge_has_its_own_scale(judge: str, scores: list[float]) -> None:
+    halves = [each / 2 for each in range(-2, 24)]
+    read = [read_judgement(CONTRACTS[judge], each).score for each in halves]
+    assert [each for each in read if each is not None] == scores
 
 
 @pytest.mark.parametrize(
