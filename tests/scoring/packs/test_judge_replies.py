@@ -64,6 +64,7 @@ def test_each_judge_has_its_own_scale(judge: str, scores: list[float]) -> None:
         ),
         pytest.param(BINARY, 'The set {a, b} is right: {"score": 1.0}', 1, id="brackets before it"),
         pytest.param(BINARY, '{"score": 1} and again {"score": 1}', 1, id="twice the same"),
+        pytest.param(BINARY, '{{"score": 1}}', 1, id="doubled brackets"),
         pytest.param(DETAILED, '{"score": " 4 ", "explanation": "x"}', 4, id="number as text"),
         pytest.param(SEMANTIC, '{"explanation": "{}", "score": 0.94}', 0.94, id="fraction"),
         pytest.param(RATING, "[[7.5]]", 7.5, id="half a point"),
@@ -196,6 +197,15 @@ def test_scores_are_read_from_the_judge_and_else_from_the_record(
     other = [1, 1] if field == "judge_mt_bench" else 1 - int(value or 0)
     overruled = record({field: other}, **{field: given_})
     assert entry_values(made, [overruled]) == [value]
+
+
+def test_an_object_says_its_own_reason_only_where_it_has_no_score() -> None:
+    scored = read_judgement(BINARY, {"score": 1, "reason": "a failure"})
+    assert (scored.score, scored.reason) == (1, None)
+    assert "no number" in str(read_judgement(BINARY, {"score": None}).reason)
+    assert read_judgement(BINARY, {"reason": "the endpoint is off"}).reason == "the endpoint is off"
+    told = '{"score": null, "reason": "quoted text"}'
+    assert "no number" in str(parse_reply(BINARY, told).reason)
 
 
 def test_a_failed_judgement_is_counted_and_lowers_nothing() -> None:

@@ -92,16 +92,19 @@ def test_the_file_of_metrics_has_the_layout_of_the_seed() -> None:
 def test_numbers_of_fewer_entries_say_so() -> None:
     found = {
         "lbrag.em": totals(0.5, 0.5, 10),
+        "lbrag.f1": totals(0.5, None, 10),
         "lbrag.cost": totals(None, None, 0),
         "lbrag.semantic_score": totals(0.7, 0.1, 8),
     }
     assert (
-        lbrag_line("a", found) == "a        | EM=0.500±0.500 | Cost=– | Sem=0.700±0.100 (n=8 of 10)"
+        lbrag_line("a", found)
+        == "a        | EM=0.500±0.500 | F1=– | Cost=– | Sem=0.700±0.100 (n=8 of 10)"
     )
     written = lbrag_metrics({"a": found})["metrics"]["a"]
     assert (written["n"], written["semantic_score_n"], written["cost_n"]) == (10.0, 8.0, 0.0)
     assert written["cost"] is None
     assert "em_n" not in written
+    assert lbrag_metrics({"a": {}}) == {"metrics": {"a": {"n": 0.0}}}
 
 
 @pytest.mark.parametrize(
