@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, ClassVar
 
 from scoring.core.metric import FloatArray, RateMetric, Statistics, own_signature
@@ -51,9 +52,14 @@ class JudgeScore(RateMetric):
         return (0, 0, 1) if score is None else (score, self.contract.high, 0)
 
     def given(self, translation: Translation) -> Any:
-        """Return what the annotator found, else what the record brings; None where there is neither."""
+        """Return what the annotator found, else what the record brings; None where there is neither.
+
+        A record that brings an answer with its score says nothing of other answers.
+        """
         found = translation.annotations.get(self.judge)
-        return translation.given(self.judge) if found is None else found
+        if found is not None or _of_another_answer(translation):
+            return found
+        return translation.given(self.judge)
 
     def judged(self, given: Any) -> JudgeVerdict:
         """Read what was found or brought."""
@@ -67,7 +73,8 @@ class JudgeScore(RateMetric):
         """Say the judge's score on its own scale and its explanation, or why there is no score."""
         given = self.given(translation)
         if given is None:
-            return ()
+            stated = translation.given(self.judge) is not None
+            return ("The record's score is for another answer than this one.",) if stated else ()
         judged = self.judged(given)
         if judged.score is None:
             return (f"The judge gave no score: {judged.reason}.",)
@@ -93,6 +100,17 @@ class TurnsScore(JudgeScore):
             for place, each in enumerate(turns, 1)
         ]
         return JudgeVerdict(sum(scores) / len(scores), "\n".join(told))
+
+
+def _of_another_answer(translation: Translation) -> bool:
+    """Tell whether a record has an answer of its own, which is not this one; several turns are a JSON list."""
+    own = translation.given("predicted")
+    if own is None or isinstance(own, str):
+        return own is not None and own != translation.output
+    try:
+        return bool(json.loads(translation.output) != own)
+    except (ValueError, RecursionError):
+        return True
 
 
 def _plain(text: Any) -> str:

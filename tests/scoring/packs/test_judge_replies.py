@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.model.entry import Entry
+from scoring.core.translation import Translation
 from scoring.packs.judge_replies import CONTRACTS, LONGEST_REPLY, parse_reply, read_judgement
 from tests.scoring.packs.pack_cases import (
     Case,
@@ -197,6 +199,29 @@ def test_scores_are_read_from_the_judge_and_else_from_the_record(
     other = [1, 1] if field == "judge_mt_bench" else 1 - int(value or 0)
     overruled = record({field: other}, **{field: given_})
     assert entry_values(made, [overruled]) == [value]
+
+
+@pytest.mark.parametrize(
+    ("own", "output", "value"),
+    [
+        ("yes", "yes", 1.0),
+        ("yes", "no", None),
+        (["a", "b"], '["a","b"]', 1.0),
+        (["a", "b"], '["a"]', None),
+        (["a", "b"], "[" * 20_000, None),
+        (None, "no", 1.0),
+    ],
+)
+def test_a_score_is_that_of_the_answer_it_came_with(
+    own: Any, output: str, value: float | None
+) -> None:
+    entry = Entry(id=1, source="", reference="", judge_binary=1, predicted=own)
+    made = metric("au.llm_judge_binary")
+    assert entry_values(made, [Translation(entry, output)]) == [value]
+    (words,) = made.explain(Translation(entry, output))
+    assert ("another answer" in words) == (value is None)
+    asked = Translation(entry, output, {"judge_binary": 0})
+    assert entry_values(made, [asked]) == [0.0]
 
 
 def test_an_object_says_its_own_reason_only_where_it_has_no_score() -> None:

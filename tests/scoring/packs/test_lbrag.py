@@ -177,6 +177,9 @@ def test_joiners_inside_words_part_nothing() -> None:
             [{"token_count": 3}, {"metadata": {"token_count": 4.5}}, {}], 7.5, id="both places"
         ),
         pytest.param([{"token_count": None}], 0.0, id="null"),
+        pytest.param([{"token_count": 0}], 0.0, id="nought"),
+        pytest.param([{"token_count": 10**15 - 1}], 10**15 - 1, id="the most"),
+        pytest.param([{"token_count": 10**15}], None, id="more than the most"),
         pytest.param(None, None, id="missing"),
         pytest.param("300", None, id="text"),
         pytest.param([3], None, id="no blocks"),
@@ -207,6 +210,9 @@ def test_efficiency_pairs_the_answers_of_two_runs_to_one_entry() -> None:
     assert bought() == pytest.approx([(1 - 2 / 3) / 4])
     assert bought(baseline="a b") == [0.0]
     assert bought(baseline="") == [0.25]
+    cheap = {"predicted": "a", "reference": "a", "evidence": [{"token_count": 1}], "baseline": "b"}
+    assert entry_values(metric("lbrag.cnbe"), [record(cheap)]) == [1.0]
+    assert "for 1 token of" in metric("lbrag.cnbe").explain(record(cheap))[0]
     unpaired = record({"predicted": "a", "reference": "a", "evidence": [{"token_count": 4}]})
     assert entry_values(metric("lbrag.cnbe"), [unpaired]) == [None]
     free = record({"predicted": "a", "reference": "a", "evidence": []})
@@ -263,6 +269,11 @@ def test_hostile_text_has_a_value_or_none(text: str) -> None:
 )
 def test_a_value_can_be_explained(name: str, fields: dict[str, Any], words: str) -> None:
     assert words in metric(f"lbrag.{name}").explain(record(fields))[0]
+
+
+def test_an_answer_is_consistent_from_six_letters_of_ten() -> None:
+    shares = [record({"predicted": answer, "language": "zh"}) for answer in ("答案是ab", "答案ab")]
+    assert entry_values(metric("lbrag.rlc_ok"), shares) == [1.0, 0.0]
 
 
 def test_signatures_say_what_a_value_depends_on() -> None:
