@@ -60,10 +60,12 @@ def totals(mean: float | None, std: float | None = 0.0, n: int = 10) -> MetricTo
 def read_line(line: str) -> tuple[str, dict[str, MetricTotals]]:
     """Read a printed line back."""
     system, *parts = (part.strip() for part in line.split("|"))
-    pairs = (part.split("=") for part in parts)
-    return system, {
-        f"lbrag.{HEADINGS[name]}": totals(*map(float, both.split("±"))) for name, both in pairs
-    }
+    found = {}
+    for part in parts:
+        name, both = part.split("=")
+        mean, std = map(float, both.split("±"))
+        found[f"lbrag.{HEADINGS[name]}"] = totals(mean, std)
+    return system, found
 
 
 @pytest.mark.parametrize("line", PRINTED.splitlines())
@@ -200,10 +202,12 @@ def test_the_reported_names_are_those_of_the_documents() -> None:
     assert names["nest"][-1] == "reading_time_seconds"
 
 
-@pytest.mark.parametrize("name", ["lbrag", "nest"])
-def test_every_metric_of_a_pack_is_printed(name: str) -> None:
+@pytest.mark.parametrize("name", ["lbrag", "au", "nest"])
+def test_every_metric_that_a_document_knows_is_printed(name: str) -> None:
     pack = shipped_pack(name)
-    assert [column.metric for column in pack_view(pack).columns] == list(pack.rows)
+    printed = {column.metric for column in pack_view(pack).columns}
+    assert set(pack.rows) - printed == ({"au.sql_set_match"} if name == "au" else set())
+    assert printed <= set(pack.rows)
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
