@@ -7,7 +7,8 @@ language, are not applied: they take the marks off ``niwâpamâw``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, cast
@@ -22,6 +23,8 @@ from scoring.metrics.maker import Maker
 from scoring.packs.au.wer import SpokenWords
 from scoring.words.resources import Resources
 
+MOST_LETTERS = 1_000_000
+"""Letters of an output that BLEU looks at."""
 MOST_WORDS = 20_000
 """Words of an output that METEOR looks at, and most words of a reference."""
 MOST_CELLS = 10_000_000
@@ -31,9 +34,22 @@ _LONGEST_STEMMED = 60
 
 
 class SpeechBleu(Bleu):
-    """BLEU of a corpus, 0–100, higher is better: that of the scoring specification under the pack's name."""
+    """BLEU of a corpus, 0–100, higher is better: that of the scoring specification under the pack's name.
+
+    Of an output the first ``MOST_LETTERS`` are looked at.
+    """
 
     info = pack_metric("au.bleu")
+
+    def stats_many(self, translations: Sequence[Translation]) -> list[Statistics | None]:
+        return super().stats_many(
+            [
+                replace(each, output=each.output[:MOST_LETTERS])
+                if len(each.output) > MOST_LETTERS
+                else each
+                for each in translations
+            ]
+        )
 
 
 class SpeechComet(Comet):

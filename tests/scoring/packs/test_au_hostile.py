@@ -98,7 +98,7 @@ def test_texts_made_to_take_long_have_a_value(name: str) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("piece", ["a b ", "[[", "x", "A: b\n", "\n", "é ", '{"a": '])
+@pytest.mark.parametrize("piece", ["a b ", "[[", "A: b\n", "é "])
 def test_ten_megabytes_have_a_value(name: str, piece: str) -> None:
     _value(name, piece * (10_000_000 // len(piece)))
 

@@ -86,6 +86,15 @@ def test_meteor_leaves_out_what_would_take_too_long(monkeypatch: pytest.MonkeyPa
     assert entry_value(made, record("a b c", "a b c")) == entry_value(made, record("a b", "a b c"))
 
 
+def test_bleu_looks_at_the_beginning_of_an_output_without_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made, cut = metric("bleu"), record("the cat sat on a", "the cat sat on the mat")
+    before = made.stats(cut)
+    monkeypatch.setattr(translation, "MOST_LETTERS", len(cut.output))
+    assert made.stats(record(cut.output + " mat and more", cut.entry.reference)) == before
+
+
 def test_scores_of_models_are_only_read() -> None:
     for name in ("bertscore", "comet"):
         made = metric(name)
