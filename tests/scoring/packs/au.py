@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from corpora.model.entry import Entry
@@ -14,14 +13,13 @@ from scoring.core.packs import shipped_pack
 from scoring.core.setup import ScoringSetup
 from scoring.core.translation import Translation
 from scoring.words.resources import Resources
+from tests.scoring.packs import pack_cases
+from tests.scoring.packs.pack_cases import corpus_value
 
-GOLDENS = Path(__file__).parents[2] / "data" / "metric-goldens.jsonl"
 
-
-def cases(metric: str) -> list[dict[str, Any]]:
+def cases(metric: str) -> list[pack_cases.Case]:
     """Return the golden cases of a metric."""
-    lines = [json.loads(line) for line in GOLDENS.read_text("utf-8").splitlines()]
-    found = [case for case in lines if case["metric"] == metric]
+    found = [case for case in pack_cases.cases(metric) if case["metric"] == metric]
     assert found
     return found
 
@@ -66,12 +64,6 @@ def entry_value(made: Metric, translation: Translation) -> float | None:
     """Return the value of one record."""
     found = made.stats(translation)
     return None if found is None else made.value(found)
-
-
-def corpus_value(made: Metric, translations: Sequence[Translation]) -> float | None:
-    """Return the value of several records together."""
-    rows = [found for each in translations if (found := made.stats(each)) is not None]
-    return made.value([sum(column) for column in zip(*rows, strict=True)])
 
 
 def check_golden(made: Metric, case: Mapping[str, Any], *, scale: float = 1.0) -> None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scoring.packs.au import answer_language
 from scoring.packs.au.instruction_checks import CHECKS
 from scoring.packs.au.short_answers import chosen_letter, final_number
-from tests.scoring.packs.au import cases, check_golden, corpus_value, entry_value, metric, record
+from tests.scoring.packs.au import cases, check_golden, entry_value, metric, record
+from tests.scoring.packs.pack_cases import corpus_value
 
 PLAIN = (
     "multiple_choice_accuracy",
