@@ -11,7 +11,7 @@ from harness.compare.pairs import Pair
 from harness.core.failures import UsageError
 from harness.store.file.database import opened
 from rosetta_tui.compare.sentences import sentence
-from scoring.core.specification import metric_named, unknown_metric
+from scoring.core.inventory import metric_named, unknown_metric
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ from rosetta.comparison import RunComparison, compared
 from rosetta.options import Choosing, File, Options, Scoring
 from rosetta.stored_run import RunHandle, RunUnderWay
 from rosetta.text_metric import TextMetric
-from scoring.core.specification import COMPOSITE, metric_named, specification, unknown_metric
+from scoring.core.inventory import known_row, metric_named, unknown_metric
+from scoring.core.specification import COMPOSITE
 
 Outputs = Sequence[str | None] | Mapping["EntryId", str | None] | File
 """One text for each entry of the whole corpus in its order, texts by entry id, or a file."""
@@ -135,7 +136,7 @@ def metric(
     if id_ == COMPOSITE:
         raise UsageError("The composite is made of other metrics: score a corpus to get it.")
     told = api.scoring_of({**options, "metrics": (id_,)})
-    return TextMetric(specification().metrics[id_].info, told, (source, target))
+    return TextMetric(known_row(id_).info, told, (source, target))
 
 
 def verify(card: File) -> CardVerdict:

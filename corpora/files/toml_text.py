@@ -13,9 +13,10 @@ import re
 import tomllib
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic_core import ErrorDetails
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 Place = tuple[int | str, ...]
 """Names of sections and fields, and numbers of list items from 0, from the outside in."""

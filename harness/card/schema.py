@@ -10,14 +10,14 @@ import sys
 from typing import Any
 
 from harness.card.model import RunCard
-from scoring.core.specification import specification
+from scoring.core.inventory import shipped_inventory
 
 
 def card_schema() -> dict[str, Any]:
     """Make the schema from the model; metrics that it does not name follow from the inventory."""
     schema = RunCard.model_json_schema(by_alias=True)
     scores = schema["$defs"]["Scores"]["properties"]
-    for id_, row in specification().metrics.items():
+    for id_, row in shipped_inventory().items():
         kinds = [{"type": "number"}, {"type": "null"}]
         scores.setdefault(
             id_,

@@ -29,7 +29,7 @@ from harness.compare.rows import CorpusRow, OrderedRun, RowReader
 from harness.core.failures import UsageError
 from harness.store.runs import find_run, under_way
 from scoring.core.composite import composite, composite_metrics
-from scoring.core.specification import specification
+from scoring.core.inventory import in_order, row_of, unknown_metric
 from scoring.core.wording import counted
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED, intervals_of
 from scoring.statistics.reproducibility import Reproduction, verdict
@@ -145,7 +145,7 @@ def compare_runs(
         runs=runs,
         refused=refused | damaged,
         pairs=pairs,
-        metrics=tuple(id_ for id_ in [*specification().metrics, COMPOSITE] if id_ in found),
+        metrics=tuple(in_order(found)),
         entries=ComparedEntries.of(ids, sides, found),
         baseline=named,
         draws=draws,
@@ -171,10 +171,9 @@ def require_two(found: Comparison) -> None:
 def _asked(metrics: Sequence[str] | None) -> frozenset[str] | None:
     if metrics is None:
         return None
-    there = [COMPOSITE, *specification().metrics]
     for id_ in metrics:
-        if id_ not in there:
-            raise UsageError(f"There is no metric {id_!r}; there are {', '.join(there)}.")
+        if id_ != COMPOSITE and row_of(id_) is None:
+            raise UsageError(f"{unknown_metric(id_).capitalize()}.")
     return frozenset(metrics) or None
 
 

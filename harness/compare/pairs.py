@@ -15,8 +15,9 @@ from harness.method.method import Setup
 from harness.setup.scoring_tools import changes
 from harness.store.notes import Attached
 from scoring.core.composite import composite_metrics, profile_for
+from scoring.core.inventory import in_order, known_row, short_title
 from scoring.core.metric import FloatArray
-from scoring.core.specification import short_title, specification
+from scoring.core.specification import specification
 from scoring.core.table import Table
 from scoring.statistics.confidence_sequence import ConfidenceSequence, span_of
 from scoring.statistics.intervals import Interval
@@ -150,7 +151,7 @@ class PairSide:
 
     def signature(self, id_: str) -> str:
         """Return all that the value of a metric depends on."""
-        return next(m.signature for m in self.rows.scorer.metrics if m.info.id == id_)
+        return self.rows.scorer.signatures[id_]
 
     @property
     def inputs(self) -> tuple[str, frozenset[str]]:
@@ -170,20 +171,18 @@ def shared_metrics(
     weighed = composite_metrics() if COMPOSITE in wanted else frozenset()
     reasons = {
         id_: why
-        for id_ in specification().metrics
-        if id_ in wanted | weighed and (why := _why_not(id_, first, second)) is not None
+        for id_ in in_order((wanted | weighed) - {COMPOSITE})
+        if (why := _why_not(id_, first, second)) is not None
     }
     if COMPOSITE in wanted and (why := _why_no_composite(first, second, reasons)) is not None:
         reasons[COMPOSITE] = why
-    shared = [
-        id_ for id_ in [*specification().metrics, COMPOSITE] if id_ in wanted - reasons.keys()
-    ]
+    shared = in_order(wanted - reasons.keys())
     return shared, {id_: why for id_, why in reasons.items() if id_ in wanted}
 
 
 def _why_not(id_: str, first: PairSide, second: PairSide) -> str | None:
     """Say why two runs do not compare by a metric; None where they do."""
-    if not specification().metrics[id_].interval:
+    if not known_row(id_).interval:
         return "it is of a whole corpus: it has no parts that could be compared"
     for side in (first, second):
         if id_ not in side.values:
@@ -233,7 +232,7 @@ def running_differences(
     """Say of each metric with bounded values of entries what may be said while a run is under way."""
     found = {}
     for id_ in metrics:
-        span = 1.0 if id_ == COMPOSITE else span_of(specification().metrics[id_].info)
+        span = 1.0 if id_ == COMPOSITE else span_of(known_row(id_).info)
         if id_ not in values or span is None:
             continue
         sequence = ConfidenceSequence(span, level=level)

@@ -57,12 +57,17 @@ def install_line(*packages: str) -> str:
     return f"{_installer()} {' '.join(_quoted(each) for each in wanted)}"
 
 
-def _installer() -> str:
-    """Return the beginning of that line: pip where the environment has it, else uv, which needs none."""
+def uninstall_line(package: str) -> str:
+    """Return the line that takes a package out of the environment this program runs in."""
+    return f"{_installer('uninstall')} {_quoted(package)}"
+
+
+def _installer(what: str = "install") -> str:
+    """Return the beginning of such a line: pip where the environment has it, else uv, which needs none."""
     python = _quoted(sys.executable or "python")
     if find_spec("pip") is None and shutil.which("uv"):
-        return f"uv pip install --python {python}"
-    return f"{python} -m pip install"
+        return f"uv pip {what} --python {python}"
+    return f"{python} -m pip {what}"
 
 
 def _quoted(text: str) -> str:

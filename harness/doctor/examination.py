@@ -114,6 +114,7 @@ def examine(home: Path) -> Iterator[Finding]:
     for area, check in (
         ("Program", doctor_program.program),
         ("Extras", doctor_program.extras),
+        ("Metric packs", doctor_program.packs),
         ("Keys", doctor_program.keys),
         ("Data", partial(doctor_data.data, home)),
         ("Settings", partial(doctor_data.settings, home)),

@@ -12,13 +12,16 @@ from pathlib import Path
 
 from corpora.languages.cards import list_cards
 from harness.core.failures import KeyStoreError
-from harness.core.installation import always_needed, install_line, installed
+from harness.core.installation import always_needed, install_line, installed, uninstall_line
 from harness.core.version import VERSION
 from harness.doctor.finding import Finding, Health
 from harness.endpoint.keys import known_variables, stored_names
 from harness.fst.analyser import installed_engines
 from harness.setup.annotator_table import ANNOTATORS
 from harness.setup.language_check import hfst_has_wheel
+from scoring.core.packs import PackTrouble, installed_packs
+from scoring.core.wording import counted
+from scoring.metrics.inventory import why_no_pack
 from scoring.words.source_words import has_list
 
 _PYTHONS = ((3, 11), (3, 14))
@@ -111,6 +114,26 @@ def _word_lists() -> Finding:
         return Finding("Extras", "word lists", Health.BROKEN, f"{error}.", mend)
     words = f"for sources in {', '.join(having)}"
     return Finding("Extras", "word lists", Health.OK, words)
+
+
+def packs() -> Iterator[Finding]:
+    """Look at the packs of metrics that installed packages bring; their code is run."""
+    found, troubles = installed_packs()
+    for pack in found.values():
+        why = why_no_pack(pack.name)
+        if why is None:
+            words = f"{pack.version}, {counted(len(pack.rows), 'metric')}, from {pack.package}"
+            yield Finding("Metric packs", pack.name, Health.OK, words)
+        else:
+            yield _pack_trouble(PackTrouble(pack.name, pack.package, why))
+    yield from map(_pack_trouble, troubles)
+
+
+def _pack_trouble(trouble: PackTrouble) -> Finding:
+    words = f"from {trouble.package}: {trouble.why} To do without it:"
+    package = trouble.package.rpartition(" ")[0]
+    mend = (uninstall_line(package),)
+    return Finding("Metric packs", trouble.name, Health.BROKEN, words, mend)
 
 
 # Keys

@@ -25,8 +25,9 @@ from harness.store.file.trouble import stored_object
 from harness.store.runs import RunSummary, find_run, list_runs
 from scoring.core.columns import TRANSLATION, TRANSLATIONS, stated_columns
 from scoring.core.composite import profile_for
+from scoring.core.inventory import short_title
 from scoring.core.setup import ScoringSetup
-from scoring.core.specification import short_title, specification
+from scoring.core.specification import specification
 from scoring.metrics.inventory import make_scorer
 from scoring.words.resources import Resources
 
@@ -307,7 +308,7 @@ class _Facts:
         stated: str | None = self._rows[run.number][4]
         if stated is None:
             scorer = scorer_of(self._connection, find_run(self._connection, run.run_id))
-            return {metric.info.id: metric.signature for metric in scorer.metrics}
+            return scorer.signatures
         if stated not in self._signatures:
             self._signatures[stated] = _signatures(stored_object(stated))
         return self._signatures[stated]
@@ -360,4 +361,4 @@ def _signatures(stated: Mapping[str, Any]) -> Mapping[str, str]:
     setup: ScoringSetup | None = stated_setup(stated)
     if setup is None:
         return {}
-    return {m.info.id: m.signature for m in make_scorer(Resources(setup)).metrics}
+    return make_scorer(Resources(setup)).signatures

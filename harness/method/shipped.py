@@ -6,9 +6,9 @@ suggestions need no more. Those of plug-ins are found with them.
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from scoring.core.entry_points import offered
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -34,34 +34,13 @@ SHIPPED = {
 
 def installed() -> dict[str, EntryPoint]:
     """Return the methods that installed packages offer, by name."""
-    if not _named_anywhere():
-        return {}
-    from importlib.metadata import entry_points
-
-    return {point.name: point for point in entry_points(group=GROUP)}
+    return {point.name: point for point in offered(GROUP)}
 
 
 def method_names() -> dict[str, str]:
     """List every method that can be named, those of installed plug-ins included."""
     found = {name: f"plug-in {point.value}" for name, point in installed().items()}
     return found | SHIPPED
-
-
-def _named_anywhere() -> bool:
-    """Tell whether a package may offer a method; True where that cannot be seen from the files.
-
-    Reading all metadata as ``importlib.metadata`` does costs more than the rest of ``rosetta run --help``.
-    """
-    for place in map(Path, sys.path):
-        if place.is_file():  # an archive
-            return True
-        for file in place.glob("*.*-info/entry_points.txt"):
-            try:
-                if GROUP in file.read_text(encoding="utf-8", errors="replace"):
-                    return True
-            except OSError:
-                return True
-    return False
 
 
 class Takes(NamedTuple):

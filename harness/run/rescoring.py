@@ -53,10 +53,10 @@ from harness.store.results import (
 )
 from harness.store.runs import Run, read_card, read_run
 from scoring.core.columns import Kept
+from scoring.core.inventory import in_order
 from scoring.core.metric import Statistics
 from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.setup import ScoringSetup
-from scoring.core.specification import specification
 from scoring.core.table import EntryStatistics, StatisticsError
 from scoring.core.translation import FstAnnotation
 from scoring.metrics.inventory import make_scorer, maker
@@ -181,7 +181,7 @@ def rescore(
     finally:
         tools.close()
     now = ScoringSetup.model_validate(fresh.opening["scoring"])
-    kept = [id_ for id_ in had.metrics if id_ not in now.metrics]
+    kept = _kept(had, now)
     stored = make_scorer(Resources(had), run.opening.packed)
     before = _statistics(stored, [result.statistics for result in results])
     scored = _with_stated(fresh, now, kept, had, run, before) if kept else fresh
@@ -290,10 +290,8 @@ def _with_stated(
     setup = now.model_copy(
         update={
             **{name: value for name, value in had if getattr(now, name) in _NOTHING},
-            "metrics": (
-                *(id_ for id_ in specification().metrics if id_ in {*kept, *now.metrics}),
-                *(id_ for id_ in kept if id_ not in specification().metrics),
-            ),
+            "metrics": (*in_order([*now.metrics, *kept]),),
+            "packs": {**_packs(had, kept), **now.packs},
             "off": {id_: why for id_, why in now.off.items() if id_ not in kept},
         }
     )
@@ -311,6 +309,18 @@ def _with_stated(
     scorer = make_scorer(Resources(setup))
     opening["packed"] = tuple(scorer.packed)
     return Scored(scorer, fresh.places, statistics, opening)
+
+
+def _kept(had: ScoringSetup, now: ScoringSetup) -> list[str]:
+    """Return the metrics that stay as they are; of one version of a pack only."""
+    gone = {name for name, version in now.packs.items() if had.packs.get(name) != version}
+    left = (id_ for id_ in had.metrics if id_ not in now.metrics)
+    return [id_ for id_ in left if id_.partition(".")[0] not in gone]
+
+
+def _packs(had: ScoringSetup, kept: Sequence[str]) -> dict[str, str]:
+    names = {id_.partition(".")[0] for id_ in kept}
+    return {name: version for name, version in had.packs.items() if name in names}
 
 
 def _floors(opening: RunOpening) -> dict[str, Any]:
@@ -441,7 +451,7 @@ def prospect(connection: sqlite3.Connection, run: Run, options: ScoringOptions) 
     tools = tools_with(connection, run, chosen_options(run, had, options))
     tools.close()
     now = tools.setup
-    can = [id_ for id_ in specification().metrics if id_ in now.metrics]
+    can = in_order(now.metrics)
     return Prospect(
         new=tuple(id_ for id_ in can if id_ not in had.metrics),
         again=tuple(id_ for id_ in can if id_ in had.metrics),

@@ -14,7 +14,7 @@ from corpora.model.entry import Entry
 from harness.annotators.annotator import AnyAnnotator, Find, Memo, Search
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import Steps
-from scoring.core.specification import read_by
+from scoring.core.inventory import read_by
 from scoring.words.resources import Resources
 
 
@@ -78,7 +78,7 @@ def find_annotators(
     """
     annotators, heard = [], []
     for id_, row in ANNOTATORS.items():
-        if not options.wanted & read_by(id_):
+        if not read_by(id_, options.wanted):
             continue
         steps = Steps(row.progress)
         search = Search(

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from harness.method.options import MethodOptions
-from harness.setup.scoring_options import ScoringOptions
+from harness.setup.scoring_options import STORED, ScoringOptions
 from harness.store.file.trouble import unpacks
 from harness.store.runs import Run
 
@@ -50,7 +50,7 @@ class Plan(BaseModel):
 @unpacks
 def plan_of(run: Run) -> Plan:
     """Return what a stored run was told to do; StoredValueError where that is damaged."""
-    return Plan.model_validate(run.plan)
+    return Plan.model_validate(run.plan, context=STORED)
 
 
 @unpacks
@@ -69,7 +69,7 @@ def corpus_folder_of(run: Run) -> Path | None:
 @unpacks
 def scoring_of(run: Run) -> ScoringOptions:
     """Return what a stored run was told of its scoring; an imported one was told nothing."""
-    return ScoringOptions.model_validate(run.plan.get("scoring", {}))
+    return ScoringOptions.model_validate(run.plan.get("scoring", {}), context=STORED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.file.database import home
 from scoring.core.columns import TRANSLATION
+from scoring.core.inventory import packs_of, row_of, unknown_metric
 from scoring.metrics.inventory import choose, make_scorer, surface_setup
 from scoring.words.bitext import alignment_name
 from scoring.words.resources import Resources
@@ -54,6 +55,8 @@ def prepare(
     UsageError names what was asked for and cannot be had; what was not asked for and is not here only
     turns metrics off, with the reason in the setup. No text leaves this machine yet.
     """
+    options = options.for_task(task_of(dataset))
+    _require_packs(options)
     resources = _languages(dataset, entries, corpus, options, coaching)
     if any(entry.secret for entry in entries):
         memo = NoMemo()  # floors put secret references beside public entries
@@ -68,8 +71,22 @@ def prepare(
         prices=prices,
     )
     on, off = choose(complete, options.wanted)
-    chosen = replace(complete, setup=complete.setup.model_copy(update={"metrics": on, "off": off}))
+    told = {"metrics": on, "off": off, "packs": packs_of(on)}
+    chosen = replace(complete, setup=complete.setup.model_copy(update=told))
     return ScoringTools(chosen, make_scorer(chosen), annotators, steps)
+
+
+def task_of(dataset: Dataset) -> str:
+    """Return what the records of a corpus ask for."""
+    told = getattr(dataset, "task", None)
+    return told if isinstance(told, str) else TRANSLATION
+
+
+def _require_packs(options: ScoringOptions) -> None:
+    """Refuse what a run was begun with and is not here any more: without it, it would be another run."""
+    for name in sorted(options.wanted):
+        if row_of(name) is None:
+            raise UsageError(f"--metrics: {unknown_metric(name)}. Install it, or name others.")
 
 
 def _languages(
@@ -91,7 +108,7 @@ def _languages(
     script = resolve_script(dataset.target_language, card, (entry.reference for entry in entries))
     facts = {
         **({} if target is None else _facts_of_card(target, script)),
-        "task": getattr(dataset, "task", None) or TRANSLATION,
+        "task": task_of(dataset),
         "multi_ref": options.multi_ref,
         "script": script,
         "terms": len(terms),

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
-from scoring.core.specification import (
-    COMPOSITE,
-    ROSETTA,
+from scoring.core.inventory import (
+    in_order,
     metric_named,
-    specification,
+    pack_called,
+    row_of,
+    task_metrics,
+    task_packs,
     unknown_metric,
 )
+from scoring.core.packs import SHIPPED, every_pack
+from scoring.core.specification import COMPOSITE, ROSETTA
 
 
 class ScoringOptions(BaseModel):
@@ -21,7 +25,10 @@ class ScoringOptions(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     metrics: tuple[str, ...] = (ROSETTA,)
-    """Metric ids, or ``rosetta`` for all that can be computed; any name of a metric is turned into its id."""
+    """Metric ids, or names of packs for all of theirs that can be computed, ``rosetta`` for the specification's.
+
+    Any name of a metric is turned into its id.
+    """
     language_card: Path | None = None
     """The user's own card of the target language."""
     analyser: Path | None = None
@@ -45,33 +52,62 @@ class ScoringOptions(BaseModel):
 
     @field_validator("metrics")
     @classmethod
-    def _known(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """Turn names into ids, each once; refuse what is no metric of the inventory."""
-        return tuple(dict.fromkeys(map(_id, value)))
+    def _known(cls, value: tuple[str, ...], told: ValidationInfo) -> tuple[str, ...]:
+        """Turn names into ids, each once; refuse what is no metric of the inventory.
+
+        What a run was told stays as it is where its pack is not here any more.
+        """
+        kept = told.context == STORED
+        return tuple(dict.fromkeys(name if kept else _id(name) for name in value))
 
     @property
     def asked_for(self) -> frozenset[str]:
         """The metrics that someone asked for by name, or by naming what they need."""
         named = {
             id_
-            for id_, row in specification().metrics.items()
-            if any(getattr(self, option) is not None for option in row.given_by)
+            for id_ in self.wanted
+            if (row := row_of(id_))
+            and any(getattr(self, option) is not None for option in row.given_by)
         }
-        return frozenset(named & self.wanted | set(self.metrics) - {ROSETTA})
+        return frozenset(named | task_metrics(set(self.metrics) - {ROSETTA}))
 
     @property
     def wanted(self) -> frozenset[str]:
-        """The ids of all metrics that are wanted."""
-        all_ids = frozenset(specification().metrics) if ROSETTA in self.metrics else frozenset()
-        return all_ids | frozenset(self.metrics) - {ROSETTA}
+        """The ids of all metrics that are wanted, whatever the task."""
+        return task_metrics(self.metrics)
+
+    def said_by(self, task: str) -> ScoringOptions:
+        """Return these options with the metrics of a task where nobody named any."""
+        if "metrics" in self.model_fields_set or task_packs(task) == self.metrics:
+            return self
+        return self.model_copy(update={"metrics": task_packs(task)})
+
+    def for_task(self, task: str) -> ScoringOptions:
+        """Return these options with the metrics of each named pack that are of use to a task in its place."""
+        packs = set(self.metrics) - {ROSETTA} - task_metrics(set(self.metrics) - {ROSETTA})
+        if not packs:
+            return self
+        ids = (
+            id_
+            for name in self.metrics
+            for id_ in (in_order(task_metrics([name], task)) if name in packs else [name])
+        )
+        return self.model_copy(update={"metrics": tuple(dict.fromkeys(ids))})
+
+
+STORED = {"stored": True}
+"""Context in which options are read that a run of the store was begun with."""
 
 
 def _id(name: str) -> str:
-    if name.strip().casefold() == ROSETTA:
-        return ROSETTA
+    words = name.strip().casefold()
+    if words in {ROSETTA, *SHIPPED}:
+        return words
     found = metric_named(name)
+    if found is None and (pack := pack_called(name)):
+        return pack
     if found == COMPOSITE:
         raise ValueError("the composite is made of other metrics: name those, or rosetta for all")
     if found is None:
-        raise ValueError(unknown_metric(name))
+        raise ValueError(unknown_metric(name, [ROSETTA, *(pack.name for pack in every_pack())]))
     return found

@@ -19,9 +19,9 @@ from harness.core.problems import first_problem
 from harness.endpoint.budget import BudgetReached
 from harness.store.runs import Run
 from scoring.core.composite import composite_metrics
+from scoring.core.inventory import read_by
 from scoring.core.scorer import Scorer
 from scoring.core.setup import ScoringSetup
-from scoring.core.specification import read_by
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import make_scorer, surface_setup
 from scoring.words.resources import Resources
@@ -66,7 +66,7 @@ class ScoringTools:
     ) -> Sequence[Translation]:
         """Fill in what the annotators find whose metrics enter the composite."""
         for annotator in self.annotators:
-            if read_by(annotator.id) & composite_metrics():
+            if read_by(annotator.id, composite_metrics()):
                 translations = filled(annotator, translations, ask)
         return translations
 
@@ -149,7 +149,7 @@ def without(tools: ScoringTools, annotator: AnyAnnotator, reason: str) -> Scorin
     no score is not named as one that the run was scored with.
     """
     setup = tools.setup
-    off = {**setup.off, **dict.fromkeys(read_by(annotator.id), reason)}
+    off = {**setup.off, **dict.fromkeys(read_by(annotator.id, setup.metrics), reason)}
     kept = {id_: facts for id_, facts in setup.annotators.items() if id_ != annotator.id}
     gone = {"comet": None} if annotator.id == "comet" else {"annotators": kept}
     left = setup.model_copy(update={"off": off, **gone})

@@ -12,8 +12,10 @@ from harness.core.failures import UsageError
 from harness.store.file.database import opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.card_fields import (
+    absent_packs,
     caveats_in_words,
     review_of,
+    stated_metrics,
     tiers_json,
 )
 from rosetta_tui.show.json_forms import form_text
@@ -24,7 +26,7 @@ with when_used():
     from harness.leaderboard import entrant as leaderboard_entrant
     from rosetta_tui.leaderboard import rows as leaderboard_rows
     from rosetta_tui.show import run_facts
-    from scoring.core import specification
+    from scoring.core import inventory
 
 SORTS = (
     "chrf", "composite", "exact", "fst", "semantic", "cost", "speed", "adjusted", "failed", "method", "class",
@@ -76,15 +78,14 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
 
 def _sort(words: str) -> str:
     """Return by what lists are sorted; a metric goes by any of its names. UsageError with the nearest."""
-    metric = specification.metric_named(words)
-    name = words.strip().lower() if metric is None else specification.typed_name(metric)
+    name = words.strip().lower()
+    metric = None if name in SORTS else inventory.metric_named(words)
+    name = name if metric is None else inventory.typed_name(metric)
     if metric is not None or name in SORTS:
         return name
     near = near_names(
         name,
-        dict.fromkeys(
-            [*SORTS, *map(specification.typed_name, specification.specification().metrics)]
-        ),
+        dict.fromkeys([*SORTS, *map(inventory.typed_name, inventory.inventory())]),
     )
     guess = f"did you mean {one_of(map(repr, near))}?" if near else f"there are {', '.join(SORTS)}."
     raise UsageError(f"--sort: lists cannot be sorted by {words[:40]!r}; {guess}")
@@ -96,7 +97,8 @@ def _lines(
     if index:
         yield ""
     yield from leaderboard_rows.board_words(board)
-    for note in (leaderboard_rows.others_words(boards, index), board.unclustered):
+    absent = absent_packs(each.run.card or {} for each in board.entrants)
+    for note in (leaderboard_rows.others_words(boards, index), board.unclustered, *absent):
         if note:
             yield note
     shown = [
@@ -185,6 +187,7 @@ def _entrant(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> dict
         "fst_acceptance_rate": entrant.value("fst_acceptance_rate"),
         "exact_match_rate": entrant.value("exact_match_rate"),
         "semantic_score": entrant.value("semantic_score"),
+        **{id_: entrant.value(id_) for id_ in stated_metrics([entrant.scores]) if "." in id_},
         "cost_per_entry_usd": entrant.cost_per_entry_usd,
         "avg_latency_seconds": entrant.avg_latency_seconds,
         "cost_adjusted": entrant.cost_adjusted,

@@ -13,7 +13,7 @@ from rosetta_tui.compare.sentences import number, told_apart
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.result_table import crop
-from scoring.core.specification import specification
+from scoring.core.inventory import row_of
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def span(runs: Sequence[ComparedRun], metric: str, *, tested: bool) -> tuple[flo
 
 def _bounds(metric: str) -> tuple[float, float]:
     """Return the ends of a metric's own scale, which no axis goes beyond."""
-    row = specification().metrics.get(metric)
+    row = row_of(metric)
     return (0.0, 1.0) if row is None else (row.info.low, row.info.high)
 
 

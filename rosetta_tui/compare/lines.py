@@ -18,7 +18,7 @@ from rosetta_tui.compare.sentences import (
 )
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain, stacked
-from scoring.core.specification import short_title
+from scoring.core.inventory import short_title
 from scoring.core.wording import counted
 from scoring.statistics.significance import COMPOSITE
 
@@ -40,6 +40,9 @@ def comparison_lines(comparison: Comparison, width: int | None = None) -> Iterat
         yield from _pair(pair, width)
     yield from _breakdowns(comparison, width)
     yield ""
+    yield from sorted(
+        {why for side in comparison.sides for why in side.rows.scorer.as_stated.values()}
+    )
     yield _how(comparison)
 
 

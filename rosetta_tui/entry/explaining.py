@@ -22,7 +22,7 @@ from harness.store.file.database import opened
 from harness.store.runs import find_run
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import PageLine, show
-from scoring.core.specification import short_title
+from scoring.core.inventory import short_title
 from scoring.core.translation import Acceptance, FstAnnotation, WordAnalysis
 from scoring.core.wording import shortened
 from scoring.grammar.morpheme_difference import morpheme_differences, sentences

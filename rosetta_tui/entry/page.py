@@ -25,8 +25,9 @@ from rosetta_tui.show.metric_words import by_category, by_reason, of_entries
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import PageLine, show, show_lines, shown_value
 from rosetta_tui.toolkit.diff_text import LEGEND, diff_content
+from scoring.core.inventory import short_title
 from scoring.core.scorer import Scorer
-from scoring.core.specification import quality_tier, short_title
+from scoring.core.specification import quality_tier
 from scoring.core.table import StatisticsError
 from scoring.core.wording import counted
 
@@ -136,7 +137,8 @@ def background(facts: EntryFacts) -> list[PageLine]:
     """Return what is known of the entry, how its output came about, and the metrics without a value."""
     lines = about(facts.entry)
     if facts.result is not None:
-        lines += [PageLine("Attempts", _attempts(facts)), *_gaps(facts.missing)]
+        missing = {**facts.missing, **facts.scoring.scorer.as_stated}
+        lines += [PageLine("Attempts", _attempts(facts)), *_gaps(missing)]
     return lines
 
 

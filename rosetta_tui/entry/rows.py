@@ -15,7 +15,8 @@ from rosetta_tui.show.metric_words import of_entries, value
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.pages import UNREADABLE, Pages
 from scoring.core.columns import TRANSLATIONS, KeptColumns
-from scoring.core.specification import quality_tier, short_title, specification
+from scoring.core.inventory import short_title, told_of
+from scoring.core.specification import quality_tier
 
 _TEXTS = (
     Column("state", "", 1),
@@ -39,9 +40,13 @@ KEPT = frozenset({"chrf_plus_plus", "exact_match_rate", "equivalent_match_rate"}
 """Metrics that have a place of their own beside an entry."""
 
 
-def further_metrics() -> list[str]:
-    """Return the other metrics of the table that mean something for one entry."""
-    return [id_ for id_ in specification().metrics if of_entries(id_) and id_ not in KEPT]
+def further_metrics(scores: Iterable[str] = ()) -> list[str]:
+    """Return the other metrics that mean something for one entry: the specification's, and a run's of packs.
+
+    ``scores`` are the metrics that the run computes.
+    """
+    packed = (id_ for id_ in scores if "." in id_)
+    return [id_ for id_ in told_of((), packed) if of_entries(id_) and id_ not in KEPT]
 
 
 def columns(further: Sequence[str] = (), kept: KeptColumns = TRANSLATIONS) -> tuple[Column, ...]:
@@ -247,7 +252,7 @@ def entry_record(
     }
     if result is not None:
         values = _values(result, kept) | {"error": result.error}
-        further = further_metrics() if kept == TRANSLATIONS else scores
+        further = further_metrics(scores) if kept == TRANSLATIONS else scores
         values |= {id_: scores.get(id_) for id_ in further if id_ not in values}
         record |= values if told else dict.fromkeys(values)
     return record if told else {**record, LEFT_OUT: LEFT_OUT_WORDS}

@@ -37,7 +37,7 @@ from rosetta_tui.toolkit.background import bring
 from rosetta_tui.toolkit.ordered_table import OrderedTable, RowOrder
 from rosetta_tui.toolkit.pages import Pages, entry_pages, readable, result_pages
 from scoring.core.columns import TRANSLATIONS, KeptColumns
-from scoring.core.specification import short_title
+from scoring.core.inventory import short_title
 
 SORT_WORDS = {
     "position": "corpus order",
@@ -279,9 +279,9 @@ class EntryTable(OrderedTable[EntryRows]):
 
     def _others(self) -> list[str]:
         """Return the metrics of the run that have no place of their own."""
-        if self.kept == TRANSLATIONS:
-            return further_metrics()
         computed = self._scoring.scorer.ids if self._scoring else ()
+        if self.kept == TRANSLATIONS:
+            return further_metrics(computed)
         return [id_ for id_ in computed if of_entries(id_) and id_ not in self.kept.ids]
 
     def on_resize(self) -> None:

@@ -15,6 +15,7 @@ from rosetta_tui.show.card_fields import (
     claimable,
     review_of,
     score_record,
+    stated_metrics,
     stated_words,
     tier_sign,
     tier_words,
@@ -24,14 +25,8 @@ from rosetta_tui.show.card_fields import (
 from rosetta_tui.show.columns import Cell, Column, Record, Rows, Value, widest
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.run_facts import failed_words, iso, setup_words, when
-from scoring.core.specification import (
-    metric_info,
-    metric_named,
-    short_title,
-    specification,
-    title,
-    typed_name,
-)
+from scoring.core.inventory import metric_named, row_of, short_title, title, typed_name
+from scoring.core.specification import specification
 from scoring.core.wording import counted
 
 _FIRST = (
@@ -121,13 +116,13 @@ def dimension(sort: str) -> Dimension:
     metric = metric_named(sort)
     if metric is None:
         raise KeyError(sort)
-    if metric_info(metric).better == "neither":
+    row = row_of(metric)
+    better = "higher" if row is None else row.info.better
+    if better == "neither":
         return Dimension(
             short_title(metric), lambda e: _from_one(e.value(metric)), high_first=False
         )
-    return Dimension(
-        short_title(metric), lambda e: e.value(metric), metric_info(metric).better == "higher"
-    )
+    return Dimension(short_title(metric), lambda e: e.value(metric), better == "higher")
 
 
 def _from_one(value: float | None) -> float | None:
@@ -138,7 +133,7 @@ def dimensions(entrants: Sequence[Entrant]) -> dict[str, Dimension]:
     """Return what a list can be sorted by: the columns, then each further metric that one of its runs has."""
     has = [
         typed_name(id_)
-        for id_ in specification().metrics
+        for id_ in stated_metrics(entrant.scores for entrant in entrants)
         if any(entrant.value(id_) is not None for entrant in entrants)
     ]
     return {name: dimension(name) for name in (*SORTS, *has)}

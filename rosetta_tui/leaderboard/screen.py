@@ -31,6 +31,7 @@ from rosetta_tui.leaderboard.rows import (
     ranked_for,
     signature_words,
 )
+from rosetta_tui.show.card_fields import absent_packs
 from rosetta_tui.show.columns import sorted_by
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.background import background
@@ -200,7 +201,8 @@ class LeaderboardScreen(Screen[None]):
             show(" · ".join(each for each in (which, count, best) if each), "$quiet")
         )
         name, made = board_words(shown)
-        notes = [others_words(boards, self._index), shown.unclustered]
+        absent = absent_packs(each.run.card or {} for each in shown.entrants)
+        notes = [others_words(boards, self._index), shown.unclustered, *absent]
         if not shown.clusters and not shown.unclustered:
             notes.append("working out the groups …")
         lines = [show(name, "bold"), show(made, "$quiet")]

@@ -28,7 +28,8 @@ from rosetta_tui.show.metric_words import (
 from rosetta_tui.toolkit.content import Telling, show, shown_value
 from scoring.card.claim import caveat_sentence, caveat_words
 from scoring.core.composite import Composite, composite, composite_metrics
-from scoring.core.specification import Tier, short_title, specification, title
+from scoring.core.inventory import in_order, known_row, row_of, short_title, title, told_of
+from scoring.core.specification import Tier
 from scoring.core.wording import percent
 
 BAR = 21
@@ -200,9 +201,8 @@ def _missing(live: LiveRun) -> Mapping[str, str]:
 def _beside(values: Mapping[str, float | None]) -> list[str]:
     """Return the metrics outside the composite that have a value (T3)."""
     inside = composite_metrics()
-    return [
-        id_ for id_ in specification().metrics if id_ not in inside and values.get(id_) is not None
-    ]
+    known = (id_ for id_ in values if row_of(id_) is not None and values[id_] is not None)
+    return in_order(id_ for id_ in known if id_ not in inside)
 
 
 def _input(metric: str, number: float | None, live: LiveRun) -> Content:
@@ -285,7 +285,9 @@ def score_lines(live: LiveRun) -> Iterator[Content]:
     yield Content("")
     yield _metric("composite", live, "0–1↑", f"{percent(mixed.coverage)} of its weight")
     yield from _floors(live)
-    for category, metrics in by_category(specification().metrics):
+    apart = {id_ for found in live.as_stated.values() for id_ in found}
+    has = [id_ for id_, number in values.items() if number is not None]
+    for category, metrics in by_category(set(told_of(has, gaps)) - apart):
         yield Content("")
         yield Content.styled(category, "$mark")
         for metric in metrics:
@@ -294,7 +296,19 @@ def score_lines(live: LiveRun) -> Iterator[Content]:
             beside = "" if values.get(metric) is None else "not in the composite"
             yield _metric(metric, live, _scale(metric), _weight(metric, mixed) or beside)
             yield from _remark(metric, live)
+    yield from _as_stated(live)
     yield from _gaps(gaps)
+
+
+def _as_stated(live: LiveRun) -> Iterator[Content]:
+    """Tell the values of metrics that cannot be computed here as the card has them."""
+    for why, found in live.as_stated.items():
+        yield Content("")
+        yield show(why, "$mark")
+        for metric, stated in found.items():
+            yield Content.assemble(
+                show(f"{metric:<{WIDTH}}"), (f"{figures.number(stated, 2):>7}", "bold")
+            )
 
 
 def _floors(live: LiveRun) -> Iterator[Content]:
@@ -310,7 +324,7 @@ def _metric(metric: str, live: LiveRun, scale: str, part: str) -> Content:
     number = progress.values.get(metric) if progress else None
     interval = progress.intervals.get(metric) if progress else None
     ends = "" if interval is None else "–".join(value(metric, end) for end in interval)
-    name = title(metric) if metric in specification().metrics else metric
+    name = title(metric)
     return Content.assemble(
         show(f"{name:<{WIDTH}}", "" if number is not None else "$quiet"),
         (f"{value(metric, number):>7}  ", "bold"),
@@ -322,7 +336,7 @@ def _metric(metric: str, live: LiveRun, scale: str, part: str) -> Content:
 
 def _scale(metric: str) -> str:
     """Return the range of a metric, with an arrow to its better end."""
-    info = specification().metrics[metric].info
+    info = known_row(metric).info
     high = "∞" if info.high == inf else f"{info.high:g}"
     return f"{info.low:g}–{high}{_BETTER.get(info.better, '')}"
 

@@ -15,12 +15,12 @@ import numpy as np
 
 from harness.card.reading import block, number
 from rosetta_tui.show import figures
-from rosetta_tui.show.card_fields import ends_record, interval, with_interval
+from rosetta_tui.show.card_fields import ends_record, interval, stated_metrics, with_interval
 from rosetta_tui.show.columns import Record
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.run_facts import iso, score, setup_words, when
 from scoring.card.cost import percentiles
-from scoring.core.specification import short_title, specification
+from scoring.core.inventory import row_of, short_title
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def by_corpus(runs: Sequence[RunSummary]) -> dict[PlotCorpus, list[RunSummary]]:
 
 def metrics_of(runs: Sequence[RunSummary]) -> list[str]:
     """Return the metrics that any of the runs has a value of, the composite first."""
-    known = [COMPOSITE, *specification().metrics]
+    known = [COMPOSITE, *stated_metrics(_scores(run) for run in runs)]
     return [name for name in known if any(score(run, name) is not None for run in runs)]
 
 
@@ -400,7 +400,7 @@ _BETTER = {"higher": "more is better", "lower": "less is better", "neither": "1 
 
 
 def _better(metric: str) -> str:
-    row = specification().metrics.get(metric)
+    row = row_of(metric)
     return "higher" if row is None else row.info.better
 
 

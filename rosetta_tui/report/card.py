@@ -18,20 +18,21 @@ from rosetta_tui.report.paragraphs import (
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import (
     OUTCOMES,
+    as_stated,
     blocks,
     cost,
     references_accepted,
     rescore_of,
+    stated_metrics,
     stated_words,
     tier_words,
-    unknown_metrics,
     validated_by,
     with_interval,
 )
 from rosetta_tui.show.metric_words import beside_value, by_category, by_reason, remark, value
 from rosetta_tui.show.run_facts import failed_told
 from rosetta_tui.show.text import plain
-from scoring.core.specification import specification, title
+from scoring.core.inventory import known_row, row_of, title
 from scoring.core.wording import percent
 from scoring.statistics.breakdown import FREE
 
@@ -126,8 +127,9 @@ def _quality(card: Mapping[str, Any]) -> Iterator[str]:
     yield from floor_lines(card)
     shown = [
         metric
-        for metric in specification().metrics
-        if metric != BESIDE and number(scores.get(metric)) is not None
+        for metric in stated_metrics([scores])
+        if metric not in {BESIDE, *(id_ for found in as_stated(card).values() for id_ in found)}
+        and number(scores.get(metric)) is not None
     ]
     for category, metrics in by_category(shown):
         yield ""
@@ -142,10 +144,9 @@ def _quality(card: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _as_stated(card: Mapping[str, Any]) -> Iterator[str]:
-    found = unknown_metrics(card)
-    if found:
+    for why, found in as_stated(card).items():
         yield ""
-        yield "as stated: this version does not know these metrics"
+        yield why
         yield from (line(f"  {id_}", figures.number(stated, 2)) for id_, stated in found.items())
 
 
@@ -173,7 +174,7 @@ def _metric(card: Mapping[str, Any], metric: str, indent: str = "  ") -> Iterato
 
 def _of_sacrebleu(metric: str) -> bool:
     """Tell whether a value never stands without its signature (T3); the others are listed below."""
-    return specification().metrics[metric].category == "surface"
+    return "." not in metric and known_row(metric).category == "surface"
 
 
 def _uncalibrated(scores: Mapping[str, Any]) -> bool:
@@ -261,7 +262,7 @@ def _scored_with(card: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield "signatures"
     for metric, signature in block(block(card, "scores"), "signatures").items():
-        if metric in specification().metrics and not _of_sacrebleu(metric):
+        if row_of(metric) is not None and not _of_sacrebleu(metric):
             yield line(f"  {title(metric)}", signature)
     yield ""
 

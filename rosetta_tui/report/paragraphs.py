@@ -12,7 +12,7 @@ from rosetta_tui.show.card_fields import blocks
 from rosetta_tui.show.metric_words import floor_words, value
 from rosetta_tui.show.text import plain
 from scoring.card.claim import FloorScores, caveat_sentence
-from scoring.core.specification import title
+from scoring.core.inventory import title
 
 if TYPE_CHECKING:
     from harness.run.final_scores import RetriedScores

@@ -19,7 +19,7 @@ from rosetta_tui.session.starting import resume_call
 from rosetta_tui.show import figures
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.run_facts import failed_words
-from scoring.core.specification import short_title
+from scoring.core.inventory import short_title
 from scoring.core.wording import counted, percent
 
 _SURE = ("chrf_plus_plus", "composite")

@@ -18,7 +18,8 @@ from harness.store.corpora.listing import PREFIX, list_corpora
 from harness.store.file.database import opened
 from harness.store.mixed_setups import RETRIED_WITH
 from rosetta_tui.request.reading import FORMS
-from scoring.core.specification import metric_named, short_title, specification, title, typed_name
+from scoring.core.inventory import inventory, metric_named, short_title, title, typed_name
+from scoring.core.packs import every_pack
 from scoring.core.wording import counted
 
 MOST = 200
@@ -173,9 +174,11 @@ def models(store_path: Path, endpoint: str) -> dict[str, str]:
 def metrics(typed: str) -> list[Suggestion]:
     """Offer metrics for the last part of a list of ids."""
     before, comma, last = typed.rpartition(",")
-    every = {"rosetta": "all that can be computed"} | {
-        typed_name(id_): title(id_) for id_ in specification().metrics
-    }
+    every = (
+        {"rosetta": "all that can be computed"}
+        | {pack.name: pack.title for pack in every_pack()}
+        | {typed_name(id_): title(id_) for id_ in inventory()}
+    )
     taken = {metric_named(each) or each.strip() for each in before.split(",")}
     wanted = last.strip().casefold()
     return [

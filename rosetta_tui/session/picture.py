@@ -59,6 +59,8 @@ class LiveRun:
         self.errors = 0
         self.sealed_claim: Claim | None = None
         """What the sealed card may claim, None where there is no card yet."""
+        self.as_stated: Mapping[str, Mapping[str, float]] = {}
+        """Values on the card of metrics that cannot be computed here, by the reason and by metric id."""
         self.references: float | None = None
         """Share of the references' own words that the analyser accepts, None where there is none."""
         self._stored = bytearray()

@@ -17,7 +17,7 @@ from harness.store.mixed_setups import sum_tries
 from harness.store.results import StoredTotals, read_outcome
 from harness.store.runs import Run, find_run
 from rosetta_tui.session.picture import LiveRun
-from rosetta_tui.show.card_fields import interval
+from rosetta_tui.show.card_fields import as_stated, interval
 
 
 def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
@@ -69,6 +69,7 @@ def seal(live: LiveRun, card: Mapping[str, Any]) -> None:
         missing=_texts(scores.get("reasons")) or live.started.missing,
     )
     live.sealed_claim = claim_of(card)
+    live.as_stated = as_stated(card)
 
 
 def _sealed_progress(

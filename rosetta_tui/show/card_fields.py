@@ -5,7 +5,7 @@ What is not of the expected form counts as absent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -68,14 +68,26 @@ LEAD = ("chrf_plus_plus", "composite")
 def score_record(scores: Mapping[str, Any]) -> dict[str, float | None]:
     """Return every score of a card by metric id, for an export; None where it has none.
 
-    First the two that are told first, with the ends of their intervals, then all of the metric table in its order.
+    First the two that are told first, with the ends of their intervals, then all of the specification in its order,
+    then those of packs that the card has.
     """
-    from scoring.core.specification import specification
-
     found: dict[str, float | None] = {}
     for name in LEAD:
         found |= ends_record(scores, name)
-    return found | {id_: number(scores.get(id_)) for id_ in specification().metrics}
+    return found | {id_: number(scores.get(id_)) for id_ in stated_metrics([scores])}
+
+
+def stated_metrics(scores: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the metrics of the specification, then those of packs that some cards' scores have a value of."""
+    from scoring.core.inventory import told_of
+
+    found = (
+        id_
+        for each in scores
+        for id_, stated in each.items()
+        if "." in id_ and number(stated) is not None
+    )
+    return told_of((), found)
 
 
 def ends_record(scores: Mapping[str, Any], metric: str) -> dict[str, float | None]:
@@ -179,14 +191,27 @@ def tiers_json(card: Mapping[str, Any], review: Standing | None) -> dict[str, An
     }
 
 
-def unknown_metrics(card: Mapping[str, Any]) -> dict[str, float]:
-    """Return what a card states of metrics that this version does not know, by metric id."""
-    from scoring.core.specification import specification
+def as_stated(card: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """Return what a card states of metrics that cannot be computed here, by the reason and by metric id."""
+    from scoring.core.inventory import row_of, why_as_stated
 
     scores, named = block(card, "scores"), block(card, "scoring").get("metrics")
-    ids = map(str, named if isinstance(named, list | tuple) else ())
-    values = {id_: number(scores.get(id_)) for id_ in ids if id_ not in specification().metrics}
-    return {id_: value for id_, value in values.items() if value is not None}
+    versions = {id_: str(stated) for id_, stated in block(block(card, "scoring"), "packs").items()}
+    found: dict[str, dict[str, float]] = {}
+    for id_ in map(str, named if isinstance(named, list | tuple) else ()):
+        why = why_as_stated(id_, versions) or (None if row_of(id_) else _NOT_KNOWN)
+        value = number(scores.get(id_))
+        if why is not None and value is not None:
+            found.setdefault(why, {})[id_] = value
+    return found
+
+
+_NOT_KNOWN = "as stated: this version does not know these metrics"
+
+
+def absent_packs(cards: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Say of each pack which cards have values of and which is not here that they are as stated."""
+    return sorted({why for card in cards for why in as_stated(card)} - {_NOT_KNOWN})
 
 
 OUTCOMES = {"go": "go", "no_go": "no-go", "discuss": "discuss", "insufficient": "insufficient"}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from harness.core.failures import UsageError
 from rosetta_tui.show import figures
-from scoring.core.specification import metric_named, short_title, specification, unknown_metric
+from scoring.core.inventory import in_order, metric_named, row_of, short_title, unknown_metric
 
 _FLOORS = {
     "empty": "empty outputs",
@@ -27,7 +27,7 @@ def remark(metric: str, entries: float | None) -> str | None:
     """Say what a value over some entries is not, where it is easily taken for something else."""
     if metric == "bleu" and entries is not None and entries <= FEW_ENTRIES:
         return f"its interval is too narrow on {FEW_ENTRIES} entries or fewer"
-    row = specification().metrics.get(metric)
+    row = row_of(metric)
     return None if row is None else row.remark
 
 
@@ -53,22 +53,21 @@ def beside_value(metric: str, references: float | None) -> str:
 
 def digits(metric: str) -> int:
     """Return how many digits after the point a metric is shown with."""
-    row = specification().metrics.get(metric)
+    row = row_of(metric)
     return 2 if row is None else row.digits
 
 
 def of_entries(metric: str) -> bool:
     """Tell whether a metric means something for one entry alone."""
-    row = specification().metrics.get(metric)
+    row = row_of(metric)
     return row is None or row.level == "both"
 
 
 def by_category(metrics: Iterable[str]) -> list[tuple[str, list[str]]]:
-    """Group metrics by the categories of the specification, both in its order."""
-    wanted = set(metrics)
+    """Group metrics by their categories, both in the order of the tables."""
     groups: dict[str, list[str]] = {}
-    for metric, row in specification().metrics.items():
-        if metric in wanted:
+    for metric in in_order(metrics):
+        if row := row_of(metric):
             groups.setdefault(row.category, []).append(metric)
     return list(groups.items())
 

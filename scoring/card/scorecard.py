@@ -167,7 +167,7 @@ def scorecard(
         caveats=() if tally is None else tally.caveats(),
     )
     return RunScores(
-        **_metric_fields(table, values),
+        **_metric_fields(table, values, scorer.told_of),
         **_further_fields(table),
         **_composite_fields(mixed),
         **_claim_fields(claim, None if tally is None else tally.identical),
@@ -178,7 +178,7 @@ def scorecard(
         floors=found,
         cost_adjusted=cost_adjusted(mixed.value, cost_per_entry_usd),
         confidence_intervals=_written(intervals, wilson_intervals(table)),
-        signatures={metric.info.id: metric.signature for metric in scorer.all_metrics},
+        signatures=scorer.signatures,
         comet_model=comet_model,
         total=len(entries),
         evaluated=len(entries) - sum(errors),
@@ -204,9 +204,11 @@ def _check_lengths(
         raise ValueError(f"there are {len(entries)} entries but {', '.join(wrong)}")
 
 
-def _metric_fields(table: Table, values: Mapping[str, float | None]) -> dict[str, object]:
+def _metric_fields(
+    table: Table, values: Mapping[str, float | None], told_of: Sequence[str]
+) -> dict[str, object]:
     fields: dict[str, object] = {
-        id_: values.get(id_) for id_ in (*specification().metrics, *values)
+        id_: values.get(id_) for id_ in (*specification().metrics, *told_of, *values)
     }
     for id_, name in (
         ("exact_match_rate", "exact_matches"),

@@ -14,8 +14,9 @@ import numpy as np
 from corpora.text.comparison import is_blank
 from scoring.core.columns import TRANSLATIONS, KeptColumns
 from scoring.core.composite import STRUCTURAL_KEY, Composite, composite, composites
+from scoring.core.inventory import pack_of, told_of
 from scoring.core.metric import CorpusMetric, FloatArray, Metric, Statistics
-from scoring.core.specification import COMPOSITE, Tier, quality_tier, specification
+from scoring.core.specification import COMPOSITE, Tier, quality_tier
 from scoring.core.table import EntryStatistics, StatisticsError, Table, present_values
 from scoring.core.translation import Translation
 
@@ -25,14 +26,14 @@ def missing_reasons(
     values: Mapping[str, float | None],
     off: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Return a reason for every metric of the inventory that has no value.
+    """Return a reason for every metric without a value that a run tells of (``told_of``).
 
     ``off`` holds the reasons of those that the run was set up without, or whose model failed
     (``ScoringSetup.off``).
     """
     chosen = {metric.info.id: metric for metric in metrics}
     reasons = {}
-    for id_ in specification().metrics:
+    for id_ in told_of(chosen, off or ()):
         if values.get(id_) is not None:
             continue
         if id_ in (off or {}):
@@ -108,8 +109,23 @@ class Scorer:
         """Lay statistics out as a matrix."""
         return Table.of(self.metrics, statistics)
 
+    @property
+    def signatures(self) -> dict[str, str]:
+        """All that a value depends on, by metric id; of a pack's metric its version too."""
+        return {metric.info.id: _signed(metric) for metric in self.all_metrics}
+
+    @property
+    def as_stated(self) -> dict[str, str]:
+        """The metrics of packs that are not here, and why their values can only be repeated."""
+        return {id_: self.off[id_] for id_ in self.foreign if "." in id_ and id_ in self.off}
+
+    @property
+    def told_of(self) -> list[str]:
+        """The metrics that have a value here, or a reason why there is none."""
+        return told_of([each.info.id for each in self.all_metrics], self.off)
+
     def reasons(self, values: Mapping[str, float | None]) -> dict[str, str]:
-        """Say why each metric of the inventory that has no value has none."""
+        """Say why each metric that the run tells of and that has no value has none."""
         return missing_reasons(self.all_metrics, values, self.off)
 
     def entry_values(self, statistics: EntryStatistics) -> EntryValues:
@@ -182,6 +198,11 @@ class Scorer:
         if self._may_lack and lengths == {len(known)}:
             return known
         raise StatisticsError
+
+
+def _signed(metric: Metric | CorpusMetric) -> str:
+    pack = pack_of(metric.info.id)
+    return metric.signature + (f"|pack:{pack.name}-{pack.version}" if pack else "")
 
 
 def _fit(column: Sequence[Statistics | None], width: int | None) -> bool:

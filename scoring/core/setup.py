@@ -98,12 +98,15 @@ class ScoringSetup(BaseModel):
     comet: CometFacts | None = None
     annotators: dict[str, dict[str, Any]] = {}
     """What is told of further annotators, by id; written only where there are such."""
+    packs: dict[str, str] = {}
+    """Packs of which metrics are computed, with their versions; written only where there are such."""
 
     @model_serializer(mode="wrap")
     def _without_empty(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
         fields: dict[str, Any] = write(self)
-        if not self.annotators:
-            fields.pop("annotators", None)
+        for name in ("annotators", "packs"):
+            if not getattr(self, name):
+                fields.pop(name, None)
         if self.task == TRANSLATION:
             fields.pop("task", None)
         return fields

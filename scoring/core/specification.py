@@ -1,25 +1,19 @@
-"""The tables of the scoring specification, read from ``specification.toml``, and how metrics are called.
+"""The tables of the scoring specification, read from ``specification.toml``.
 
 One data file holds inventory, weights and thresholds, so that code and document can be compared line
 by line and no number lives in two places. A quality tier says what a composite tends to mean (§5);
-``scoring.card.claim`` says what may be claimed.
-
-A metric is known by its id, its title in the specification, and its short name; in any case, and with or
-without spaces, hyphens and underscores. A plus counts, for chrF+ is another metric than chrF++.
+``scoring.card.claim`` says what may be claimed. ``scoring.core.inventory`` knows the metrics of packs too.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from math import inf, isnan
 from pathlib import Path
 from typing import Any
-
-from corpora.text.near_names import near_names, one_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +70,8 @@ class InventoryRow:
     """Digits after the point on a screen."""
     remark: str | None = None
     """What the value is not, where it is easily taken for something else."""
+    tasks: tuple[str, ...] = ()
+    """Tasks for which a pack has it; empty: for all of the pack's."""
 
     @property
     def scale(self) -> str:
@@ -114,14 +110,8 @@ def specification() -> Specification:
 
 
 def metric_info(id_: str) -> MetricInfo:
-    """Return what the inventory fixes about a metric; KeyError where it has no such row."""
+    """Return what the specification fixes about a metric of its own; KeyError where it has no such row."""
     return specification().metrics[id_].info
-
-
-def read_by(annotator: str) -> frozenset[str]:
-    """Return the ids of the metrics that ask an annotator."""
-    rows = specification().metrics.items()
-    return frozenset(id_ for id_, row in rows if annotator in row.annotators)
 
 
 def table_row(
@@ -155,6 +145,7 @@ def table_row(
         given_by=tuple(row.get("given_by", ())),
         digits=row.get("digits", 2),
         remark=row.get("remark"),
+        tasks=tuple(row.get("tasks", ())),
     )
 
 
@@ -187,52 +178,3 @@ def quality_tier(composite: float | None) -> Tier:
 COMPOSITE = "composite"
 ROSETTA = "rosetta"
 """Name of all metrics of the scoring specification together."""
-
-_ALSO_COMPOSITE = ("comp",)
-
-
-def title(metric: str) -> str:
-    """Return a metric's name as the specification has it; what is no metric of it as it stands."""
-    row = specification().metrics.get(metric)
-    return metric if row is None else row.info.title
-
-
-def short_title(metric: str) -> str:
-    """Return a metric's name where room is scarce, as at the head of a column."""
-    row = specification().metrics.get(metric)
-    return title(metric) if row is None else row.short or row.info.title
-
-
-def typed_name(metric: str) -> str:
-    """Return the shortest name that a shell takes without quotes: ``chrf``, ``bleu``, ``code-switching``."""
-    row = specification().metrics.get(metric)
-    return row.also[0] if row is not None and row.also else short_title(metric).lower()
-
-
-def metric_named(words: str) -> str | None:
-    """Return the id of the metric (or ``composite``) that goes by this name; None where there is none."""
-    wanted = _letters(words)
-    return next((id_ for id_ in _all() if wanted in {_letters(name) for name in _names(id_)}), None)
-
-
-def unknown_metric(words: str) -> str:
-    """Say that there is no such metric, with the nearest, else with all short names; without a full stop."""
-    names = {name: id_ for id_ in _all() for name in _names(id_)}
-    near = dict.fromkeys(typed_name(names[name]) for name in near_names(words, names))
-    if near:
-        return f"there is no metric {words[:40]!r}; did you mean {one_of(near)}?"
-    known = ", ".join(typed_name(id_) for id_ in _all())
-    return f"there is no metric {words[:40]!r}; there are {known}"
-
-
-def _all() -> tuple[str, ...]:
-    return (*specification().metrics, COMPOSITE)
-
-
-def _names(metric: str) -> Iterator[str]:
-    also = _ALSO_COMPOSITE if metric == COMPOSITE else specification().metrics[metric].also
-    yield from (metric, title(metric), short_title(metric), *also)
-
-
-def _letters(words: str) -> str:
-    return "".join(letter for letter in words.casefold() if letter.isalnum() or letter == "+")

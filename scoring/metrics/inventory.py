@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from typing import cast
 
 from corpora.model.entry import Entry
+from scoring.core.inventory import pack_of, row_of, told_of, why_as_stated
 from scoring.core.metric import CorpusMetric, Metric
+from scoring.core.packs import describe, pack_named
 from scoring.core.scorer import PackedColumn, Scorer
 from scoring.core.setup import ScoringSetup
 from scoring.core.specification import specification
@@ -19,12 +22,50 @@ from scoring.words.tokenizers import bleu_tokenizer, references_script
 def maker(id_: str) -> Maker | None:
     """Return how a metric of the inventory is made; None where nothing computes it.
 
-    Its file is imported now: a run reads the code of its own metrics alone.
+    Its file is imported now: a run reads the code of its own metrics alone. What an installed pack fails with is
+    told by ``why_no_pack``.
     """
-    row = specification().metrics.get(id_)
+    row = row_of(id_)
     if row is None or row.module is None:
         return None
+    pack = pack_of(id_)
+    if pack is not None and pack.package:
+        found, _ = packaged_makers(pack.name)
+        return found.get(id_)
     return cast("Maker", import_module(row.module).METRICS[id_])
+
+
+def why_no_pack(name: str) -> str | None:
+    """Say why an installed pack does not work, and what to do; None where it does. Its modules are imported."""
+    return packaged_makers(name)[1]
+
+
+@cache
+def packaged_makers(name: str) -> tuple[Mapping[str, Maker], str | None]:
+    """Import the metrics of an installed pack; nothing, and why, where they are not what its table says."""
+    pack = pack_named(name)
+    if pack is None:
+        return {}, "it is not installed"
+    modules = {row.module: None for row in pack.rows.values() if row.module}
+    found: dict[str, Maker] = {}
+    for module in modules:
+        try:
+            found |= dict(import_module(module).METRICS)
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            return (
+                {},
+                f"{module} cannot be imported: {describe(error)}. Install another version, or tell its makers.",
+            )
+    computed = {id_ for id_, row in pack.rows.items() if row.module}
+    wrong = [id_ for id_ in sorted(computed) if not isinstance(found.get(id_), Maker)]
+    if wrong:
+        return (
+            {},
+            f"METRICS has no Maker for {', '.join(wrong)}. Install another version, or tell its makers.",
+        )
+    return {id_: found[id_] for id_ in computed}, None
 
 
 def surface() -> tuple[str, ...]:
@@ -48,17 +89,33 @@ def choose(resources: Resources, wanted: Collection[str]) -> tuple[tuple[str, ..
     What the setup already calls off stays off, with the reason that is given there.
     """
     on, off = [], dict(resources.setup.off)
-    for id_ in specification().metrics:
-        made = maker(id_)
-        if id_ in off or made is None:
+    for id_ in told_of(wanted):
+        if id_ in off:
             continue
         if id_ not in wanted:
-            off[id_] = "not among the metrics of this run"
-        elif reason := made.why_off(resources):
+            if maker(id_) is not None:
+                off[id_] = "not among the metrics of this run"
+        elif reason := _why_off(id_, resources):
             off[id_] = reason
-        else:
+        elif maker(id_) is not None:
             on.append(id_)
     return tuple(on), off
+
+
+def _why_off(id_: str, resources: Resources) -> str | None:
+    """Say why a metric can have no value with these resources; None where it can, or nothing computes it."""
+    pack, made = pack_of(id_), maker(id_)
+    if pack is None or not pack.package:
+        return None if made is None else made.why_off(resources)
+    if (why := why_no_pack(pack.name)) is not None:
+        return f"the pack {pack.name} does not work: {why.rstrip('.')}"
+    if made is None:
+        return None
+    try:
+        made.make(resources)
+        return made.why_off(resources)
+    except Exception as error:  # noqa: BLE001  code from outside
+        return f"the pack {pack.name} does not make it: {describe(error)}"
 
 
 def make_metrics(resources: Resources) -> tuple[Metric, ...]:
@@ -73,8 +130,9 @@ def make_corpus_metrics(resources: Resources) -> tuple[CorpusMetric, ...]:
 
 def _made(resources: Resources) -> Iterator[Metric | CorpusMetric]:
     """Make the metrics of a setup; one that another version knows and this one does not is left out."""
-    for id_ in resources.setup.metrics:
-        if (made := maker(id_)) is not None:
+    setup = resources.setup
+    for id_ in setup.metrics:
+        if why_as_stated(id_, setup.packs) is None and (made := maker(id_)) is not None:
             yield made.make(resources)
 
 
@@ -95,17 +153,22 @@ def make_scorer(resources: Resources, packed: Sequence[PackedColumn] | None = No
     others = {metric.info.id for metric in whole}
     ids = [id_ for id_ in resources.setup.metrics if id_ not in others]
     foreign = [id_ for id_ in ids if id_ not in known]
-    again = dict.fromkeys(set(foreign) & specification().metrics.keys(), OTHER_VERSION)
     return Scorer(
         metrics,
         whole,
-        off={**again, **resources.setup.off},
+        off={**_why_foreign(foreign, resources.setup), **resources.setup.off},
         from_texts=from_texts(resources.setup),
         packed=[(id_, known.get(id_)) for id_ in ids] if packed is None else packed,
         foreign=foreign,
         columns=resources.setup.columns,
         may_lack=packed is None,
     )
+
+
+def _why_foreign(ids: Sequence[str], setup: ScoringSetup) -> dict[str, str]:
+    """Say of metrics that have a table here, or would with their pack, why they are not computed here."""
+    told = {id_: why_as_stated(id_, setup.packs) for id_ in ids}
+    return {id_: why or OTHER_VERSION for id_, why in told.items() if why or row_of(id_)}
 
 
 OTHER_VERSION = "taken by another version of this metric; its value is repeated as stated"

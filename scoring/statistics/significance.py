@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.core.composite import composites, profile_for
+from scoring.core.inventory import known_row
 from scoring.core.metric import FloatArray, oriented
 from scoring.core.scorer import entry_composites
 from scoring.core.specification import specification
@@ -230,8 +231,8 @@ def resamples(tables: Sequence[Table], draws: int = DRAWS, seed: int = SEED) -> 
 
 def own_values(table: Table) -> dict[str, FloatArray]:
     """Return the entries' own values by the metrics that have such, and their composites; NaN where none is."""
-    values, rows = table.entry_values(), specification().metrics
-    own = {id_: found for id_, found in values.items() if rows[id_].level == "both"}
+    values = table.entry_values()
+    own = {id_: found for id_, found in values.items() if known_row(id_).level == "both"}
     return {**own, COMPOSITE: entry_composites(values, len(table))}
 
 
@@ -358,7 +359,7 @@ def _difference(
 
 def direction(id_: str) -> str:
     """Say which values of a metric, or of the composite, are better."""
-    return "higher" if id_ == COMPOSITE else specification().metrics[id_].info.better
+    return "higher" if id_ == COMPOSITE else known_row(id_).info.better
 
 
 def ends(drawn: FloatArray, point: float, level: float) -> tuple[float, float]:

@@ -129,10 +129,13 @@ def _fault(metric: Metric, numbers: Sequence[float]) -> str | None:
     """Say what the statistics of one entry must be and are not; None where they can be true."""
     if len(numbers) != metric.width:
         return f"{metric.width} numbers"
-    if not all(isfinite(number) and 0 <= number <= MOST for number in numbers):
-        return f"numbers from 0 to {MOST:,}"
+    counts = "." not in metric.info.id  # a pack's may be of any kind
+
+    least = 0 if counts else -MOST
+    if not all(isfinite(number) and least <= number <= MOST for number in numbers):
+        return f"numbers from {least:,} to {MOST:,}"
     value = metric.value(numbers)
-    if (value is None and numbers[0] > 0) or not _within(metric.info, value):
+    if (counts and value is None and numbers[0] > 0) or not _within(metric.info, value):
         return f"of a value within {_range(metric.info)}"
     return _fault_of_its_own(metric, numbers)
 

@@ -11,7 +11,8 @@ from harness.card.foreign.layouts import log_rows
 from harness.card.model import Scores
 from harness.card.reading import number
 from harness.core.failures import UsageError
-from scoring.core.specification import metric_named, specification
+from scoring.core.inventory import metric_named
+from scoring.core.specification import specification
 
 _TOLD = ("score_caveats", "metric_availability")
 """What a report says about its own scores."""

@@ -12,17 +12,10 @@ from harness.setup.scoring_options import ScoringOptions
 from rosetta_tui.commands.leaderboard import _sort, leaderboard
 from rosetta_tui.leaderboard.rows import SORTS, columns
 from rosetta_tui.show.metric_words import metric_asked
+from scoring.core.inventory import metric_named, short_title, title, typed_name, unknown_metric
 from scoring.core.metric import CorpusMetric
 from scoring.core.setup import ScoringSetup
-from scoring.core.specification import (
-    metric_info,
-    metric_named,
-    short_title,
-    specification,
-    title,
-    typed_name,
-    unknown_metric,
-)
+from scoring.core.specification import metric_info, specification
 from scoring.metrics.inventory import maker
 from scoring.words.resources import Resources
 

@@ -1,0 +1,81 @@
+"""The pack of the page of plug-ins, installed as pip would, without pip."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from scoring.core.packs import installed_packs
+from scoring.metrics.inventory import packaged_makers
+
+PAGE = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text("utf-8")
+
+
+def example(beginning: str) -> str:
+    """The code block of the page that begins with this comment."""
+    [code] = re.findall(rf"```\w+\n(# {re.escape(beginning)}\n.*?)```", PAGE, re.DOTALL)
+    return str(code)
+
+
+TABLE = example("demo_vowels/pack.toml")
+CODE = example("demo_vowels/__init__.py")
+PROJECT = example("pyproject.toml beside demo_vowels")
+
+
+def write_project(folder: Path) -> None:
+    """Write the package as its maker has it."""
+    (folder / "demo_vowels").mkdir(parents=True)
+    (folder / "demo_vowels" / "__init__.py").write_text(CODE, "utf-8")
+    (folder / "demo_vowels" / "pack.toml").write_text(TABLE, "utf-8")
+    (folder / "pyproject.toml").write_text(PROJECT, "utf-8")
+
+
+class Place:
+    """A folder of installed packages, which the program looks at anew after each change."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self._patch = patch
+        folder.mkdir()
+        self._again()
+
+    def install(
+        self,
+        name: str = "demo",
+        module: str = "demo_vowels",
+        *,
+        table: str = TABLE,
+        code: str = CODE,
+    ) -> None:
+        """Install a package ``NAME-package`` that offers a pack under this name."""
+        package = self.folder / module
+        package.mkdir(exist_ok=True)
+        (package / "__init__.py").write_text(code, "utf-8")
+        (package / "pack.toml").write_text(table, "utf-8")
+        self.offer(name, module)
+
+    def offer(self, name: str, module: str, package: str = "") -> None:
+        """Install nothing but the word that a package offers a pack."""
+        package = package or f"{name}-package"
+        told = self.folder / f"{package.replace('-', '_')}-0.1.dist-info"
+        told.mkdir(exist_ok=True)
+        (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 0.1\n")
+        (told / "entry_points.txt").write_text(f"[rosetta.metrics]\n{name} = {module}\n")
+        self._again()
+
+    def uninstall(self) -> None:
+        """Take everything away."""
+        shutil.rmtree(self.folder)
+        self.folder.mkdir()
+        self._again()
+
+    def _again(self) -> None:
+        for name in [each for each in sys.modules if each.partition(".")[0].startswith("demo_")]:
+            del sys.modules[name]
+        installed_packs.cache_clear()
+        packaged_makers.cache_clear()
+        self._patch.syspath_prepend(self.folder)

@@ -1,0 +1,295 @@
+"""A pack of metrics from outside: everything follows from its table, nothing needs it once a run is stored."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import rosetta
+from corpora.samples import DEMO_CORPUS, sample_path
+from harness.core.failures import UsageError
+from harness.doctor.finding import Health
+from harness.doctor.program import packs
+from harness.setup.plan import scoring_of
+from harness.setup.scoring_options import ScoringOptions
+from harness.store.file.database import open_store
+from harness.store.runs import find_run, list_runs
+from rosetta_tui.cli import main
+from scoring.core.inventory import in_order, inventory, metric_named, row_of, unknown_metric
+from tests.extending.demo_pack import CODE, TABLE, Place, write_project
+from tests.tui.screens import App, settle, text
+from tests.wheels import build_wheel
+
+CORPUS = sample_path(DEMO_CORPUS)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "data"))
+    return Place(tmp_path / "installed", monkeypatch)
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    out, problems = capsys.readouterr()
+    assert (ended.value.code or 0) == code, problems
+    return out + problems
+
+
+def played(capsys: pytest.CaptureFixture[str], metrics: str, text: str = "La kato.") -> str:
+    """Run a method that answers one text; gives the run's id."""
+    said(
+        capsys,
+        "run",
+        str(CORPUS),
+        "-m",
+        "constant",
+        "--text",
+        text,
+        "--limit",
+        "12",
+        "--metrics",
+        metrics,
+    )
+    with closing(open_store()) as store:
+        return list_runs(store)[0].run_id
+
+
+def test_with_it_runs_lists_and_the_package_have_the_metric(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place.install()
+    first = played(capsys, "rosetta,demo")
+    second = played(capsys, "rosetta,Vowels Kept", text="Ĉu?")
+    scores = json.loads(said(capsys, "runs", "show", first, "--json"))
+    stated = scores["scores"]
+    references = [entry.reference for entry in rosetta.load(CORPUS).entries[:12]]
+    there = [[each.count(vowel) for vowel in "aeiou"] for each in references]
+    kept = sum(min(sum(each), 3) for each in there)  # ``La kato.`` has three
+    assert stated["demo.vowels"] == pytest.approx(kept / sum(map(sum, there)))
+    assert stated["signatures"]["demo.vowels"] == "vowels:aeiou|pack:demo-1.0"
+    assert stated["confidence_intervals"]["demo.vowels"]["ci_upper"] >= stated["demo.vowels"]
+    assert scores["scoring"]["packs"] == {"demo": "1.0"}
+    assert "Vowels Kept" in said(capsys, "runs", "show", first)
+    assert "seal" in said(capsys, "runs", "verify", first).lower()
+    [board] = json.loads(said(capsys, "leaderboard", "--sort", "demo.vowels", "--json"))
+    assert [each["run_id"] for each in board["runs"]] == [first, second]
+    assert board["runs"][0]["demo.vowels"] == stated["demo.vowels"]
+    assert "Vowels" in said(capsys, "compare", first, second, "--metric", "demo.vowels")
+    assert rosetta.metric("demo.vowels").corpus(["kato"], ["kato sur tablo"]) == 2 / 5
+    [finding] = packs()
+    assert (finding.name, finding.health) == ("demo", Health.OK)
+
+
+def test_without_it_every_reader_of_the_run_works_and_says_so(
+    place: Place, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    place.install()
+    run, other = played(capsys, "rosetta,demo"), played(capsys, "rosetta,demo", text="Ĉu?")
+    with_it = json.loads(said(capsys, "runs", "show", run, "--json"))
+    place.uninstall()
+
+    words = "demo 1.0 is not installed: values as stated"
+    assert json.loads(said(capsys, "runs", "show", run, "--json")) == with_it
+    shown = said(capsys, "runs", "show", run)
+    assert shown.count(words) == 1
+    assert "demo.vowels" in shown
+    assert run[:8] in said(capsys, "runs", "list")
+    assert "demo.vowels" in said(capsys, "runs", "verify", run)
+    assert words in said(capsys, "compare", run, other)
+    assert words in said(capsys, "leaderboard")
+    [board] = json.loads(said(capsys, "leaderboard", "--json"))
+    assert board["runs"][0]["demo.vowels"] == with_it["scores"]["demo.vowels"]
+    card = tmp_path / "card.json"
+    said(capsys, "runs", "export", run, "-o", str(card))
+    assert json.loads(card.read_text("utf-8")) == with_it
+    said(capsys, "runs", "export", run, "--form", "csv", "-o", str(tmp_path / "rows.csv"))
+    with closing(open_store()) as store:
+        assert scoring_of(find_run(store, run)).metrics == ("rosetta", "demo")
+    assert "there is no pack 'demo'" in said(
+        capsys, "score", "--rescore", run, "--metrics", "demo.vowels", code=2
+    )
+    said(capsys, "runs", "delete", "--now", "--yes", run)
+    said(capsys, "runs", "import", str(card))
+    assert words in said(capsys, "runs", "show", run)
+
+
+async def test_without_it_the_screens_of_a_run_open(
+    place: Place, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    place.install()
+    played(capsys, "rosetta,demo")
+    app = App(None, tmp_path / "data" / "rosetta.sqlite")
+    async with app.run_test(size=(420, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert " vowels " in text(app)
+    place.uninstall()
+    app = App(None, tmp_path / "data" / "rosetta.sqlite")
+    async with app.run_test(size=(160, 90)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("m")
+        await settle(pilot)
+        assert "demo 1.0 is not installed: values as stated" in text(app)
+        await pilot.press("escape", "enter")
+        await settle(pilot)
+        assert "composite" in text(app)
+
+
+def test_another_version_reads_no_statistics_of_the_first(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place.install()
+    first = played(capsys, "rosetta,demo")
+    place.install(table=TABLE.replace('"1.0"', '"2.0"'))
+    second = played(capsys, "rosetta,demo")
+    words = "demo 1.0 is not installed but 2.0: values as stated"
+    assert words in said(capsys, "runs", "show", first)
+    assert "values as stated" not in said(capsys, "runs", "show", second)
+    assert words in said(capsys, "compare", first, second, "--metric", "demo.vowels", code=2)
+
+
+def test_names_of_packs_and_metrics(place: Place) -> None:
+    place.install()
+    assert ScoringOptions(metrics=("demo",)).wanted == {"demo.vowels"}
+    assert ScoringOptions(metrics=("DEMO.Vowels", "vowels")).metrics == ("demo.vowels",)
+    assert ScoringOptions(metrics=("rosetta", "demo")).wanted > {"bleu", "demo.vowels"}
+    assert metric_named("Vowels Kept") == "demo.vowels"
+    assert list(inventory())[-1] == "demo.vowels"
+    assert in_order(["no.such", "demo.vowels", "ter", "bleu", "ter"]) == [
+        "bleu", "ter", "demo.vowels", "no.such",
+    ]  # fmt: skip
+    assert "did you mean demo.vowels?" in unknown_metric("demo.vowel")
+    assert " or demo?" in unknown_metric("dem", ["demo"])
+    with pytest.raises(
+        ValueError, match=r"there is no pack 'other' here; there are rosetta, lbrag"
+    ):
+        ScoringOptions(metrics=("other.vowels",))
+
+
+CLASH = CODE.replace('"demo.vowels"', '"other.vowels"')
+
+
+@pytest.mark.parametrize(
+    ("table", "code", "words"),
+    [
+        (TABLE, "raise RuntimeError('no\\nluck')", "demo_vowels cannot be imported: RuntimeError: no luck"),
+        (TABLE, "raise SystemExit(3)", "demo_vowels cannot be imported: SystemExit: 3"),
+        (TABLE, "METRICS = {}", "METRICS has no Maker for demo.vowels"),
+        (TABLE, "METRICS = {'demo.vowels': 7}", "METRICS has no Maker for demo.vowels"),
+        (TABLE, "", "has no attribute 'METRICS'"),
+        (TABLE.replace("low = 0.0", 'low = "no"'), CODE, "metrics.vowels.low must be a number"),
+        (TABLE.replace("high = 1.0", "hihg = 1.0"), CODE, "'hihg', which means nothing"),
+        (TABLE.replace('level = "both"\n', ""), CODE, "metrics.vowels has no 'level'"),
+        (TABLE.replace('better = "higher"', 'better = "bigger"'), CODE, "better must be higher, lower"),
+        (TABLE.replace("[metrics.vowels]", "[metrics.Vo-wels]"), CODE, "must be of a–z"),
+        (TABLE.replace('version = "1.0"', "version = 1"), CODE, "pack.version must be a text"),
+        ("[pack", CODE, "pack.toml beside demo_vowels: Expected ']'"),
+        ("metrics = 3\n" + TABLE.split("[metrics")[0], CODE, "it has no [metrics.NAME]"),
+    ],
+)  # fmt: skip
+def test_a_pack_that_does_not_work_is_named_and_breaks_nothing(
+    place: Place, capsys: pytest.CaptureFixture[str], table: str, code: str, words: str
+) -> None:
+    place.install(table=table, code=code)
+    [finding] = packs()
+    assert (finding.name, finding.health) == ("demo", Health.BROKEN)
+    assert finding.words.startswith("from demo-package 0.1: ")
+    assert words in finding.words
+    assert [mend.split()[-2:] for mend in finding.mend] == [["uninstall", "demo-package"]]
+    assert metric_named("bleu") == "bleu"
+    if row_of("demo.vowels") is None:
+        with pytest.raises(ValueError, match="demo"):
+            ScoringOptions(metrics=("demo.vowels",))
+    else:
+        with pytest.raises(UsageError, match="the pack demo does not work"):
+            rosetta.metric("demo.vowels").corpus(["a"], ["a"])
+
+
+def test_names_that_clash_are_named_and_taken_by_nobody(place: Place) -> None:
+    place.install()
+    place.offer("demo", "demo_vowels", "another")
+    place.offer("lbrag", "demo_vowels", "mine")
+    place.offer("gone", "demo_gone", "gone")
+    place.offer("Bad.Name", "demo_vowels", "bad")
+    found = {(each.name, each.words.split(": ")[0]): each.words for each in packs()}
+    assert "demo-package 0.1 has a pack of the same name" in found["demo", "from another 0.1"]
+    assert "another 0.1 has a pack of the same name" in found["demo", "from demo-package 0.1"]
+    assert "the program's own lbrag has the name already" in found["lbrag", "from mine 0.1"]
+    assert "there is no module demo_gone" in found["gone", "from gone 0.1"]
+    assert "must be of the letters" in found["Bad.Name", "from bad 0.1"]
+    assert len(found) == 5
+    assert row_of("demo.vowels") is None
+    assert row_of("lbrag.vowels") is None
+
+
+def test_a_translation_run_looks_at_no_installed_package(tmp_path: Path) -> None:
+    program = (
+        "import sys, scoring.core.packs as packs\n"
+        "def looked(group): raise AssertionError(group)\n"
+        "packs.offered = looked\n"
+        "from rosetta_tui.cli import main\n"
+        f"main(['run', {str(CORPUS)!r}, '-m', 'copy-source', '--limit', '3', '--metrics', 'rosetta'])"
+    )
+    home = {"ROSETTA_HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program], env=home, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "chrF++" in done.stdout
+
+
+@pytest.mark.thorough
+def test_a_wheel_of_it_in_an_environment_of_its_own(tmp_path: Path) -> None:
+    """The program and the pack are installed from their wheels; the libraries are those of this environment."""
+    pytest.importorskip("hatchling")
+    pytest.importorskip("pip")
+    write_project(tmp_path / "project")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "wheels")],
+        cwd=tmp_path / "project", check=True, capture_output=True,
+    )  # fmt: skip
+    [pack] = (tmp_path / "wheels").glob("demo_vowels-*.whl")
+    ours = build_wheel(tmp_path / "ours")
+    made = tmp_path / "made"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(made)], check=True)
+    python = made / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    [site] = made.rglob("site-packages")
+    libraries = "\n".join(each for each in sys.path if each.endswith("site-packages"))
+    (site / "libraries.pth").write_text(libraries, "utf-8")
+
+    def pip(*arguments: str) -> None:
+        line = [sys.executable, "-m", "pip", "--python", str(python), *arguments]
+        subprocess.run(line, check=True, capture_output=True)
+
+    def ran(*arguments: str) -> str:
+        line = [str(python.with_name("rosetta")), *arguments]
+        done = subprocess.run(
+            line, env={"ROSETTA_HOME": str(tmp_path / "data"), "PATH": ""}, cwd=tmp_path,
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    pip("install", "--no-deps", "--no-index", str(ours), str(pack))
+    where = [str(python), "-P", "-c", "import harness, demo_vowels; print(harness.__file__)"]
+    found = subprocess.run(where, check=True, capture_output=True, text=True).stdout
+    assert str(made) in found, "the program is the wheel's"
+    ran("run", str(CORPUS), "-m", "copy-source", "--limit", "8", "--metrics", "rosetta,demo.vowels")
+    [listed] = json.loads(ran("runs", "list", "--json"))
+    before = ran("runs", "show", listed["run_id"])
+    assert "Vowels Kept" in before
+    assert "demo" in ran("doctor")
+    pip("uninstall", "--yes", "demo-vowels")
+    after = ran("runs", "show", listed["run_id"])
+    assert "demo 1.0 is not installed: values as stated" in after
+    assert "Vowels Kept" not in after
