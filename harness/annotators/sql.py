@@ -24,6 +24,7 @@ from corpora.model.entry import Entry
 from harness.annotators.annotator import Find, Search
 from harness.core.failures import HarnessError, UsageError
 from scoring.core.translation import Translation
+from scoring.packs.au.structured import unfenced
 
 _ROOT = Path(__file__).parents[2]
 _PROGRAM = (
@@ -37,7 +38,6 @@ _QUERY_SECONDS = 1.5
 MOST_LETTERS = 20_000
 """Of a longer query nothing is run."""
 _HEADER = b"SQLite format 3\x00"
-_FENCES = ("```sql", "```sqlite", "```")
 
 
 class SqlFacts(BaseModel):
@@ -87,7 +87,7 @@ class SqlRunner:
         name = database_of(translation.entry)
         if name is None or name not in self._databases:
             return None
-        query, wanted = plain_query(translation.output), translation.entry.reference
+        query, wanted = unfenced(translation.output), translation.entry.reference
         return self._sandbox.ask(self._databases[name], wanted, query)
 
     def _checked(self, entry: Entry, name: str) -> Path:
@@ -122,15 +122,6 @@ def database_of(entry: Entry) -> str | None:
     if not isinstance(named, str) or not named.strip():
         raise _wrong(entry, "is no path", "Write a path relative to the corpus's folder")
     return named
-
-
-def plain_query(output: str) -> str:
-    """Return the query of an output, without a Markdown fence around it."""
-    text = output.strip()
-    for fence in _FENCES:
-        if text.startswith(fence) and text.endswith("```") and len(text) > len(fence) + 3:
-            return text[len(fence) : -3].strip()
-    return text
 
 
 def _wrong(entry: Entry, what: str, mend: str) -> UsageError:

@@ -12,6 +12,8 @@ from sqlglot import exp, parse
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.qualify import qualify
 
+from scoring.packs.au.structured import unfenced
+
 Parts = tuple[Any, ...]
 
 MOST_LETTERS = 5_000
@@ -32,7 +34,7 @@ def _parts(query: str, tables: Mapping[str, Sequence[str]]) -> Parts | None:
         table: dict.fromkeys(columns, "TEXT") for table, columns in tables.items()
     }
     try:
-        trees = parse(_unfenced(query), read="sqlite")
+        trees = parse(unfenced(query), read="sqlite")
         if len(trees) != 1 or not isinstance(trees[0], exp.Query):
             return None
         qualified = qualify(
@@ -50,13 +52,6 @@ def _parts(query: str, tables: Mapping[str, Sequence[str]]) -> Parts | None:
         return ("query", _Reader(named).read(qualified))
     except (SqlglotError, RecursionError):
         return None
-
-
-def _unfenced(query: str) -> str:
-    text = query.strip()
-    if not (text.startswith("```") and text.endswith("```")):
-        return text
-    return text.strip("`").removeprefix("sqlite").removeprefix("sql").strip()
 
 
 def _sorted(pieces: Iterable[Any]) -> Parts:

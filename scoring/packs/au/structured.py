@@ -1,4 +1,4 @@
-"""Reading answers that are JSON: what a model wraps around them is taken off, and nothing else is guessed."""
+"""Reading answers that are JSON or SQL: what a model wraps around them is taken off, and nothing else is guessed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,21 @@ from typing import Any
 
 MOST_LETTERS = 1_000_000
 """Of a longer answer no JSON is read."""
-_FENCE = re.compile(r"\A```[A-Za-z]{0,10}\s(.*?)\s?```\Z", re.DOTALL)
-
-
+_FENCE = "```"
+_TAG = re.compile(r"(?:json|sqlite|sql)(?!\w)|\w{0,20}(?=[^\S\n]{0,20}\n)", re.IGNORECASE)
+"""What may stand behind a fence to say what is in it."""
 NO_JSON = object()
 """Stands for the value of an answer that is no JSON."""
+
+
+def unfenced(text: str) -> str:
+    """Return an answer without the Markdown fence around it, where the whole of it stands in one."""
+    plain = text.strip()
+    if len(plain) < 2 * len(_FENCE) or not (plain.startswith(_FENCE) and plain.endswith(_FENCE)):
+        return plain
+    inside = plain[len(_FENCE) : -len(_FENCE)]
+    tag = _TAG.match(inside)
+    return inside[tag.end() :].strip() if tag else inside.strip()
 
 
 def json_answer(text: str) -> Any:
@@ -22,9 +32,7 @@ def json_answer(text: str) -> Any:
     """
     if len(text) > MOST_LETTERS:
         return NO_JSON
-    plain = text.strip()
-    fenced = _FENCE.match(plain)
     try:
-        return json.loads(fenced[1] if fenced else plain)
+        return json.loads(unfenced(text))
     except (ValueError, RecursionError):
         return NO_JSON

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scoring.packs.au import answer_language
 from scoring.packs.au.instruction_checks import CHECKS
 from scoring.packs.au.short_answers import chosen_letter, final_number
+from scoring.packs.au.structured import unfenced
 from tests.scoring.packs.au import cases, check_golden, entry_value, metric, record
 from tests.scoring.packs.pack_cases import corpus_value
 
@@ -153,6 +154,24 @@ def test_the_state_may_be_the_reference_and_without_one_there_is_no_value(name: 
     for reference in ("north", '{"area": "north"}', "[]"):
         assert metric(name).stats(record(json.dumps(STATE), reference)) is None
     assert metric(name).explain(record("{}", "north")) == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "inside"),
+    [
+        ("```json\n[1]\n```", "[1]"),
+        ("```JSON [1]```", "[1]"),
+        ("```\n[1]\n```\n", "[1]"),
+        ("```sql\nSELECT 1;\n```", "SELECT 1;"),
+        ("```SELECT 1```", "SELECT 1"),
+        ("```python3 \n1```", "1"),
+        ("``` ```", ""),
+        ("```", "```"),
+        ("so ```json\n1\n```", "so ```json\n1\n```"),
+    ],
+)
+def test_only_a_fence_around_the_whole_answer_is_taken_off(answer: str, inside: str) -> None:
+    assert unfenced(answer) == inside
 
 
 TOOL = {
