@@ -23,6 +23,7 @@ from scoring.core.columns import TRANSLATIONS, KeptColumns, stated_columns
 if TYPE_CHECKING:
     from harness.store.runs import Run
     from scoring.card.claim import Claim
+    from scoring.statistics.spread import ValueSpread
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,8 @@ class Progress:
     eta_seconds: float | None = None
     p50_seconds: float | None = None
     p95_seconds: float | None = None
+    spread: ValueSpread | None = None
+    """Of the entries' own values of the headline; None of translations, and before the first entry."""
     doing: str | None = None
     """What is done after the last entry and before the seal, in words; None while entries come."""
 

@@ -22,6 +22,7 @@ from scoring.core.composite import Composite
 from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.table import EntryStatistics, Table
 from scoring.statistics.intervals import LiveIntervals
+from scoring.statistics.spread import RunningSpread
 
 RATE_SECONDS = 10.0
 """Window over which the rate is taken."""
@@ -116,6 +117,7 @@ class ProgressBoard:
         self._tally = RunTally()
         self._totals = RunningTotals(scorer)
         self._intervals = LiveIntervals(scorer.metrics)
+        self._spread = RunningSpread()
         self._floors = floors or {}
         self._entries = entries
         """By place, for the caveats of the outputs; None where only numbers are at hand."""
@@ -165,6 +167,9 @@ class ProgressBoard:
         self._tally.join(tally)
         self._totals.add_table(table)
         self._intervals.add(table)
+        headline = self._scorer.columns.headline
+        if not self._scorer.mixes and headline in self._scorer.ids:
+            self._spread.add(table.entry_values()[headline])
         if fresh:
             self._recent.append((self._clock(), tally.done))
 
@@ -208,6 +213,7 @@ class ProgressBoard:
             eta_seconds=(self._total - tally.done) * 60 / rate if rate else None,
             p50_seconds=p50,
             p95_seconds=p95,
+            spread=self._spread.value(),
         )
 
     def _claim(self, mixed: Composite, intervals: Mapping[str, tuple[float, float]]) -> Claim:

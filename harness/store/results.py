@@ -199,6 +199,12 @@ def _result(row: tuple[Any, ...]) -> Result:
     return Result(*values)
 
 
+def read_headlines(connection: sqlite3.Connection, run: int) -> list[float | None]:
+    """Return what each stored entry is shown by first, in no order; None where it has no value."""
+    query = f"SELECT {sort_columns(connection)['headline']} FROM results WHERE run = ?"
+    return [row[0] for row in connection.execute(query, (run,))]
+
+
 def stored_positions(connection: sqlite3.Connection, run: int) -> set[int]:
     """Return the places of the entries that are stored already."""
     return {

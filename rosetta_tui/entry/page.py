@@ -25,6 +25,7 @@ from rosetta_tui.show.metric_words import by_category, by_reason, of_entries
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import PageLine, show, show_lines, shown_value
 from rosetta_tui.toolkit.diff_text import LEGEND, diff_content
+from scoring.core.columns import TRANSLATIONS
 from scoring.core.inventory import short_title
 from scoring.core.scorer import Scorer
 from scoring.core.specification import quality_tier
@@ -46,6 +47,9 @@ class RunScoring:
         try:
             return dict(self.scorer.entry_values(self.scorer.unpack(result.statistics)).values)
         except StatisticsError:
+            kept = self.scorer.columns
+            if kept != TRANSLATIONS:
+                return kept.told(result.kept)
             return {"exact_match_rate": float(result.exact), "chrf_plus_plus": result.headline}
 
 
@@ -64,10 +68,13 @@ def run_scoring(store: sqlite3.Connection, run: Run) -> RunScoring:
 
 
 def scores(result: Result, missing: Mapping[str, str], scoring: RunScoring) -> Content:
-    """Return composite and tier, then one line of values for each category.
+    """Return composite and tier, which translations alone have, then one line of values for each category.
 
     What a single entry reaches is no verdict of speakers, whatever the name of its tier.
     """
+    values = {id_: v for id_, v in scoring.values(result).items() if of_entries(id_)}
+    if not scoring.scorer.mixes:
+        return Content("\n").join([*_lines(values, scoring), *_nothing(values, missing)])
     tier = quality_tier(result.second)
     mixed = Content.assemble(
         ("composite ", "$quiet"),
@@ -77,7 +84,6 @@ def scores(result: Result, missing: Mapping[str, str], scoring: RunScoring) -> C
         f" {tier}",
         (" by its scores alone", "$quiet"),
     )
-    values = {id_: v for id_, v in scoring.values(result).items() if of_entries(id_)}
     return Content("\n").join([mixed, *_lines(values, scoring), *_nothing(values, missing)])
 
 

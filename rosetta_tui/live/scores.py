@@ -15,6 +15,12 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from harness.store.file.openings import Floor
+from rosetta_tui.live.answers import (
+    answer_lines,
+    answers_line,
+    answers_panel,
+    asks_for_answers,
+)
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show import figures, metric_words
 from rosetta_tui.show.metric_words import (
@@ -46,6 +52,9 @@ class QualityPanel(Telling):
         """Show the run's scores now."""
         title = None if compact else "Quality"
         width = self.content_size.width
+        if asks_for_answers(live):
+            self.tell(answers_panel(live, compact=compact), title)
+            return
         self.tell(_compact(live) if compact else _full(live, width), title)
 
 
@@ -54,7 +63,8 @@ class InputsLine(Telling):
 
     def show_run(self, live: LiveRun) -> None:
         """Show the metrics of the run now."""
-        self.tell(inputs_line(live, max(1, self.content_size.width)))
+        width = max(1, self.content_size.width)
+        self.tell(answers_line(live) if asks_for_answers(live) else inputs_line(live, width))
 
 
 def _full(live: LiveRun, width: int) -> Content:
@@ -267,8 +277,11 @@ class ScoresScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Lay out the scores."""
         with VerticalScroll(classes="dialog -wide"):
-            yield Static(Content("\n").join(list(score_lines(self._live))))
-            yield Static(Content.styled(f"\n{LEGEND}\nesc goes back", "$quiet"))
+            answers = asks_for_answers(self._live)
+            lines = answer_lines(self._live) if answers else score_lines(self._live)
+            legend = "" if answers else f"{LEGEND}\n"
+            yield Static(Content("\n").join(list(lines)))
+            yield Static(Content.styled(f"\n{legend}esc goes back", "$quiet"))
 
 
 def score_lines(live: LiveRun) -> Iterator[Content]:

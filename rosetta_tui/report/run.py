@@ -126,6 +126,11 @@ def progress_line(event: Progress, columns: KeptColumns = TRANSLATIONS) -> str:
         parts.append(f"{len(event.waiting)} waiting to be tried again")
     if (headline := event.values.get(columns.headline)) is not None:
         parts.append(f"{short_title(columns.headline)} {value(columns.headline, headline)}")
+    if event.spread is not None:
+        mean, std = (
+            value(columns.headline, each) for each in (event.spread.mean, event.spread.std)
+        )
+        parts.append(f"mean {mean} ± {std}")
     parts.append(f"cost {figures.cost(event.cost_usd, event.known_cost_usd)}")
     if event.eta_seconds is not None:
         parts.append(f"{event.eta_seconds:.0f} s to go")
@@ -191,7 +196,10 @@ def _result_fields(result: Result, columns: KeptColumns) -> dict[str, Any]:
 
 def _as_json(event: Started | Progress | Finished | Failed) -> dict[str, Any]:
     if not isinstance(event, Started):
-        return asdict(event)
+        fields = asdict(event)
+        if fields.get("spread", "") is None:
+            del fields["spread"]
+        return fields
     fields = {name: getattr(event, name) for name in ("run_id", "positions", "done", "missing")}
     return {
         **fields,

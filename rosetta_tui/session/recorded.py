@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sqlite3
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.card.checking.claimed import claim_of, stated_floors
 from harness.card.reading import block, number
@@ -14,10 +14,14 @@ from harness.store.corpora.entries import read_dataset
 from harness.store.file.openings import Floor
 from harness.store.holding import elapsed_seconds
 from harness.store.mixed_setups import sum_tries
-from harness.store.results import StoredTotals, read_outcome
+from harness.store.results import StoredTotals, read_headlines, read_outcome
 from harness.store.runs import Run, find_run
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show.card_fields import as_stated, interval
+from scoring.core.columns import TRANSLATIONS
+
+if TYPE_CHECKING:
+    from scoring.statistics.spread import ValueSpread
 
 
 def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
@@ -32,7 +36,20 @@ def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
         run.run_id, run.state, outcome.done, outcome.failed, len(run.positions), elapsed
     )
     begun = Started.of(run, read_dataset(connection, run.corpus), outcome.done)
-    return [begun, _progress(run, outcome, elapsed, tries), finished]
+    progress = _progress(run, outcome, elapsed, tries)
+    if begun.columns != TRANSLATIONS:
+        progress = dataclasses.replace(progress, spread=_spread(connection, run))
+    return [begun, progress, finished]
+
+
+def _spread(connection: sqlite3.Connection, run: Run) -> ValueSpread | None:
+    import numpy as np
+
+    from scoring.statistics.spread import RunningSpread
+
+    running = RunningSpread()
+    running.add(np.array(read_headlines(connection, run.id), np.float64))
+    return running.value()
 
 
 def _progress(run: Run, outcome: StoredTotals, elapsed: float, tries: tuple[int, int]) -> Progress:

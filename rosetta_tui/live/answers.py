@@ -1,0 +1,124 @@
+"""How good the answers are so far where a corpus asks for something else than translations.
+
+Such a run has no composite, no tier and no floors: its headline leads, with its interval and how the entries' own
+values lie; the other metrics stand in a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isinf
+
+from textual.content import Content
+
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.show import figures
+from rosetta_tui.show.metric_words import by_reason, value
+from rosetta_tui.toolkit.content import show
+from scoring.core.columns import TRANSLATIONS, KeptColumns
+from scoring.core.inventory import row_of, short_title
+from scoring.core.wording import counted
+
+BAR = 21
+"""Cells of a bar over the metric's range."""
+
+
+def asks_for_answers(live: LiveRun) -> bool:
+    """Tell whether the run is of another task than translation."""
+    return live.started is not None and live.started.columns != TRANSLATIONS
+
+
+def answers_panel(live: LiveRun, *, compact: bool) -> Content:
+    """Return the headline, how the entries' values of it lie, and the next metrics; in two lines where compact."""
+    kept = live.started.columns if live.started else TRANSLATIONS
+    beside = _beside(live, [id_ for id_ in kept.ids if id_ != kept.headline])
+    if compact:
+        lead = Content("   ").join([_headline(live, kept, bar=False), _spread(live, kept)])
+        return Content("\n").join([lead, beside])
+    return Content("\n").join([_headline(live, kept, bar=True), _spread(live, kept), beside])
+
+
+def answers_line(live: LiveRun) -> Content:
+    """Return the metrics that have no place in the panel, and those without a value, with the reason."""
+    if live.progress is None or live.started is None:
+        return Content("")
+    values, missing = live.progress.values, live.started.missing
+    shown = {*live.started.columns.ids, "composite"}
+    others = [id_ for id_, number in values.items() if number is not None and id_ not in shown]
+    gaps = [show(f"no value: {names} ({reason})", "$quiet") for reason, names in by_reason(missing)]
+    found = [_beside(live, others), *gaps]
+    return Content.styled(" · ", "$quiet").join([part for part in found if part.plain])
+
+
+def answer_lines(live: LiveRun) -> Iterator[Content]:
+    """Yield the page of all metrics line by line: value, interval and scale of each, then the gaps."""
+    if live.progress is None or live.started is None:
+        return
+    kept = live.started.columns
+    yield _headline(live, kept, bar=False)
+    yield _spread(live, kept)
+    yield Content("")
+    for id_, number in live.progress.values.items():
+        if id_ != "composite" and number is not None:
+            ends = _ends(live, id_)
+            yield Content.assemble(
+                show(f"{short_title(id_):<23}"),
+                (f"{value(id_, number):>7}  ", "bold"),
+                (f"{ends:<12} {_scale(id_)}", "$quiet"),
+            )
+    for reason, names in by_reason(live.started.missing):
+        yield show(names)
+        yield show(f"  no value: {reason}", "$quiet")
+
+
+def _headline(live: LiveRun, kept: KeptColumns, *, bar: bool) -> Content:
+    id_ = kept.headline
+    name = Content.styled(f"{short_title(id_)} ", "$quiet")
+    number = live.progress.values.get(id_) if live.progress else None
+    if number is None or live.progress is None:
+        why = "no value" if live.done else "no entry is scored yet"
+        return name.append(Content.styled(why, "$quiet"))
+    interval = live.progress.intervals.get(id_)
+    low, high = _range(id_)
+    drawn = ""
+    if bar and not isinf(high):
+        inside = max(low, min(high, number))
+        drawn = f" {figures.interval_bar(inside, interval, top=high, width=BAR, low=low)}"
+    ends = _ends(live, id_)
+    return Content.assemble(
+        name, (value(id_, number), "bold"), (drawn, "$mark"), (f" {ends}" if ends else "", "$quiet")
+    )
+
+
+def _spread(live: LiveRun, kept: KeptColumns) -> Content:
+    spread = live.progress.spread if live.progress else None
+    if spread is None:
+        return Content("")
+    mean, std = (value(kept.headline, each) for each in (spread.mean, spread.std))
+    of = counted(spread.n, "entry", "entries")
+    return Content.assemble(("mean ", "$quiet"), f"{mean} ± {std}", (f" of {of}", "$quiet"))
+
+
+def _beside(live: LiveRun, ids: list[str]) -> Content:
+    values = live.progress.values if live.progress else {}
+    parts = [
+        Content.assemble((f"{short_title(id_)} ", "$quiet"), value(id_, values.get(id_)))
+        for id_ in ids
+    ]
+    return Content.styled(" · ", "$quiet").join(parts)
+
+
+def _ends(live: LiveRun, id_: str) -> str:
+    interval = live.progress.intervals.get(id_) if live.progress else None
+    return "" if interval is None else "–".join(value(id_, end) for end in interval)
+
+
+def _range(id_: str) -> tuple[float, float]:
+    """Return the ends of a metric's range; 0 and 1 of one that nothing here knows."""
+    row = row_of(id_)
+    return (0.0, 1.0) if row is None else (row.info.low, row.info.high)
+
+
+def _scale(id_: str) -> str:
+    low, high = _range(id_)
+    return f"{low:g}–{'∞' if isinf(high) else f'{high:g}'}"
