@@ -49,7 +49,7 @@ Options = TypeVar("Options", bound=BaseModel)
 LIMITS = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": "most_attempts"}
 """Option of a run → field of ``RunOptions``, where the two are called differently."""
 
-_OF_THE_CORPUS = ("source_language", "target_language", "file_lines")
+_OF_THE_CORPUS = ("source_language", "target_language", "file_lines", "task")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,7 @@ class CorpusRequest:
     source_column: str | None = None
     """Name of the column, or its number from 1."""
     reference_column: str | None = None
+    task: str | None = None
 
 
 def open_corpus(asked: CorpusRequest, store: Path | None = None) -> Corpus:
@@ -75,7 +76,9 @@ def open_corpus(asked: CorpusRequest, store: Path | None = None) -> Corpus:
     ``store``: path of the store that keeps corpora; None: that of the data folder. Raises CorpusError with every
     problem of a file, UsageError for a corpus of the store that is not there.
     """
-    envelope = {name: getattr(asked, name) for name in ("id", *_OF_THE_CORPUS[:2])}
+    envelope = {name: getattr(asked, name) for name in ("id", "source_language", "target_language")}
+    if asked.task is not None:
+        envelope["task"] = asked.task
     columns = Columns(asked.source_column, asked.reference_column)
     if names_stored(str(asked.file)):
         with opened(store) as connection:

@@ -256,7 +256,7 @@ def refuse_unclear(dataset: Dataset, entries: Sequence[Entry]) -> None:
     """
     known = frozenset({FIELD})
     for entry in entries:
-        for mark in misplaced(entry.model_extra or {}, known):
+        for mark in misplaced(entry.model_extra or {}, known, entry.task.data):
             raise UsageError(f"Entry {entry.id}, field {mark.path!r}: {mark.wrong} {mark.mend}")
     for field, words in dataset.terms.unclear:
         raise UsageError(f"The corpus, field {field!r}: {words} Mend the file, and read it anew.")

@@ -39,10 +39,12 @@ def load(
     id: str | None = None,  # noqa: A002  the name of the option
     source_column: str | None = None,
     reference_column: str | None = None,
+    task: str | None = None,
 ) -> Corpus:
     """Read a corpus: a file in any form of docs/corpora.md, or a file of sources and files of references.
 
-    ``source`` and ``target`` are language tags (``en``, ``crk``), where the file does not say them itself. Raises
+    ``source`` and ``target`` are language tags (``en``, ``crk``), and ``task`` is one of docs/corpora.md, where the
+    file does not say them itself. Raises
     CorpusError with every problem of the file, each with its line and mend.
 
     >>> from corpora.samples import DEMO_CORPUS, sample_path
@@ -52,7 +54,7 @@ def load(
     """
     return api.open_corpus(
         api.CorpusRequest(
-            file, references, form, id, source, target, source_column, reference_column
+            file, references, form, id, source, target, source_column, reference_column, task
         )
     )
 

@@ -108,7 +108,7 @@ def check_ids(entries: Sequence[RawEntry], findings: Findings) -> None:
 def _blank_sources(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     _warn(
         findings,
-        [item for item in placed if is_blank(item.entry.source)],
+        [item for item in placed if is_blank(item.entry.source) and item.entry.task.wants_source],
         "have a reference and no source text",
         "They count in every score that looks at the reference; what compares with the source has no value "
         "for them, and a method is not asked, which counts as an empty output.",
@@ -121,7 +121,7 @@ def _repeated_pairs(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     by_source: dict[str, PlacedEntry] = {}
     repeated: list[PlacedEntry] = []
     several: list[PlacedEntry] = []
-    for item in placed:
+    for item in (each for each in placed if each.entry.task.wants_source):
         source = comparison_form(item.entry.source)
         pair = source, comparison_form(item.entry.reference)
         if pair in pairs:

@@ -7,7 +7,7 @@ field, make a file unusable until its owner has said what is meant.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -80,12 +80,17 @@ _WHERE_GOLD_IS_KNOWN = frozenset(
 """``gold_standard`` is also a provenance (§2.5)."""
 
 
-def misplaced(fields: Mapping[str, Any], known: frozenset[str]) -> Iterator[Misplaced]:
+def misplaced(
+    fields: Mapping[str, Any], known: frozenset[str], data: Collection[str] = ()
+) -> Iterator[Misplaced]:
     """Yield every field that may hold a mark which is not understood.
 
-    ``known``: names that the form of the file gives a meaning; only their values are looked at.
+    ``known``: names that the form of the file gives a meaning; only their values are looked at. ``data``: fields
+    that hold names of somebody's functions or slots, which are not looked into.
     """
     for name, value in fields.items():
+        if name in data:
+            continue
         found = None if name in known else _by_name(name, name, value)
         if found is not None:
             yield found

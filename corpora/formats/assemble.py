@@ -25,10 +25,11 @@ from corpora.model.corpus import (
 )
 from corpora.model.entry import Entry, Segment
 from corpora.model.terms import FIELD
+from corpora.tasks.task import TASKS, TRANSLATION, Task, unknown_task
 from corpora.text.comparison import MOST_STACKED, is_blank, stacked
 
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
-_KNOWN = frozenset(Entry.model_fields) - {"register_", "local_only", "not_stored"} | {
+_KNOWN = frozenset(Entry.model_fields) - {"register_", "local_only", "not_stored", "of_task"} | {
     "register",
     FIELD,
 }
@@ -72,6 +73,8 @@ def assemble_dataset(
         )
     for name in _OPTIONS:
         _check_language(name, fields.get(name), findings)
+    if "task" in fields and (not isinstance(fields["task"], str) or fields["task"] not in TASKS):
+        findings.error(*unknown_task(fields.pop("task")), field="dataset.task")
     if isinstance(fields.get("provenance"), str):
         fields["provenance"] = [fields["provenance"]]
     if missing:
@@ -129,8 +132,8 @@ def _dataset(fields: dict[str, Any], findings: Findings) -> Dataset | None:
     return dataset
 
 
-def assemble_entry(raw: RawEntry, findings: Findings) -> Entry | None:
-    """Check the fields of one entry, in our words; None where it is not usable."""
+def assemble_entry(raw: RawEntry, task: Task, findings: Findings) -> Entry | None:
+    """Check the fields of one entry of this task, in our words; None where it is not usable."""
     fields = _without_empty(raw.fields, _KNOWN)
     where = raw.fields.get("id")
     spot = _Spot(findings, raw, where if isinstance(where, (int, str)) else raw.place)
@@ -146,10 +149,12 @@ def assemble_entry(raw: RawEntry, findings: Findings) -> Entry | None:
     _tidy_difficulty(fields)
     if isinstance(fields.get("provenance"), dict):
         _keep_record(fields)
-    for mark in misplaced(fields, _KNOWN):
+    for mark in misplaced(fields, _KNOWN, task.data):
         spot.error(mark.wrong, mark.mend, field=shown(mark.path))
     _check_id(fields.get("id"), spot)
-    _check_sides(fields, spot)
+    if task.name != TRANSLATION:
+        fields = _of_task(fields, task, spot)
+    _check_sides(fields, task, spot)
     for name in INHERITED:
         _check_tag(name, fields.get(name), spot)
     if isinstance(fields.get("difficulty"), (bool, str)):
@@ -211,14 +216,29 @@ def _check_id(value: Any, spot: _Spot) -> None:
         spot.error("The number is too large.", "Write it as text in quotes.", field="id")
 
 
-def _check_sides(fields: Mapping[str, Any], spot: _Spot) -> None:
+def _of_task(fields: Mapping[str, Any], task: Task, spot: _Spot) -> dict[str, Any]:
+    """Check the fields of a task, and return them with the texts that follow from them."""
+    from corpora.tasks.records import complete, sides_that_follow  # noqa: PLC0415  many models
+
+    made, wrong = complete(task.name, fields)
+    for each in wrong:
+        spot.error(each.message, f"{each.mend} (task {task.name})", field=each.field)
+    if wrong:
+        spot.noted |= sides_that_follow(task.name)
+    for side, wanted in zip(SIDES, (task.wants_source, task.wants_reference), strict=True):
+        if made.get(side) is None and not wanted:
+            made[side] = ""
+    return made
+
+
+def _check_sides(fields: Mapping[str, Any], task: Task, spot: _Spot) -> None:
     for side in SIDES:
         text = fields.get(side)
         if text is None:
             spot.error("It is missing.", f"Give every entry a {side}.", field=side)
         elif not isinstance(text, str):
             spot.wrong(side, text)
-        elif side == "reference" and is_blank(text):
+        elif side == "reference" and task.wants_reference and is_blank(text):
             spot.error("It is blank.", "Fill it in, or take the entry out.", field=side)
 
 

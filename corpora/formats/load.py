@@ -36,6 +36,7 @@ from corpora.model.terms import (
     terms_of_mark,
     weighed,
 )
+from corpora.tasks.task import TASKS, TRANSLATION, Task
 from corpora.text.comparison import is_blank
 
 _BY_SUFFIX = {
@@ -113,7 +114,7 @@ def read(
     if raw is None:
         raise findings.failure()
     envelope = assemble_dataset(raw, given or {}, _id_from(files[0].name), findings)
-    placed = _placed(raw, findings)
+    placed = _placed(raw, TASKS[TRANSLATION if envelope is None else envelope.task], findings)
     _check_names([file.name for file in files], envelope, placed, findings)
     if envelope is not None:
         envelope = _with_terms(envelope, placed, beside, findings)
@@ -137,16 +138,18 @@ def read(
     )
 
 
-def _placed(raw: RawCorpus, findings: Findings) -> list[PlacedEntry]:
+def _placed(raw: RawCorpus, task: Task, findings: Findings) -> list[PlacedEntry]:
     if not raw.entries and not findings.failed:
         findings.error("There are no entries.", "Give at least one.", field="entries")
-    if _lacks_a_side(raw.entries, findings):
+    if any(each.field == "dataset.task" for each in findings.problems):
+        return []
+    if task.name == TRANSLATION and _lacks_a_side(raw.entries, findings):
         return []
     _number(raw.entries, findings)
     check_ids(raw.entries, findings)
     placed: list[PlacedEntry] = []
     for each in raw.entries:
-        entry = assemble_entry(each, findings)
+        entry = assemble_entry(each, task, findings)
         if entry is not None:
             placed.append(PlacedEntry(len(placed), entry, each.line))
     findings.problems[:] = _each_mark_once(findings.problems)

@@ -13,11 +13,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
 
 from corpora.files.problems import Findings, Problem, shown
 from corpora.model.entry import Entry, EntryId, Segment
 from corpora.model.terms import Terms, terms_in, weighed
+from corpora.tasks.task import TASKS, TRANSLATION
 
 
 class Form(StrEnum):
@@ -45,6 +46,11 @@ class Form(StrEnum):
         return self not in (Form.TMX, Form.XLIFF)
 
 
+def _known_task(value: object) -> object:
+    """Take what an earlier version kept under a name that was free then; a file with no task there is refused."""
+    return value if isinstance(value, str) and value in TASKS else TRANSLATION
+
+
 class Dataset(BaseModel):
     """The envelope of a corpus (§2.1); unknown fields are kept."""
 
@@ -58,6 +64,8 @@ class Dataset(BaseModel):
     """BCP 47 tag."""
     target_language: str
     """BCP 47 tag."""
+    task: Annotated[str, BeforeValidator(_known_task)] = TRANSLATION
+    """Name of what is asked of a method: one of ``corpora.tasks.task.TASKS``."""
     variety: str | None = None
     """Dialect or other variety of the target language; it is that of every entry without one of its own."""
     orthography: str | None = None
@@ -94,8 +102,9 @@ INHERITED = ("variety", "orthography")
 
 
 def with_tags_of(dataset: Dataset, entry: Entry) -> Entry:
-    """Return an entry with the variety and orthography of its corpus where it has none of its own."""
-    tags = {
+    """Return an entry with its corpus's task, and with its variety and orthography where it has none of its own."""
+    tags: dict[str, str] = {} if dataset.task == entry.of_task else {"of_task": dataset.task}
+    tags |= {
         name: tag
         for name in INHERITED
         if (tag := getattr(dataset, name)) is not None and getattr(entry, name) is None
@@ -119,7 +128,7 @@ class Corpus:
     """1-based line of each entry in its file, None where the form has no lines; empty without a file."""
 
 
-_OURS = frozenset({"local_only", "not_stored", "columns_read"})
+_OURS = frozenset({"local_only", "not_stored", "of_task", "columns_read"})
 """What follows from the corpus, the store or the reading, and stands in no file."""
 
 
@@ -145,6 +154,8 @@ def _set_fields(record: Entry | Dataset) -> dict[str, Any]:
             value = list(value)
         if value is not None and value != [] and name not in _OURS:
             fields[name] = value
+    if fields.get("task") == TRANSLATION:
+        del fields["task"]
     return fields
 
 

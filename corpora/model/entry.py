@@ -8,6 +8,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr
 
+from corpora.tasks.task import TRANSLATION, Task, task
+
 EntryId = int | str
 """Unique within a corpus. Integers in the specification, strings in much of the world's data."""
 
@@ -80,6 +82,13 @@ class Entry(BaseModel):
     """True where the terms of its corpus keep it on this machine; the envelope says so, not the entry."""
     not_stored: bool = Field(default=False, exclude=True)
     """True for what stands in the store in the place of a secret entry that no run used: it has no text."""
+    of_task: str = Field(default=TRANSLATION, exclude=True)
+    """Name of its corpus's task; the envelope says it, not the entry."""
+
+    @property
+    def task(self) -> Task:
+        """What is asked of a method."""
+        return task(self.of_task)
 
     @property
     def secret(self) -> bool:
@@ -103,7 +112,11 @@ class Entry(BaseModel):
         return None if self.secret and listed is not None and tag not in listed else tag
 
     def question(self) -> Entry:
-        """Return the entry as a method may see it: without the answer and what would give it away."""
+        """Return the entry as a method may see it: without the answer and what would give it away.
+
+        Of the fields that only its task knows, those that the task shows.
+        """
+        asked = self.task.question(self.model_extra or {}) if self.of_task != TRANSLATION else {}
         return Entry.model_construct(
             id=self.id,
             source=self.source,
@@ -116,6 +129,8 @@ class Entry(BaseModel):
             variety=self.variety,
             orthography=self.orthography,
             local_only=self.local_only,
+            of_task=self.of_task,
+            **asked,
         )
 
 

@@ -18,6 +18,7 @@ import rfc8785
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, JsonValue, field_validator
 
 from corpora.languages.tags import language_name
+from corpora.tasks.task import TRANSLATION
 from harness.core.failures import UsageError
 from harness.endpoint.endpoints import checked_url
 
@@ -31,6 +32,8 @@ class MethodOptions(BaseModel):
     """BCP 47 tag of the corpus."""
     target_language: str
     """BCP 47 tag of the corpus."""
+    task: str = TRANSLATION
+    """What is asked of the method: the name of the corpus's task (``corpora.tasks.task``)."""
     file_lines: Annotated[int, Field(ge=1)] | None = None
     """Lines of the corpus' text files, where blank ones were left out (``Dataset.file_lines``)."""
     source_name: str | None = None
@@ -106,7 +109,15 @@ class MethodOptions(BaseModel):
 
 
 _ALWAYS = frozenset(
-    {"source_language", "target_language", "file_lines", "condition", "replicate", "prices"}
+    {
+        "source_language",
+        "target_language",
+        "task",
+        "file_lines",
+        "condition",
+        "replicate",
+        "prices",
+    }
 )
 
 

@@ -42,7 +42,7 @@ from harness.store.results import copy_done, failed_attempts
 from harness.store.runs import Run, read_card, read_run
 
 CHANGEABLE = (
-    set(MethodOptions.model_fields) - {"source_language", "target_language", "file_lines"}
+    set(MethodOptions.model_fields) - {"source_language", "target_language", "task", "file_lines"}
 ) | set(RunOptions.model_fields)
 """What may be told otherwise than to the run before, by name of the field."""
 

@@ -21,6 +21,7 @@ READING = (
     "other_reference",
     "source_language",
     "target_language",
+    "task",
     "corpus_id",
 )
 """Options that decide what is read."""
@@ -31,6 +32,7 @@ SELECTING = ("segment", "difficulty", "limit", "sample", "seed", "entries")
 _CORPUS_FIELDS = {
     "dataset.source_language": ("source_language", "Write a tag here, such as en, crk or es-MX."),
     "dataset.target_language": ("target_language", "Write a tag here, such as en, crk or es-MX."),
+    "dataset.task": ("task", "Write a task of docs/corpora.md, such as qa."),
     "dataset.id": ("corpus_id", "Write an id here."),
 }
 """Field of a corpus's problem → field of the form that can say it instead, and how."""

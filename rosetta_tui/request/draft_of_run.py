@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from corpora.model.corpus import Corpus, Dataset, Selection
+from corpora.tasks.task import TRANSLATION
 from harness.core.failures import UsageError
 from harness.setup.plan import Plan, plan_of
 from harness.store.corpora.listing import read_corpus_of_run, read_stored, stored_name
@@ -23,7 +24,7 @@ _RUN = {
 }
 """Field of RunOptions → name of the option."""
 
-_OF_THE_CORPUS = ("source_language", "target_language", "file_lines", "service")
+_OF_THE_CORPUS = ("source_language", "target_language", "task", "file_lines", "service")
 
 
 def draft_of(run: Run, connection: sqlite3.Connection) -> RunDraft:
@@ -98,7 +99,7 @@ def _envelope(connection: sqlite3.Connection, corpus: Corpus) -> dict[str, Value
     """Say which reading of a file is meant, where the store knows several."""
 
     dataset = corpus.dataset
-    tried: dict[str, str] = {}
+    tried = {} if dataset.task == TRANSLATION else {"task": dataset.task}
     for option, field in (
         ("", ""),
         ("source_language", "source_language"),

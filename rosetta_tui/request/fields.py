@@ -103,6 +103,13 @@ _CORPUS = (
         "BCP 47 tag of the references, where the file has none.",
         rare=True,
     ),
+    _f(
+        "task",
+        "Task",
+        "What is asked of the method, where the file does not say it.",
+        default="translation",
+        rare=True,
+    ),
     _f("corpus_id", "Corpus id", "Id of a corpus whose file gives none.", rare=True),
 )
 

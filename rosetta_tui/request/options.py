@@ -83,7 +83,7 @@ def told(given: Mapping[str, Any]) -> dict[str, Any]:
     from harness.setup.scoring_options import ScoringOptions
 
     known = {*MethodOptions.model_fields, *ScoringOptions.model_fields, *LIMITS, "concurrency"}
-    known -= {"source_language", "target_language"}  # as the corpus has them
+    known -= {"source_language", "target_language", "task"}  # as the corpus has them
     found = {
         name: value
         for name, value in given.items()

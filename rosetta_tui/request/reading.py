@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from corpora.tasks.task import TASKS
 from harness.core.failures import StoreError
 from rosetta_tui.show.text import plain
 from scoring.core.wording import counted
@@ -45,6 +46,12 @@ def reading_options(command: Command) -> Command:
         ),
         click.option(
             "--source-column", metavar="NAME", help="Column of the sources, or its number."
+        ),
+        click.option(
+            "--task",
+            type=click.Choice(TASKS),
+            metavar="TASK",
+            help=f"What is asked: {', '.join(TASKS)}. Default: as the file says, or translation.",
         ),
         click.option("--target-language", metavar="TAG", help="Language of the references."),
         click.option("--source-language", metavar="TAG", help="Language of the sources."),
@@ -100,6 +107,7 @@ def read_corpus(given: dict[str, Any], reference: Path | None, store: Path | Non
         target_language=given["target_language"],
         source_column=given.get("source_column"),
         reference_column=given.get("reference_column"),
+        task=given.get("task"),
     )
     return open_corpus(asked, store)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from corpora.model.corpus import INHERITED, Corpus, Dataset
 from corpora.model.entry import Entry, Segment
+from corpora.tasks.task import TRANSLATION
 from harness.store.file.transaction import intern_text
 from harness.store.file.trouble import stored_object, unpack_positions, unpacks
 
@@ -172,10 +173,14 @@ def read_dataset(connection: sqlite3.Connection, corpus_id: int) -> Dataset:
     return unpacks(Dataset.model_validate_json)(row[0])
 
 
-def _stays_here(connection: sqlite3.Connection, corpus_id: int) -> bool:
-    """Tell whether the terms of a stored corpus keep it on this machine; no entry is left of one that is gone."""
+def _of_all(connection: sqlite3.Connection, corpus_id: int) -> dict[str, object]:
+    """Return what the envelope of a stored corpus says of every entry; no entry is left of one that is gone."""
     row = connection.execute("SELECT dataset FROM corpora WHERE id = ?", (corpus_id,)).fetchone()
-    return row is not None and unpacks(Dataset.model_validate_json)(row[0]).terms.local_only
+    if row is None:
+        return {}
+    dataset = unpacks(Dataset.model_validate_json)(row[0])
+    said: dict[str, object] = {"local_only": True} if dataset.terms.local_only else {}
+    return said if dataset.task == TRANSLATION else said | {"of_task": dataset.task}
 
 
 def corpus_sha256(connection: sqlite3.Connection, corpus_id: int) -> str:
@@ -196,7 +201,7 @@ def read_entries(
     connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None = None
 ) -> dict[int, Entry]:
     """Return entries by their place in the corpus: all, or those asked for."""
-    of_all: dict[str, object] = {"local_only": True} if _stays_here(connection, corpus_id) else {}
+    of_all = _of_all(connection, corpus_id)
     if positions is None:
         rows = connection.execute(_READ, (corpus_id,))
         return {row[0]: _entry(row, of_all) for row in rows}

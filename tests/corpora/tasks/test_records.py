@@ -1,0 +1,233 @@
+"""Records of every task: read, checked, shown without their answers, written and read back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.files.problems import CorpusError
+from corpora.formats.load import File, load, read
+from corpora.formats.write import write
+from corpora.model.corpus import Corpus, Form
+from corpora.model.entry import Entry
+from corpora.tasks.records import RECORDS as MODELS
+from corpora.tasks.records import own_answer
+from corpora.tasks.task import TASKS, task
+from tests.corpora.making import LANGUAGES, envelope
+from tests.corpora.tasks.records import RECORDS, SECRET
+
+
+def corpus_of(name: str, *records: dict[str, Any], **more: Any) -> Corpus:
+    rows = [{"id": number, **each} for number, each in enumerate(records, 1)]
+    lines = [{"dataset": envelope(task=name, **more)}, *rows]
+    return read([File("c.jsonl", "\n".join(map(json.dumps, lines)).encode())])
+
+
+def only_problem(name: str, *records: dict[str, Any]) -> str:
+    with pytest.raises(CorpusError) as caught:
+        corpus_of(name, *records)
+    assert len(caught.value.problems) == 1, caught.value
+    return str(caught.value)
+
+
+def test_every_task_has_a_model_and_a_record_here() -> None:
+    assert TASKS.keys() == MODELS.keys() == RECORDS.keys()
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_sound_record_is_read_and_no_answer_of_it_reaches_a_method(name: str) -> None:
+    corpus = corpus_of(name, RECORDS[name])
+    [entry] = corpus.entries
+    assert not corpus.warnings
+    assert corpus.dataset.task == entry.task.name == name
+    asked = entry.question()
+    assert SECRET not in repr(asked)
+    assert (asked.reference, asked.variants) == ("", ())
+    assert set(asked.model_extra or {}) == set(RECORDS[name]) & set(task(name).shown)
+
+
+TEXTS = st.text(max_size=5)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+FIELDS = sorted({name for model in MODELS.values() for name in model.model_fields} - {"source"})
+KEYS = ("assistant", "reference", "answer", "is_correct", "user", "text", "name", "title")
+
+
+@given(
+    st.sampled_from(sorted(TASKS)),
+    st.dictionaries(
+        st.sampled_from(FIELDS),
+        JSON | st.lists(st.dictionaries(st.sampled_from(KEYS), JSON, max_size=4), max_size=3),
+        max_size=8,
+    ),
+)
+def test_a_method_sees_the_fields_and_keys_that_its_task_names_and_no_others(
+    name: str, fields: dict[str, Any]
+) -> None:
+    fields = {key: value for key, value in fields.items() if key != "reference"}
+    entry = Entry.model_validate(
+        {"id": 1, "source": "s", "reference": SECRET, **fields, "of_task": name}
+    )
+    seen = entry.question().model_extra or {}
+    assert seen.keys() <= task(name).shown.keys()
+    for field, value in seen.items():
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, dict):
+                assert part.keys() <= set(task(name).shown[field])
+                assert all(isinstance(part[key], str | int) for key in part if key != "parameters")
+            else:
+                assert isinstance(part, str)
+
+
+@pytest.mark.parametrize("form", [Form.SPECIFICATION, Form.JSONL, Form.CSV, Form.TSV])
+@pytest.mark.parametrize("name", TASKS)
+def test_task_and_fields_survive_every_form_that_has_fields(
+    tmp_path: Path, name: str, form: Form
+) -> None:
+    corpus = corpus_of(name, RECORDS[name])
+    path = tmp_path / f"c.{form if form is not Form.SPECIFICATION else 'json'}"
+    write(corpus, path, form)
+    back = load(path)
+    assert back.dataset.task == name
+    assert back.entries == corpus.entries
+
+
+def test_two_text_files_lose_a_task_and_say_so(tmp_path: Path) -> None:
+    corpus = corpus_of("qa", {"source": "Who?", "reference": "Anna"})
+    with pytest.raises(CorpusError, match=r"lose: .*dataset\.task"):
+        write(corpus, tmp_path / "a", Form.PARALLEL, reference=tmp_path / "b")
+
+
+def test_a_file_without_envelope_gets_its_task_from_the_caller() -> None:
+    text = json.dumps({"id": 1, "source": "s", "reference_state": {}})
+    told = {"id": "c", **LANGUAGES, "task": "dialogue_state"}
+    [entry] = read([File("c.jsonl", text.encode())], dataset=told).entries
+    assert (entry.task.name, entry.reference) == ("dialogue_state", "{}")
+    table = '# task: multiple_choice\nid,source,reference,choices:json\n1,s,A,"[""x"", ""y""]"\n'
+    [entry] = read([File("c.csv", table.encode())], dataset={"id": "c", **LANGUAGES}).entries
+    assert entry.question().model_extra == {"choices": ["x", "y"]}
+
+
+def test_the_option_and_the_file_must_agree() -> None:
+    text = "\n".join(
+        map(json.dumps, [{"dataset": envelope(task="qa")}, {"id": 1, **RECORDS["qa"]}])
+    )
+    with pytest.raises(CorpusError, match=r"dataset\.task.*something else than the option"):
+        read([File("c.jsonl", text.encode())], dataset={"task": "math"})
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "said"),
+    [
+        ("function_call", {"tools": [{"name": 3}]}, "'tools[1].name': It must be text. Write [{"),
+        ("function_call", {"tools": "all"}, "'tools': It must be a list."),
+        ("function_call", {"reference_calls": [{"f": {SECRET: 1}}]}, "'reference_calls[1]': It must be a list."),
+        ("function_call", {"reference_calls": [{"f": {}, "g": {}}]}, "'reference_calls[1]': It holds too many."),
+        ("function_call", {"predicted_calls": {}}, "'predicted_calls': It must be a list."),
+        ("chat", {"turns": []}, "'turns': It holds too few."),
+        ("chat", {"turns": [{"user": "a"}, {"assistant": "b"}]}, "'turns[2].user': It is missing."),
+        ("chat", {"judge_mt_bench": [11]}, "'judge_mt_bench[1]': The number is too large."),
+        ("diarization", {"reference": f"A: a\n{SECRET}"}, "'reference': Its line 2 names no speaker before a colon."),
+        ("diarization", {"reference": [{"speaker": "A"}]}, "'reference[1].text': It is missing."),
+        ("qa", {"evidence": [{"token_count": 10**400}]}, "'evidence[1].token_count': "),
+        ("qa", {"evidence": [{"token_count": 2.5}]}, "'evidence[1].token_count': It must be a whole number."),
+        ("qa", {"judge_semantic": True}, "'judge_semantic': It must be a number."),
+        ("qa", {"reference": None}, "'reference': It is missing. Give every entry a reference."),
+        ("qa", {"source": None}, "'source': It is missing. Give every entry a source."),
+        ("text2sql", {"database": "../secret.db"}, "'database': It leaves the folder of the corpus."),
+        ("text2sql", {"database": "C:\\x.db"}, "'database': It leaves the folder of the corpus."),
+        ("text2sql", {"database": None}, "'database': It must be text."),
+        ("multiple_choice", {"reference": f"{SECRET}"}, "'reference': It is not one letter."),
+        ("multiple_choice", {"choices": ["one"]}, "'choices': It holds too few."),
+        ("ifeval", {"instructions": [{"kwargs": {}}]}, "'instructions[1].id': It is missing."),
+        ("dialogue_state", {"reference_state": {SECRET: 1}}, "'reference_state': It must be an object."),
+        ("judged", {"judge_detailed": 6}, "'judge_detailed': The number is too large."),
+        ("math", {"reference": " "}, "'reference': It is blank."),
+    ],
+)  # fmt: skip
+def test_a_fault_is_told_with_line_entry_field_and_mend_and_without_a_text(
+    name: str, fields: dict[str, Any], said: str
+) -> None:
+    told = only_problem(name, RECORDS[name] | fields)
+    assert f"c.jsonl, line 2, entry 1, field {said}" in told
+    assert SECRET not in told
+
+
+@pytest.mark.parametrize("name", [7, None, "QA", "question", ["qa"]])
+def test_a_task_that_there_is_not_is_refused_with_those_there_are(name: Any) -> None:
+    if name is None:
+        assert corpus_of("qa", RECORDS["qa"]).dataset.task == "qa"  # null is as good as absent
+        return
+    told = only_problem(name, {"anything": 1})
+    assert "field 'dataset.task': There is no such task. Permitted: translation, qa," in told
+
+
+@pytest.mark.parametrize("name", sorted(set(TASKS) - {"translation"}))
+def test_depth_and_size_are_refused_in_words(name: str) -> None:
+    record = json.dumps({"id": 1, **RECORDS[name]})
+    head = json.dumps({"dataset": envelope(task=name)})
+    deep = "[" * 10_000 + "]" * 10_000
+    for value in (deep, "[" * 40 + "]" * 40, "9" * 5000, "1e999", "NaN", '"\\ud800"'):
+        text = f'{head}\n{record[:-1]}, "tools": {value}, "turns": {value}}}'
+        with pytest.raises(CorpusError) as caught:
+            read([File("c.jsonl", text.encode())])
+        assert all(each.line == 2 and each.mend for each in caught.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("name", "record", "answer"),
+    [
+        ("qa", {"predicted": "Anna"}, "Anna"),
+        ("qa", {}, None),
+        ("chat", {"turns": [{"user": "a", "assistant": "ĉ"}, {"user": "b"}]}, '["ĉ", ""]'),
+        ("chat", {"turns": [{"user": "a", "assistant": "x"}], "predicted": ["y"]}, '["y"]'),
+        ("chat", {"turns": [{"user": "a"}]}, None),
+        ("function_call", {**RECORDS["function_call"], "predicted_calls": []}, "[]"),
+        ("dialogue_state", {"reference_state": {}, "predicted_state": {"b": {"y": 1, "x": "2"}}},
+         '{"b": {"x": "2", "y": 1}}'),
+        ("diarization", {"predicted": [{"speaker": "A", "text": "a\nb"}, {"speaker": "B", "text": ""}]},
+         "A: a b\nB: "),
+    ],
+)  # fmt: skip
+def test_the_answer_that_a_record_brings_is_text(
+    name: str, record: dict[str, Any], answer: str | None
+) -> None:
+    assert own_answer(name, record) == answer
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "reference"),
+    [
+        ("chat", "Hi\n\nBye", json.dumps([SECRET, ""], ensure_ascii=False)),
+        ("function_call", "Weather in Riga?", f'[{{"weather": {{"city": ["{SECRET}"]}}}}]'),
+        ("dialogue_state", "A cheap hotel.", f'{{"hotel": {{"price": "{SECRET}"}}}}'),
+        ("diarization", "a.wav", f"A: {SECRET}"),
+        ("ifeval", "Write a title.", ""),
+    ],
+)
+def test_screens_have_a_source_and_a_reference_whatever_the_record_calls_them(
+    name: str, source: str, reference: str
+) -> None:
+    [entry] = corpus_of(name, RECORDS[name]).entries
+    assert (entry.source, entry.reference) == (source, reference)
+    own = {"source": "own", "reference": "A: own"}
+    [entry] = corpus_of(name, RECORDS[name] | own).entries
+    assert (entry.source, entry.reference) == ("own", "A: own")
+
+
+def test_names_of_functions_and_slots_are_no_marks_but_other_fields_are() -> None:
+    record = RECORDS["function_call"] | {
+        "tools": [{"name": "held_out", "parameters": {"split": 1}}]
+    }
+    assert corpus_of("function_call", record).entries
+    assert "may say which entries are secret" in only_problem("qa", RECORDS["qa"] | {"split": "x"})
+    inside = RECORDS["qa"] | {"evidence": [{"text": "x", "segment": "held_out"}]}
+    assert "may say which entries are secret" in only_problem("qa", inside)
