@@ -12,6 +12,7 @@ from statistics import median
 
 from corpora.model.corpus import RECORD, Corpus
 from corpora.model.entry import Entry, Segment
+from corpora.tasks.task import TRANSLATION
 from corpora.text.comparison import normal_form, scripts
 
 NOT_GIVEN = "not given"
@@ -111,7 +112,12 @@ class Requirement:
 
 
 def requirements(corpus: Corpus) -> list[Requirement]:
-    """Compare a corpus with the seven minimum requirements, and held_out with its size if it is there."""
+    """Compare a corpus with the seven minimum requirements, and held_out with its size if it is there.
+
+    They are of translations; corpora of other tasks have none.
+    """
+    if corpus.dataset.task != TRANSLATION:
+        return []
     segments = Counter(entry.segment for entry in corpus.entries)
     rows = [
         Requirement("gold_standard entries", 50, segments[Segment.GOLD_STANDARD]),

@@ -1,4 +1,4 @@
-"""The bundled English–Esperanto demo, so that a first run needs no key, no network and no file.
+"""The bundled Esperanto demo, so that a first run needs no key, no network and no file.
 
 The README of this folder says what each file holds, its licence and its limits.
 """
@@ -17,7 +17,28 @@ DEMO_GLOSSARY = "eo-demo-glossary.tsv"
 DEMO_COACHING = "eo-demo-coaching.json"
 """Grammar notes, examples and a dictionary, for coached methods."""
 
-SAMPLES = (DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, DEMO_GLOSSARY, DEMO_COACHING)
+DEMO_TASKS = {
+    "qa": "eo-demo-qa",
+    "asr": "eo-demo-asr",
+    "function_call": "eo-demo-function-call",
+}
+"""Other tasks that have a corpus and outputs of both systems → beginning of their names."""
+
+
+def demo_files(task: str) -> tuple[str, str, str]:
+    """Return the names of a task's corpus, of Verda's outputs and of Griza's."""
+    if task not in DEMO_TASKS:
+        return DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK
+    name = DEMO_TASKS[task]
+    return f"{name}-v1.json", f"{name}-outputs-strong.jsonl", f"{name}-outputs-weak.jsonl"
+
+
+SAMPLES = (
+    *demo_files("translation"),
+    DEMO_GLOSSARY,
+    DEMO_COACHING,
+    *(file for task in DEMO_TASKS for file in demo_files(task)),
+)
 
 
 def sample_path(name: str) -> Path:

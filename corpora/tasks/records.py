@@ -6,12 +6,13 @@ none under these names gets them from its task's fields. A finding never quotes 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator
+
+from corpora.tasks.task import json_text
 
 Score = Annotated[float, Field(ge=0, le=1)]
 Rating = Annotated[float, Field(ge=0, le=5)]
@@ -33,7 +34,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
 
-class Evidence(_Part):
+class FoundText(_Part):
     """A text that was found for a question."""
 
     text: str | None = None
@@ -43,7 +44,7 @@ class Evidence(_Part):
     token_count: Annotated[int, Field(ge=0, le=_MOST_TOKENS)] | None = None
 
 
-class Turn(_Part):
+class ChatTurn(_Part):
     """What a person says in a conversation, and what answers it."""
 
     user: Name
@@ -52,7 +53,7 @@ class Turn(_Part):
     reference: str | None = None
 
 
-class Tool(_Part):
+class GivenTool(_Part):
     """A function that may be called."""
 
     name: Name
@@ -61,14 +62,15 @@ class Tool(_Part):
     """JSON schema."""
 
 
-class Instruction(_Part):
+class CheckedInstruction(_Part):
     """One of the things that an answer is checked for."""
 
     id: Name
-    kwargs: dict[str, JsonValue] | None = None
+    given: dict[str, JsonValue] | None = Field(None, alias="kwargs")
+    """What the check is told, such as how many words."""
 
 
-class Spoken(_Part):
+class SpokenTurn(_Part):
     """What one speaker says in one go."""
 
     speaker: Name
@@ -79,7 +81,7 @@ _LIST_OF_SPOKEN = 'Write [{"speaker": "A", "text": "…"}], or lines “A: words
 _JUDGED = "Write what the judge gave, or leave it out."
 
 
-class Record(_Part):
+class TaskRecord(_Part):
     """What records of all tasks may have."""
 
     predicted: str | None = Field(None, description="Write the output as text.")
@@ -100,17 +102,17 @@ class Record(_Part):
         return self.predicted
 
 
-class Question(Record):
+class QuestionRecord(TaskRecord):
     """qa: a question, and what was found for it."""
 
-    evidence: list[Evidence] | None = Field(
+    evidence: list[FoundText] | None = Field(
         None, description='Write [{"text": "…", "token_count": 12}]; counts are whole numbers.'
     )
     baseline: str | None = Field(None, description="Write the other system's output as text.")
     judge_semantic: Score | None = Field(None, description=f"It is 0 to 1. {_JUDGED}")
 
 
-class Speech(Record):
+class SpeechRecord(TaskRecord):
     """asr: a recording and its words."""
 
     audio: str | None = Field(None, description="Write the name of the recording as text.")
@@ -120,15 +122,15 @@ class Speech(Record):
         return self.audio
 
 
-class Diarization(Speech):
+class DiarizationRecord(SpeechRecord):
     """diarization: a recording, and who says what in it."""
 
-    reference: str | list[Spoken] | None = Field(None, description=_LIST_OF_SPOKEN)  # type: ignore[assignment]
-    predicted: str | list[Spoken] | None = Field(None, description=_LIST_OF_SPOKEN)  # type: ignore[assignment]
+    reference: str | list[SpokenTurn] | None = Field(None, description=_LIST_OF_SPOKEN)  # type: ignore[assignment]
+    predicted: str | list[SpokenTurn] | None = Field(None, description=_LIST_OF_SPOKEN)  # type: ignore[assignment]
 
     @field_validator("reference")
     @classmethod
-    def _has_speakers(cls, value: str | list[Spoken] | None) -> str | list[Spoken] | None:
+    def _has_speakers(cls, value: str | list[SpokenTurn] | None) -> str | list[SpokenTurn] | None:
         """Refuse a line that says no speaker; an output may lack them, which is an error of its system."""
         if isinstance(value, str):
             for number, line in enumerate(value.splitlines(), 1):
@@ -148,13 +150,13 @@ class Diarization(Speech):
 _SPEAKER = re.compile(r"\s*[^\s:][^:]*:")
 
 
-def _lines(spoken: str | list[Spoken] | None) -> str | None:
+def _lines(spoken: str | list[SpokenTurn] | None) -> str | None:
     if spoken is None or isinstance(spoken, str):
         return spoken
     return "\n".join(f"{each.speaker}: {' '.join(each.text.split())}" for each in spoken)
 
 
-class Judged(Record):
+class JudgedRecord(TaskRecord):
     """judged: an answer that a judge rates."""
 
     judge_binary: Score | None = Field(None, description=f"It is 0 or 1. {_JUDGED}")
@@ -163,10 +165,10 @@ class Judged(Record):
     judge_big_bench_audio: Score | None = Field(None, description=f"It is 0 or 1. {_JUDGED}")
 
 
-class Chat(Record):
+class ChatRecord(TaskRecord):
     """chat: a conversation of which the user's part is given."""
 
-    turns: list[Turn] = Field(
+    turns: list[ChatTurn] = Field(
         min_length=1, description='Write [{"user": "…", "reference": "…"}], at least one.'
     )
     category: str | None = Field(None, description="Write it as text.")
@@ -197,10 +199,10 @@ class Chat(Record):
         )
 
 
-class FunctionCall(Record):
+class FunctionCallRecord(TaskRecord):
     """function_call: a request, the functions there are, and the calls that serve it."""
 
-    tools: list[Tool] = Field(
+    tools: list[GivenTool] = Field(
         description='Write [{"name": "…", "description": "…", "parameters": {…}}] with a JSON schema.'
     )
     reference_calls: list[WantedCall] = Field(
@@ -219,7 +221,7 @@ class FunctionCall(Record):
         return self.predicted if self.predicted_calls is None else json_text(self.predicted_calls)
 
 
-class TextToSql(Record):
+class TextToSqlRecord(TaskRecord):
     """text2sql: a question to a database, and the query that answers it."""
 
     database: Name = Field(
@@ -237,15 +239,15 @@ class TextToSql(Record):
         return value
 
 
-class Instructed(Record):
+class InstructedRecord(TaskRecord):
     """ifeval: a prompt, and what its answer is checked for."""
 
-    instructions: list[Instruction] = Field(
+    instructions: list[CheckedInstruction] = Field(
         min_length=1, description='Write [{"id": "detectable_format:title", "kwargs": {…}}].'
     )
 
 
-class MultipleChoice(Record):
+class MultipleChoiceRecord(TaskRecord):
     """multiple_choice: a question, its choices, and the letter of the right one."""
 
     choices: Annotated[list[Name], Field(min_length=2, max_length=26)] | None = Field(
@@ -262,7 +264,7 @@ class MultipleChoice(Record):
         return value
 
 
-class DialogueState(Record):
+class DialogueStateRecord(TaskRecord):
     """dialogue_state: a dialogue, and what is wanted at its end."""
 
     reference_state: Slots = Field(description='Write {"DOMAIN": {"SLOT": "value"}}.')
@@ -277,30 +279,25 @@ class DialogueState(Record):
         return self.predicted if self.predicted_state is None else json_text(self.predicted_state)
 
 
-RECORDS: Mapping[str, type[Record]] = {
-    "translation": Record,
-    "qa": Question,
-    "asr": Speech,
-    "diarization": Diarization,
-    "judged": Judged,
-    "chat": Chat,
-    "function_call": FunctionCall,
-    "text2sql": TextToSql,
-    "ifeval": Instructed,
-    "multiple_choice": MultipleChoice,
-    "math": Record,
-    "dialogue_state": DialogueState,
-    "response": Record,
+RECORDS: Mapping[str, type[TaskRecord]] = {
+    "translation": TaskRecord,
+    "qa": QuestionRecord,
+    "asr": SpeechRecord,
+    "diarization": DiarizationRecord,
+    "judged": JudgedRecord,
+    "chat": ChatRecord,
+    "function_call": FunctionCallRecord,
+    "text2sql": TextToSqlRecord,
+    "ifeval": InstructedRecord,
+    "multiple_choice": MultipleChoiceRecord,
+    "math": TaskRecord,
+    "dialogue_state": DialogueStateRecord,
+    "response": TaskRecord,
 }
 """By task."""
 
 
-def json_text(value: Any) -> str:
-    """Return a value as the one line of JSON in which texts hold it: names sorted, all letters as they are."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
-
-
-class Wrong(NamedTuple):
+class WrongField(NamedTuple):
     """What is wrong with a field of a record."""
 
     field: str
@@ -309,7 +306,7 @@ class Wrong(NamedTuple):
     mend: str
 
 
-def complete(task: str, fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[Wrong]]:
+def complete(task: str, fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[WrongField]]:
     """Return a record with the texts that follow from its task, and what is wrong with its fields.
 
     ``fields``: JSON values of at most 32 levels. The record is unchanged where something is wrong.
@@ -328,7 +325,7 @@ def complete(task: str, fields: Mapping[str, Any]) -> tuple[dict[str, Any], list
 
 def sides_that_follow(task: str) -> set[str]:
     """Return which of source and reference other fields of a record give where it does not."""
-    own = {"source": Record.source_text, "reference": Record.reference_text}
+    own = {"source": TaskRecord.source_text, "reference": TaskRecord.reference_text}
     return {
         side for side, text in own.items() if getattr(RECORDS[task], f"{side}_text") is not text
     }
@@ -342,9 +339,9 @@ def own_answer(task: str, fields: Mapping[str, Any]) -> str | None:
         return None
 
 
-def _wrong(model: type[Record], error: ValidationError) -> list[Wrong]:
+def _wrong(model: type[TaskRecord], error: ValidationError) -> list[WrongField]:
     """Say each field's first fault in our words; neither values nor names inside of a record are quoted."""
-    found: dict[str, Wrong] = {}
+    found: dict[str, WrongField] = {}
     details = error.errors(include_url=False, include_input=False)
     for detail in sorted(
         details, key=lambda each: -len(each["loc"])
@@ -353,7 +350,7 @@ def _wrong(model: type[Record], error: ValidationError) -> list[Wrong]:
         said = str(detail["ctx"]["error"]) if detail["type"] == "value_error" else ""
         message = said or _MESSAGES.get(detail["type"], "It has not the form that it must have.")
         mend = model.model_fields[name].description or "Correct it."
-        found.setdefault(name, Wrong(_path(detail["loc"]), message, mend))
+        found.setdefault(name, WrongField(_path(detail["loc"]), message, mend))
     return list(found.values())
 
 
@@ -373,7 +370,9 @@ _MESSAGES = {
 }
 
 _NAMES = frozenset(
-    name for part in (Evidence, Turn, Tool, Instruction, Spoken) for name in part.model_fields
+    field.alias or name
+    for part in (FoundText, ChatTurn, GivenTool, CheckedInstruction, SpokenTurn)
+    for name, field in part.model_fields.items()
 )
 
 

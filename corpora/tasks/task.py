@@ -6,6 +6,7 @@ of ``Task.shown``, of objects in them only the keys that stand there, and nothin
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -146,6 +147,11 @@ TASKS: Mapping[str, Task] = {each.name: each for each in _TASKS}
 def task(name: str) -> Task:
     """Return the task of this name; KeyError where there is none."""
     return TASKS[name]
+
+
+def json_text(value: Any) -> str:
+    """Return a value as the one line of JSON in which texts hold it: names sorted, all letters as they are."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def unknown_task(name: object) -> tuple[str, str]:

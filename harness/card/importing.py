@@ -200,6 +200,7 @@ def _create(connection: sqlite3.Connection, card: RunCard, run_id: str, data: by
         language_pair=card.dataset.language_pair,
         source_language=card.dataset.source_language or "und",
         target_language=card.dataset.target_language or "und",
+        **({} if card.dataset.task is None else {"task": card.dataset.task}),
     )
     entries = [row_entry(row) for row in card.results]
     scorer = card_scorer(card, entries)

@@ -18,6 +18,7 @@ from typing import Any
 
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
+from corpora.tasks.task import TRANSLATION
 from corpora.text.comparison import is_blank
 from harness.annotators.fst import FstAnnotator
 from harness.card.fingerprint import fingerprint
@@ -265,6 +266,7 @@ def _dataset(connection: sqlite3.Connection, run: Run) -> DatasetBlock:
         source_language=envelope.source_language,
         target_language=envelope.target_language,
         **_terms(envelope),
+        **({} if envelope.task == TRANSLATION else {"task": envelope.task}),
         **{name: tag for name in FREE if (tag := getattr(envelope, name)) is not None},
     )
 

@@ -44,6 +44,8 @@ class DatasetBlock(Block):
     variety: str | None = None
     orthography: str | None = None
     """What the corpus says of its whole; absent where it says nothing."""
+    task: str | None = None
+    """What was asked of the method; absent for translation."""
 
 
 class MethodBlock(Setup):

@@ -17,7 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
+from corpora.model.corpus import entry_fields
 from corpora.model.entry import Entry, EntryId
+from corpora.tasks.records import own_answer
 from harness.core.failures import ErrorClass, UsageError
 from harness.core.storage_problems import storable
 from harness.core.user_file import read_text
@@ -123,6 +125,25 @@ def given_outputs(
     return Outputs(made, hashlib.sha256(told.encode()).hexdigest())
 
 
+def own_outputs(entries: Sequence[Entry]) -> Outputs | None:
+    """Take the outputs that the records of a corpus bring with them; None where no record brings any.
+
+    The hash is over those of open entries: the store may not hold the others, and the corpus's own hash covers them.
+    """
+    texts = {str(each.id): own_answer(each.of_task, entry_fields(each)) for each in entries}
+    if all(text is None for text in texts.values()):
+        return None
+    told = [f"{json.dumps([str(e.id), texts[str(e.id)]])}\n" for e in entries if not e.secret]
+    made = {
+        id_: _output(text, Recorded()) if text is not None else _NO_ANSWER
+        for id_, text in texts.items()
+    }
+    return Outputs(made, hashlib.sha256("".join(sorted(told)).encode()).hexdigest())
+
+
+_NO_ANSWER = Output(
+    None, ErrorClass.MISSING, "The record brings no output with it.", recorded=Recorded()
+)
 _MISSING = Output(
     None, ErrorClass.MISSING, "The outputs file has none for this entry.", recorded=Recorded()
 )

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from functools import partial
 
 from corpora.model.entry import Entry
+from corpora.tasks.task import json_text
 from harness.core.calls import Calls, Reply, Request
 from harness.core.failures import CallError, ErrorClass, UsageError
 from harness.endpoint.endpoints import chat_endpoint
 from harness.endpoint.keys import KeySource
 from harness.endpoint.prices import LOCAL, Prices
-from harness.method.completions import Completions, answers_alone, output_of
+from harness.method.completions import Completions, Message, answers_alone, output_of
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
 from harness.method.shipped import TAKES
+from harness.methods.asking import message, prompt_of, turns
 from harness.methods.briefing import Briefing, briefing, by_number
 
 _OURS = {"model", "messages", "temperature", "max_tokens", "max_completion_tokens"}
@@ -22,7 +24,7 @@ _NOT_OURS = {"stream", "n", "tools", "tool_choice", "api_key", "key"}
 
 
 class Chat:
-    """Asks a model, one text a call or several keyed by number."""
+    """Asks a model, one text a call or several keyed by number; a conversation turn by turn."""
 
     def __init__(self, completions: Completions, brief: Briefing, setup: Setup) -> None:
         self.setup = setup
@@ -45,9 +47,30 @@ class Chat:
         ]
 
     async def _single(self, entry: Entry, calls: Calls) -> Output:
-        messages = self._briefing.single(entry.source)
+        said = turns(entry)
+        if said is not None:
+            return await self._conversation(entry, said, calls)
+        return await self._answer(self._briefing.single(message(entry)), entry, calls)
+
+    async def _answer(self, messages: Sequence[Message], entry: Entry, calls: Calls) -> Output:
         request = self._completions.request(messages, secret=entry.secret, accept=answers_alone)
         return output_of(await calls.send(request))
+
+    async def _conversation(self, entry: Entry, said: Sequence[str], calls: Calls) -> Output:
+        """Ask turn by turn, with what was said before; the answers become one JSON list of texts."""
+        messages: list[Message] = []
+        answers: list[str] = []
+        for number, text in enumerate(said, 1):
+            messages += (
+                [{"role": "user", "content": text}] if messages else self._briefing.single(text)
+            )
+            output = await self._answer(messages, entry, calls)
+            if output.text is None:
+                words = f"Turn {number} of {len(said)}: {output.error}"
+                return Output(None, output.error_class, words)
+            answers.append(output.text)
+            messages.append({"role": "assistant", "content": output.text})
+        return Output(json_text(answers))
 
     async def _batch(self, entries: Sequence[Entry], calls: Calls) -> list[Output | None]:
         """Ask for several; None for an entry whose number the reply does not answer reliably."""
@@ -95,6 +118,7 @@ def chat(options: MethodOptions, find_key: KeySource) -> Chat:
     """Make the method; UsageError names what is missing or does not fit."""
     check_options("chat", options, *TAKES["chat"])
     completions = model_completions(options, find_key)
+    options = options.model_copy(update={"prompt": prompt_of(options) or options.prompt})
     brief = briefing(options, *(["batch-v1"] if options.batch_size > 1 else []))
     setup = model_setup(options, completions, brief).model_copy(
         update={"batch_size": options.batch_size}

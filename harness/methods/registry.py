@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePath
 
 from corpora.model.entry import Entry
+from corpora.tasks.task import TRANSLATION, task
 from corpora.text.near_names import near_names, one_of
 from harness.core.failures import UsageError
 from harness.endpoint.keys import KeySource, find_key
@@ -14,6 +15,7 @@ from harness.method.options import MethodOptions
 from harness.method.shipped import SHIPPED, installed
 from harness.methods import plugin
 from harness.methods.api import SERVICES, api
+from harness.methods.asking import refuse_translator
 from harness.methods.baselines import Constant, CopySource
 from harness.methods.chat import chat
 from harness.methods.glossary import Glossary
@@ -47,6 +49,8 @@ def build(
     their outputs with them). ``find_key`` is asked only by methods that call an endpoint; give
     ``no_key`` to describe a method without being able to run it.
     """
+    if options.task != TRANSLATION and not _fits_task(name, options.task):
+        refuse_translator(name, options.task)
     if name in _WITHOUT_NETWORK:
         return _WITHOUT_NETWORK[name](options)
     if name in _FROM_FILES:
@@ -56,6 +60,14 @@ def build(
     if name == "api" or name.startswith("api:"):
         return api(_service(name, options), options, find_key)
     return _plugin(name, options)
+
+
+def _fits_task(name: str, other: str) -> bool:
+    """Tell whether a method can be asked for a task other than translation; a plug-in may do anything."""
+    if name == "chat":
+        return task(other).asks_models
+    ours = {*_WITHOUT_NETWORK, *_MODELS, "api"}
+    return name.partition(":")[0] not in ours
 
 
 def _service(name: str, options: MethodOptions) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from corpora.model.entry import Entry
 from harness.core.calls import Calls
-from harness.inputs.outputs import Outputs, read_outputs
+from harness.inputs.outputs import Outputs, own_outputs, read_outputs
 from harness.method.method import MethodClass, Output, Setup
 from harness.method.options import MethodOptions, check_options
 from harness.method.shipped import TAKES
@@ -31,8 +31,7 @@ class Replay:
 
 def replay(options: MethodOptions, entries: Sequence[Entry]) -> Replay:
     """Make the method that replays a system's outputs; ``entries`` are those of the whole corpus."""
-    check_options("replay", options, *TAKES["replay"])
-    return replay_of(options, _outputs(options, entries))
+    return replay_of(options, _outputs("replay", options, entries))
 
 
 def replay_of(options: MethodOptions, outputs: Outputs) -> Replay:
@@ -44,13 +43,18 @@ def replay_of(options: MethodOptions, outputs: Outputs) -> Replay:
 
 def human(options: MethodOptions, entries: Sequence[Entry]) -> Replay:
     """Make the method that shows a human translator's work; ``entries`` are those of the whole corpus."""
-    check_options("human", options, *TAKES["human"])
-    outputs = _outputs(options, entries)
+    outputs = _outputs("human", options, entries)
     translator = options.translator or "human"
     return Replay(outputs, _setup(options, "human", MethodClass.HUMAN, translator, outputs))
 
 
-def _outputs(options: MethodOptions, entries: Sequence[Entry]) -> Outputs:
+def _outputs(method: str, options: MethodOptions, entries: Sequence[Entry]) -> Outputs:
+    """Read the file of outputs, or, where none is named, take what the records bring with them."""
+    needs, takes = TAKES[method]
+    if options.outputs is None and (own := own_outputs(entries)) is not None:
+        check_options(method, options, (), takes)
+        return own
+    check_options(method, options, needs, takes)
     assert options.outputs is not None  # noqa: S101  check_options has seen to it
     return read_outputs(options.outputs, entries, options.file_lines)
 

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from corpora.files.problems import CorpusError
+from corpora.tasks.task import TRANSLATION
 from rosetta_tui.commands.naming import NamedCommands, when_used
 from rosetta_tui.request.reading import (
     WRITTEN,
@@ -183,6 +184,7 @@ def _title(loaded: model_corpus.Corpus) -> str:
     dataset = loaded.dataset
     parts = (
         dataset.name,
+        *([] if dataset.task == TRANSLATION else [f"task {dataset.task}"]),
         dataset.language_pair,
         f"{dataset.source_language} to {dataset.target_language}",
         _entries(len(loaded.entries)),
@@ -192,6 +194,11 @@ def _title(loaded: model_corpus.Corpus) -> str:
 
 
 def _print_requirements(rows: Sequence[requirements.Requirement]) -> None:
+    if not rows:
+        click.echo(
+            "The minimum requirements of a benchmark are of translations; this task has none."
+        )
+        return
     click.echo(f"{'requirement':<26}{'needed':>8}{'found':>8}")
     for row in rows:
         verdict = "met" if row.met else f"short by {row.short_by}"

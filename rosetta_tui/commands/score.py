@@ -17,6 +17,7 @@ from rosetta_tui.request.reading import load_corpus, reading_options, selecting
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from harness.inputs import outputs as made_elsewhere
     from harness.run import rescoring
     from harness.setup import plan
     from harness.setup import scoring_options as setup_scoring_options
@@ -46,15 +47,21 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, **given: A
     """Score OUTPUTS against the corpus FILE; the result is kept as a run.
 
     OUTPUTS is a text file with one output a line in the order of the corpus, or JSONL, TSV or CSV with
-    the entry's id. With --rescore RUN the outputs of a finished run are scored again, with its own metrics
-    and those of --metrics; no method is called, and the result is a new run that names the old one.
+    the entry's id. Where it is left away, the outputs that records bring with them are scored (predicted …).
+    With --rescore RUN the outputs of a finished run are scored again, with its own metrics and those of
+    --metrics; no method is called, and the result is a new run that names the old one.
     """
     if rescore is not None:
         _rescore(rescore, given, as_json=as_json)
         return
-    if given["file"] is None or given["outputs"] is None:
+    if given["file"] is None:
         raise click.UsageError("FILE and OUTPUTS are wanted, or --rescore RUN.")
     corpus = load_corpus(given, reference)
+    if given["outputs"] is None and made_elsewhere.own_outputs(corpus.entries) is None:
+        raise click.UsageError(
+            "FILE and OUTPUTS are wanted, or --rescore RUN. OUTPUTS may be left out where records bring theirs "
+            "with them (predicted, predicted_calls, predicted_state)."
+        )
     asked = make_request(corpus, {**given, "method": "replay"})
     showing.start_and_show(asked, "card" if as_json else "summary")
 

@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.screen import Screen
 
 from corpora.checks.requirements import NOT_GIVEN, Requirement, SideStatistics, Statistics
+from corpora.tasks.task import TRANSLATION, task
 from harness.store.corpora.examination import Examination
 from harness.store.corpora.listing import CorpusSummary
 from rosetta_tui.corpus.originals import WORDS, open_original
@@ -46,6 +47,8 @@ def _envelope(summary: CorpusSummary) -> Iterator[PageLine]:
     yield PageLine("Corpus", show(dataset.name, "bold"))
     languages = f"{dataset.language_pair} · {dataset.source_language} to {dataset.target_language}"
     yield PageLine("Languages", show(languages))
+    if dataset.task != TRANSLATION:
+        yield PageLine("Task", show(f"{dataset.task}: {task(dataset.task).title}"))
     yield PageLine("SHA-256", show(summary.sha256, "$quiet"))
     for label, text in (("Created", dataset.created), ("Licence", dataset.license)):
         if text:
@@ -67,6 +70,8 @@ def _origin(summary: CorpusSummary, found: Examination) -> Iterator[PageLine]:
 
 
 def _requirements(found: Examination) -> Iterator[PageLine]:
+    if not found.requirements:
+        return
     met = sum(each.met for each in found.requirements)
     lines = [_requirement(each) for each in found.requirements]
     verdict = f"{met} of {len(lines)} minimum requirements of a benchmark met"

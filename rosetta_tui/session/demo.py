@@ -9,7 +9,8 @@ from pathlib import Path
 
 from corpora.formats.load import load
 from corpora.model.entry import Entry
-from corpora.samples import DEMO_COACHING, DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, sample_path
+from corpora.samples import DEMO_COACHING, demo_files, sample_path
+from corpora.tasks.task import TRANSLATION
 from harness import api
 from harness.api import RunRequest
 from harness.core.calls import Calls
@@ -19,8 +20,8 @@ from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from rosetta_tui.session.engine import Engine
 
-SYSTEMS = {"verda": DEMO_STRONG, "griza": DEMO_WEAK}
-"""Imaginary systems and the files of their outputs."""
+SYSTEMS = ("verda", "griza")
+"""Imaginary systems, in the order of ``corpora.samples.demo_files``."""
 
 
 class Paced:
@@ -44,20 +45,22 @@ class Paced:
         return outputs
 
 
-def demo_run(system: str) -> RunRequest:
-    """Return what the demo asks for; settings of the user change nothing of it."""
-    corpus = load(sample_path(DEMO_CORPUS))
+def demo_run(system: str, task: str = TRANSLATION) -> RunRequest:
+    """Return what the demo of a task asks for; settings of the user change nothing of it."""
+    file, *outputs = demo_files(task)
+    corpus = load(sample_path(file))
     options = MethodOptions(
         source_language=corpus.dataset.source_language,
         target_language=corpus.dataset.target_language,
-        outputs=sample_path(SYSTEMS[system]),
+        task=corpus.dataset.task,
+        outputs=sample_path(outputs[SYSTEMS.index(system)]),
         condition="demo",
     )
     plan = Plan(
         method="replay",
         options=options,
         run=RunOptions(concurrency=4),
-        scoring=ScoringOptions(terms=sample_path(DEMO_COACHING)),
+        scoring=ScoringOptions(terms=sample_path(DEMO_COACHING) if task == TRANSLATION else None),
     )
     return RunRequest(corpus, tuple(range(len(corpus.entries))), plan)
 

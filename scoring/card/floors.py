@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from corpora.model.entry import Entry
+from corpora.tasks.task import TRANSLATION
 from scoring.card.claim import FloorScores
 from scoring.card.constant import Annotate, best_constant, spread
 from scoring.core.composite import STRUCTURAL_KEY, composite, composite_metrics
@@ -43,9 +44,9 @@ def floors(
     in wrong places; ``words``, as many words as the reference has, at random from other references, those
     that the analyser accepts where it judges outputs; ``truncated``, the first fifth of each reference. They
     depend on the entries only, so runs on the same entries share them. ``shuffled`` and ``words`` are left
-    out where no other entry gives them anything.
+    out where no other entry gives them anything. Tasks other than translation have no floors.
     """
-    if not entries:
+    if not entries or entries[0].of_task != TRANSLATION:
         return {}
     used = [metric for metric in metrics if metric.info.id in composite_metrics()]
     nothing = annotate([Translation(entry, "") for entry in entries])

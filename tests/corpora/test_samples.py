@@ -23,8 +23,10 @@ from corpora.samples import (
     DEMO_CORPUS,
     DEMO_GLOSSARY,
     DEMO_STRONG,
+    DEMO_TASKS,
     DEMO_WEAK,
     SAMPLES,
+    demo_files,
     sample_path,
 )
 
@@ -327,6 +329,33 @@ def test_coaching_dictionary_and_glossary_agree() -> None:
     assert {
         word for word, target in dictionary.items() if known.get(word, target) != target
     } == set()
+
+
+# --- other tasks --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("task", DEMO_TASKS)
+def test_the_demo_of_each_task_is_sound_and_has_two_unlike_systems(task: str) -> None:
+    file, *systems = demo_files(task)
+    corpus = load(sample_path(file))
+    assert (corpus.dataset.task, corpus.dataset.license) == (task, "CC0-1.0")
+    assert not corpus.warnings
+    assert all(set(outputs(name)) == {each.id for each in corpus.entries} for name in systems)
+    right = [
+        sum(outputs(name)[int(each.id)] == each.reference for each in corpus.entries)
+        for name in systems
+    ]
+    if task == "function_call":
+        told = [json.loads(text) for text in outputs(systems[0]).values()]
+        wanted = [[set(call) for call in json.loads(each.reference)] for each in corpus.entries]
+        right = [
+            sum(
+                [set(call) for call in calls] == names
+                for calls, names in zip(told, wanted, strict=True)
+            ),
+            0,
+        ]
+    assert right[0] > len(corpus.entries) // 2 > right[1]
 
 
 # --- the two systems ----------------------------------------------------------------------------

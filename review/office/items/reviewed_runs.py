@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry, EntryId, Segment
+from corpora.tasks.task import TRANSLATION
 from harness.card.rows import card_id
 from harness.core.failures import UsageError
 from harness.store.corpora.entries import read_dataset, read_entries
@@ -86,11 +87,22 @@ def read_runs(
     runs = [_reviewed(connection, run, segments) for run in found.values()]
     _require_one_corpus(runs)
     corpus = read_entries(connection, runs[0].run.corpus)
+    dataset = read_dataset(connection, runs[0].run.corpus)
+    require_translation(dataset)
     return ReviewedRuns(
-        read_dataset(connection, runs[0].run.corpus),
+        dataset,
         runs,
         {card_id(entry.id): entry for _, entry in sorted(corpus.items())},
     )
+
+
+def require_translation(dataset: Dataset) -> None:
+    """Raise UsageError for another task: scales, training and controls of a review are about translations."""
+    if dataset.task != TRANSLATION:
+        raise UsageError(
+            f"The task of the corpus is {dataset.task}, and a review asks people to rate or write translations. Choose "
+            "a corpus of translations, or score the outputs with metrics: `rosetta score`."
+        )
 
 
 def _reviewed(connection: sqlite3.Connection, run: Run, segments: Sequence[Segment]) -> ReviewedRun:

@@ -24,6 +24,7 @@ from review.files.manifests import MOST_ITEMS, Around
 from review.log.payloads import MOST_TEXT
 from review.office.items.controls import fits
 from review.office.items.items import Item
+from review.office.items.reviewed_runs import require_translation
 
 DOCUMENT = "document"
 """Field of an entry that names its document; sentences of one follow each other in the order of the corpus."""
@@ -138,6 +139,7 @@ def of_corpus(
     Entries whose source is blank are passed over. UsageError for sentences of secret segments, because what speakers write is handed on in the open, and for
     one that is too long.
     """
+    require_translation(corpus.dataset)
     entries = [
         each
         for each in corpus.entries

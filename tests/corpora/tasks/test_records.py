@@ -231,3 +231,21 @@ def test_names_of_functions_and_slots_are_no_marks_but_other_fields_are() -> Non
     assert "may say which entries are secret" in only_problem("qa", RECORDS["qa"] | {"split": "x"})
     inside = RECORDS["qa"] | {"evidence": [{"text": "x", "segment": "held_out"}]}
     assert "may say which entries are secret" in only_problem("qa", inside)
+
+
+PAGE = (Path(__file__).parents[3] / "docs" / "corpora.md").read_text("utf-8")
+
+
+def test_the_page_has_a_record_of_every_task_and_says_what_a_method_sees() -> None:
+    section = PAGE.split("\n## Tasks\n")[1].split("\n## ")[0]
+    lines = section.split("```jsonl\n")[1].split("```")[0].splitlines()
+    records = {line.pop("task"): line for line in map(json.loads, lines)}
+    assert {"translation", *records} == TASKS.keys()
+    for name, record in records.items():
+        assert not corpus_of(name, record).warnings
+    rows = dict(line[2:].split(" |", 1) for line in section.splitlines() if line.startswith("| `"))
+    assert list(rows) == [f"`{name}`" for name in TASKS]
+    for name, each in TASKS.items():
+        seen = rows[f"`{name}`"].split(" | ")[1]
+        assert all(f"`{field}`" in seen for field in each.shown)
+        assert all(key in seen for keys in each.shown.values() for key in keys)

@@ -151,6 +151,40 @@ def test_the_demo_runs_without_key_network_or_terminal(
     assert stat.S_IMODE(rosetta.home.stat().st_mode) == 0o700
 
 
+@pytest.mark.parametrize(("task", "entries"), [("qa", 12), ("asr", 12), ("function_call", 10)])
+def test_the_demo_of_another_task_runs_without_key_or_network(
+    rosetta: Rosetta, task: str, entries: int
+) -> None:
+    code, out, problems = rosetta("demo", "--task", task, "--plain")
+    assert (code, problems) == (0, "")
+    assert any(line.startswith(f"complete: {entries} entries") for line in out.splitlines())
+
+
+def test_records_that_bring_their_outputs_are_scored_without_a_file_of_outputs(
+    rosetta: Rosetta, tmp_path: Path
+) -> None:
+    file = tmp_path / "qa.jsonl"
+    record = {"id": 1, "source": "Who?", "reference": "Anna"}
+    told = (
+        "score",
+        str(file),
+        "--task",
+        "qa",
+        "--source-language",
+        "en",
+        "--target-language",
+        "eo",
+    )
+    file.write_text(json.dumps(record | {"predicted": "Anna"}), encoding="utf-8")
+    code, out, _ = rosetta(*told, "--metrics", "exact_match_rate", "--json")
+    assert code == 0
+    card = json.loads(out)
+    assert (card["scores"]["exact_match_rate"], card["dataset"]["task"]) == (1.0, "qa")
+    file.write_text(json.dumps(record), encoding="utf-8")
+    code, _, problems = rosetta(*told)
+    assert (code, "records bring theirs" in problems) == (2, True)
+
+
 def test_json_lines_are_nothing_but_json(rosetta: Rosetta) -> None:
     code, out, problems = rosetta("demo", "--system", "griza", "--json-lines")
     assert (code, problems) == (0, "")
