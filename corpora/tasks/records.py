@@ -10,7 +10,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    field_validator,
+)
 
 from corpora.tasks.task import json_text
 
@@ -66,7 +74,7 @@ class CheckedInstruction(_Part):
     """One of the things that an answer is checked for."""
 
     id: Name
-    given: dict[str, JsonValue] | None = Field(None, alias="kwargs")
+    given: dict[str, JsonValue] | None = Field(None, validation_alias=AliasChoices("kwargs"))
     """What the check is told, such as how many words."""
 
 
@@ -369,10 +377,10 @@ _MESSAGES = {
     "less_than_equal": "The number is too large.",
 }
 
-_NAMES = frozenset(
-    field.alias or name
+_NAMES = frozenset({"kwargs"}).union(
+    name
     for part in (FoundText, ChatTurn, GivenTool, CheckedInstruction, SpokenTurn)
-    for name, field in part.model_fields.items()
+    for name in part.model_fields
 )
 
 
