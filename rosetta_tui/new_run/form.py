@@ -105,6 +105,7 @@ class RunForm(VerticalScroll, can_focus=False):
         special: dict[str, Suggest] = {
             "file": suggesting.corpora(self._path),
             "form": suggesting.choices(suggesting.forms),
+            "task": suggesting.choices(suggesting.tasks),
             "method": suggesting.choices(suggesting.methods),
             "endpoint": suggesting.choices(self._endpoints),
             "model": suggesting.choices(self._known_models),

@@ -107,6 +107,7 @@ _CORPUS = (
         "task",
         "Task",
         "What is asked of the method, where the file does not say it.",
+        kind=_S,
         default="translation",
         rare=True,
     ),

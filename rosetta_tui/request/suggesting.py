@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from corpora.samples import DEMO_CORPUS, sample_path
+from corpora.tasks.task import TASKS
 from harness.core.failures import HarnessError, StoreError
 from harness.endpoint.endpoints import chat_endpoint, presets
 from harness.endpoint.prices import Prices
@@ -142,12 +143,19 @@ def endpoints() -> dict[str, str]:
 
 def prompts() -> dict[str, str]:
     """Return the shipped prompts that can begin a conversation; the others are added to one."""
-    versions = (load_prompt(name) for name in shipped_versions())
+    of_tasks = {f"{name}-v1": f"task {name}" for name, each in TASKS.items() if each.asks_models}
+    shipped = shipped_versions()
+    versions = (load_prompt(name) for name in shipped if name not in of_tasks)
     return {
         each.version: "for coaching" if "notes" in each.slots else "without coaching"
         for each in versions
         if "target_language" in each.slots
-    }
+    } | {name: words for name, words in of_tasks.items() if name in shipped}
+
+
+def tasks() -> dict[str, str]:
+    """Return the tasks that a corpus may be of, with a word on each."""
+    return {name: each.title for name, each in TASKS.items()}
 
 
 def models(store_path: Path, endpoint: str) -> dict[str, str]:

@@ -204,7 +204,7 @@ def test_a_verdict_is_computed_again() -> None:
 def test_every_option_of_a_run_can_be_given_and_no_other() -> None:
     models = (MethodOptions, RunOptions, ScoringOptions)
     fields = {name for model in models for name in model.model_fields}
-    fields -= {"source_language", "target_language", "file_lines"}
+    fields -= {"source_language", "target_language", "task", "file_lines"}
     renamed = {"budget_usd": "budget", "timeout_seconds": "timeout", "most_attempts": "attempts"}
     wanted = {renamed.get(name, name) for name in fields} | {"note", "tags"}
     assert set(Options.__annotations__) == wanted | set(Choosing.__annotations__)

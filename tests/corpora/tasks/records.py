@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
+
+from corpora.formats.load import File, read
+from corpora.model.corpus import Corpus
+from tests.corpora.making import envelope
 
 SECRET = "MAŜO-7"
 """Stands in every answer of the records below, and nowhere else."""
@@ -55,3 +60,9 @@ RECORDS: dict[str, dict[str, Any]] = {
     },
     "response": {"source": "Write.", "predicted": SECRET},
 }
+
+
+def corpus_of(name: str, *records: dict[str, Any], **more: Any) -> Corpus:
+    rows = [{"id": number, **each} for number, each in enumerate(records, 1)]
+    lines = [{"dataset": envelope(task=name, **more)}, *rows]
+    return read([File("c.jsonl", "\n".join(map(json.dumps, lines)).encode())])

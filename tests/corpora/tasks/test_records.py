@@ -13,19 +13,13 @@ from hypothesis import strategies as st
 from corpora.files.problems import CorpusError
 from corpora.formats.load import File, load, read
 from corpora.formats.write import write
-from corpora.model.corpus import Corpus, Form
+from corpora.model.corpus import Form
 from corpora.model.entry import Entry
 from corpora.tasks.records import RECORDS as MODELS
 from corpora.tasks.records import own_answer
 from corpora.tasks.task import TASKS, task
 from tests.corpora.making import LANGUAGES, envelope
-from tests.corpora.tasks.records import RECORDS, SECRET
-
-
-def corpus_of(name: str, *records: dict[str, Any], **more: Any) -> Corpus:
-    rows = [{"id": number, **each} for number, each in enumerate(records, 1)]
-    lines = [{"dataset": envelope(task=name, **more)}, *rows]
-    return read([File("c.jsonl", "\n".join(map(json.dumps, lines)).encode())])
+from tests.corpora.tasks.records import RECORDS, SECRET, corpus_of
 
 
 def only_problem(name: str, *records: dict[str, Any]) -> str:
@@ -238,7 +232,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "corpora.md").read_text("utf-8")
 
 def test_the_page_has_a_record_of_every_task_and_says_what_a_method_sees() -> None:
     section = PAGE.split("\n## Tasks\n")[1].split("\n## ")[0]
-    lines = section.split("```jsonl\n")[1].split("```")[0].splitlines()
+    lines = section.split("```ndjson\n")[1].split("```")[0].splitlines()
     records = {line.pop("task"): line for line in map(json.loads, lines)}
     assert {"translation", *records} == TASKS.keys()
     for name, record in records.items():

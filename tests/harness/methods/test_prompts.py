@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from corpora.languages.tags import language_name, tag_script
+from corpora.tasks.task import TASKS
 from harness.core.calls import Usage
 from harness.core.failures import UsageError
 from harness.inputs.prompt import Prompt, load_prompt, shipped_versions
@@ -46,9 +47,11 @@ def test_slots_and_literals() -> None:
 def test_shipped_versions_fill_with_what_methods_give() -> None:
     known = {"source_language", "target_language", "source_tag", "target_tag"}
     more = {"coached-v1": {"notes", "examples"}, "retry-v1": {"findings"}}
-    assert {"plain-v1", "coached-v1", "batch-v1", "retry-v1", "tools-v1", "analyse-v1"} == set(
-        shipped_versions()
-    )
+    of_tasks = {f"{each.name}-v1" for each in TASKS.values() if each.asks_models} - {
+        "translation-v1"
+    }
+    ours = {"plain-v1", "coached-v1", "batch-v1", "retry-v1", "tools-v1", "analyse-v1"}
+    assert ours | of_tasks == set(shipped_versions())
     for version in shipped_versions():
         prompt = load_prompt(version)
         assert prompt.text

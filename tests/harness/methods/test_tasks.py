@@ -20,8 +20,7 @@ from harness.method.options import MethodOptions
 from harness.methods.registry import build
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
-from tests.corpora.tasks.records import RECORDS, SECRET
-from tests.corpora.tasks.test_records import corpus_of
+from tests.corpora.tasks.records import RECORDS, SECRET, corpus_of
 from tests.harness.evaluation import Heard, kept, resume, run_corpus
 from tests.harness.methods.conftest import HttpCalls, Server, completion, options
 

@@ -20,7 +20,7 @@ from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from rosetta.stored_run import RunHandle
-from tests.corpora.tasks.test_records import corpus_of
+from tests.corpora.tasks.records import corpus_of
 from tests.harness.evaluation import Heard, query, run_corpus
 from tests.harness.scripted import Scripted
 
