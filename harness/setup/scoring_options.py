@@ -67,7 +67,7 @@ class ScoringOptions(BaseModel):
             id_
             for id_ in self.wanted
             if (row := row_of(id_))
-            and any(getattr(self, option) is not None for option in row.given_by)
+            and any(getattr(self, option, None) is not None for option in row.given_by)
         }
         return frozenset(named | task_metrics(set(self.metrics) - {ROSETTA}))
 
