@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar
 
-from scoring.core.metric import FloatArray, RateMetric, Statistics, own_signature
+from scoring.core.metric import FloatArray, RateMetric, Statistics, content_key, own_signature
 from scoring.core.translation import Translation
 from scoring.core.wording import counted
 from scoring.packs.judge_replies import CONTRACTS, JudgeContract, JudgeVerdict, read_judgement
@@ -34,11 +34,13 @@ class JudgeScore(RateMetric):
     @property
     def signature(self) -> str:
         """Name who judged, as the set-up tells it; ``stated`` where the records bring the scores."""
-        told = self._told or {}
-        facts = [
-            f"{key}:{_plain(told[key])}" for key in ("model", "prompt_sha256") if told.get(key)
-        ]
-        return own_signature("|".join([f"judge:{self.judge}", *(facts or ["from:stated"])]))
+        told = self._told
+        if told is None:
+            return own_signature(f"judge:{self.judge}|from:stated")
+        prompt = content_key(told.get("prompt_sha256"))
+        place = _plain(told.get("endpoint"))
+        model = _plain(told.get("model"))
+        return own_signature(f"judge:{self.judge}|model:{model}|at:{place}|prompt:{prompt}")
 
     @property
     def why_missing(self) -> str:

@@ -246,10 +246,11 @@ def test_a_failed_judgement_is_counted_and_lowers_nothing() -> None:
 @pytest.mark.parametrize("id_", JUDGED)
 def test_the_signature_names_who_judged(id_: str) -> None:
     judge = f"judge_{id_.removeprefix('au.').removeprefix('llm_judge_').removesuffix('_llm_judge')}"
+    told = {"model": "a:b", "endpoint": "localhost", "prompt_sha256": "0123456789abcdef"}
     stated = metric(id_)
-    asked = metric(id_, annotators={judge: {"model": "a:b", "prompt_sha256": "ab12"}})
+    asked = metric(id_, annotators={judge: told})
     assert "from:stated" in stated.signature
-    assert "model:a=b|prompt_sha256:ab12" in asked.signature
+    assert "model:a=b|at:localhost|prompt:0123456789ab|" in asked.signature
 
 
 @pytest.mark.parametrize(
