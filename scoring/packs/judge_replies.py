@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
@@ -18,7 +18,7 @@ from typing import Any, Final
 LONGEST_REPLY = 1_000_000
 """Characters; a judge that writes more has lost its way."""
 
-_MOST_OBJECTS = 20
+_MOST_OBJECTS = 200
 """Curly brackets that are tried as the beginning of an object."""
 
 
@@ -73,18 +73,18 @@ def parse_reply(contract: JudgeContract, reply: str) -> JudgeVerdict:
     """Read a judge's reply; never raises, whatever the judge wrote."""
     if len(reply) > LONGEST_REPLY:
         return _failed(f"the reply is longer than {LONGEST_REPLY:,} characters")
-    said = _spoken(reply)
-    if said is None:
+    spoken = _spoken(reply)
+    if spoken is None:
         return _failed("the reply ends within the judge's thoughts")
-    if not said:
+    if not spoken.text:
         return _failed("the reply is empty")
     match contract.form:
         case ReplyForm.OBJECT:
-            return _from_objects(contract, said)
+            return _from_objects(contract, spoken.objects)
         case ReplyForm.RATING:
-            return _from_ratings(contract, said)
+            return _from_ratings(contract, spoken.text)
         case ReplyForm.WORD:
-            return _from_word(said)
+            return _from_word(spoken.text)
 
 
 def read_judgement(contract: JudgeContract, given: Any) -> JudgeVerdict:
@@ -110,25 +110,67 @@ def _failed(reason: str) -> JudgeVerdict:
     return JudgeVerdict(None, reason=reason)
 
 
-_OPEN_THOUGHT: Final = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
-_CLOSED_THOUGHT: Final = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+@dataclass(frozen=True, slots=True)
+class _Object:
+    value: dict[str, Any]
+    repeats: bool
+    """Whether a field stands twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Spoken:
+    """A reply without thoughts and fences."""
+
+    text: str
+    objects: Sequence[_Object]
+    """Its first JSON objects, each outermost one."""
+
+
+_MARK: Final = re.compile(r"<(?P<end>/?)think(?:ing)?>|\{", re.IGNORECASE)
+_END: Final = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*$", re.MULTILINE)
 
 
-def _spoken(reply: str) -> str | None:
-    """Return a reply without thoughts and fences; None where its last thought never ends.
+def _spoken(reply: str) -> _Spoken | None:
+    """Read a reply past its thoughts; None where a thought never ends.
 
-    What stands before the last ``</think>`` is thought even without a beginning, which some templates swallow.
+    What stands before a ``</think>`` is thought even without a beginning, which some templates swallow. Within a
+    JSON object such a mark is text: an explanation may quote the answer.
     """
-    said = _CLOSED_THOUGHT.split(reply)[-1]
-    if _OPEN_THOUGHT.search(said):
+    kept: list[str] = []
+    objects: list[_Object] = []
+    begin = place = tried = 0
+    while mark := _MARK.search(reply, place):
+        place = mark.end()
+        if mark[0] == "{":
+            tried += 1
+            found = _object_at(reply, mark.start()) if tried <= _MOST_OBJECTS else None
+            if found is not None:
+                objects.append(found[0])
+                place = found[1]
+        elif mark["end"]:
+            kept, objects, begin = [], [], place
+        else:
+            kept.append(reply[begin : mark.start()])
+            end = _END.search(reply, place)
+            if end is None:
+                return None
+            begin = place = end.end()
+    kept.append(reply[begin:])
+    return _Spoken(_FENCE.sub("", "".join(kept)).strip(), objects)
+
+
+def _object_at(reply: str, start: int) -> tuple[_Object, int] | None:
+    """Return the object that begins at a place, and where it ends; None where none does."""
+    try:
+        return _DECODER.raw_decode(reply, start)
+    except (ValueError, RecursionError):
         return None
-    return _FENCE.sub("", said).strip()
 
 
-def _from_objects(contract: JudgeContract, said: str) -> JudgeVerdict:
+def _from_objects(contract: JudgeContract, objects: Sequence[_Object]) -> JudgeVerdict:
     """Read the objects of a reply that have a score; several may stand there as long as they agree."""
-    found = [each for each in _objects(said) if "score" in each.value]
+    found = [each for each in objects if "score" in each.value]
     if not found:
         return _failed("the reply has no JSON object with a score")
     if any(each.repeats for each in found):
@@ -137,31 +179,6 @@ def _from_objects(contract: JudgeContract, said: str) -> JudgeVerdict:
     if len({each.score for each in judged}) > 1:
         return _failed("the reply gives several scores that differ")
     return judged[0]
-
-
-@dataclass(frozen=True, slots=True)
-class _Object:
-    value: dict[str, Any]
-    repeats: bool
-    """Whether a field stands twice."""
-
-
-def _objects(said: str) -> list[_Object]:
-    """Return the first JSON objects of a text, each outermost one."""
-    found: list[_Object] = []
-    start = said.find("{")
-    for _ in range(_MOST_OBJECTS):
-        if start < 0:
-            break
-        after = start + 1
-        try:
-            value, after = _DECODER.raw_decode(said, start)
-        except (ValueError, RecursionError):
-            value = None
-        if isinstance(value, _Object):
-            found.append(value)
-        start = said.find("{", after)
-    return found
 
 
 def _as_object(pairs: list[tuple[str, Any]]) -> _Object:

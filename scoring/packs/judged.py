@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, ClassVar
 
-from scoring.core.metric import FloatArray, RateMetric, Statistics, content_key, own_signature
+from scoring.core.metric import FloatArray, RateMetric, Statistics, own_signature
 from scoring.core.translation import Translation
 from scoring.core.wording import counted
 from scoring.packs.judge_replies import CONTRACTS, JudgeContract, JudgeVerdict, read_judgement
@@ -37,10 +37,10 @@ class JudgeScore(RateMetric):
         told = self._told
         if told is None:
             return own_signature(f"judge:{self.judge}|from:stated")
-        prompt = content_key(told.get("prompt_sha256"))
-        place = _plain(told.get("endpoint"))
-        model = _plain(told.get("model"))
-        return own_signature(f"judge:{self.judge}|model:{model}|at:{place}|prompt:{prompt}")
+        model, place, prompt = (
+            _plain(told.get(fact)) for fact in ("model", "endpoint", "prompt_sha256")
+        )
+        return own_signature(f"judge:{self.judge}|model:{model}|at:{place}|prompt:{prompt[:12]}")
 
     @property
     def why_missing(self) -> str:

@@ -66,6 +66,12 @@ def test_each_judge_has_its_own_scale(judge: str, scores: list[float]) -> None:
         ),
         pytest.param(BINARY, 'The set {a, b} is right: {"score": 1.0}', 1, id="brackets before it"),
         pytest.param(BINARY, '{"score": 1} and again {"score": 1}', 1, id="twice the same"),
+        pytest.param(
+            BINARY, 'hm {"score": 0} </think> {"score": 1}', 1, id="object in such a thought"
+        ),
+        pytest.param(BINARY, '{"explanation": "<think>", "score": 1}', 1, id="quoted beginning"),
+        pytest.param(BINARY, 'So: {"explanation": "</think>", "score": 1}', 1, id="quoted end"),
+        pytest.param(BINARY, "{" * 199 + ' {"score": 1}', 1, id="the most brackets"),
         pytest.param(BINARY, '{{"score": 1}}', 1, id="doubled brackets"),
         pytest.param(DETAILED, '{"score": " 4 ", "explanation": "x"}', 4, id="number as text"),
         pytest.param(SEMANTIC, '{"explanation": "{}", "score": 0.94}', 0.94, id="fraction"),
@@ -106,6 +112,11 @@ def test_a_reply_within_its_contract_has_a_score(contract: Any, reply: str, scor
         pytest.param(BINARY, '{"score": 1', "no JSON object", id="cut off"),
         pytest.param(BINARY, '{"a":' * 10_000 + "1" + "}" * 10_000, "no JSON object", id="nested"),
         pytest.param(BINARY, "{" * 900_000, "no JSON object", id="brackets"),
+        pytest.param(
+            BINARY, "{" * 200 + ' {"score": 1}', "no JSON object", id="one bracket too many"
+        ),
+        pytest.param(BINARY, '{"</think>' * 90_000 + "x", "no JSON object", id="endless texts"),
+        pytest.param(BINARY, "<think></think>" * 60_000, "empty", id="many thoughts"),
         pytest.param(BINARY, "x" * 10_000_000, "longer than", id="10 MB"),
         pytest.param(BINARY, "```\n```", "empty", id="fences only"),
         pytest.param(DETAILED, '{"score": 6}', "whole number of 0 to 5", id="six"),
@@ -250,6 +261,7 @@ def test_the_signature_names_who_judged(id_: str) -> None:
     stated = metric(id_)
     asked = metric(id_, annotators={judge: told})
     assert "from:stated" in stated.signature
+    assert metric(id_, annotators={judge: {"prompt_sha256": 7}}).signature
     assert "model:a=b|at:localhost|prompt:0123456789ab|" in asked.signature
 
 

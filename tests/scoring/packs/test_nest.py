@@ -49,7 +49,7 @@ def test_the_scorecard_is_that_of_the_formulas(case: Case) -> None:
         pytest.param(
             "coverage", "Water water again", "water", 2 / 3, id="as often as in the prompt"
         ),
-        pytest.param("coverage", "the dog saw four", "dog", 0.0, id="no keyword"),
+        pytest.param("coverage", "the dog saw four", "four", 0.0, id="no keyword"),
         pytest.param("coverage", "ᓂᐚᐸᒥᐠ ᐊᑎᒼ", "ᓂᐚᐸᒥᐠ", 1.0, id="syllabics"),
         pytest.param("structure", "", "a\n- b\n- c\n\nd", 0.5, id="items and a break"),
         pytest.param("structure", "", "- a\r\n- b\r\n\r\nc", 2 / 6, id="other ends of lines"),
