@@ -40,7 +40,7 @@ class JudgeScore(RateMetric):
         model, place, prompt = (
             _plain(told.get(fact)) for fact in ("model", "endpoint", "prompt_sha256")
         )
-        return own_signature(f"judge:{self.judge}|model:{model}|at:{place}|prompt:{prompt[:12]}")
+        return own_signature(f"judge:{self.judge}|model:{model}|at:{place}|prompt:{prompt}")
 
     @property
     def why_missing(self) -> str:

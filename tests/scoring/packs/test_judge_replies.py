@@ -262,7 +262,7 @@ def test_the_signature_names_who_judged(id_: str) -> None:
     asked = metric(id_, annotators={judge: told})
     assert "from:stated" in stated.signature
     assert metric(id_, annotators={judge: {"prompt_sha256": 7}}).signature
-    assert "model:a=b|at:localhost|prompt:0123456789ab|" in asked.signature
+    assert "model:a=b|at:localhost|prompt:0123456789abcdef|" in asked.signature
 
 
 @pytest.mark.parametrize(
