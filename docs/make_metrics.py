@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import groupby
 from pathlib import Path
 
+from scoring.core.packs import Pack, shipped_packs
 from scoring.core.specification import InventoryRow, Specification, specification
 
 PAGE = Path(__file__).parent / "metrics.md"
@@ -12,13 +14,13 @@ PAGE = Path(__file__).parent / "metrics.md"
 HEAD = """\
 # Metrics
 
-This page is written by `docs/make_metrics.py` from `scoring/core/specification.toml`, the one place where ids, ranges,
+This page is written by `docs/make_metrics.py` from `scoring/core/specification.toml` and the tables of the packs, the one place where ids, ranges,
 weights and thresholds stand; a test fails where the two differ. How scores are put together, and what a missing
-value does, stands in [scores.md](scores.md).
+value does, stands in [scores.md](scores.md). First come the metrics of the scoring specification, then the [packs](#packs).
 
 ## How to read the tables
 
-* **scale**: lowest and highest value. *higher* means that more is better.
+* **scale**: lowest and highest value. *higher* means that more is better, *neither* that no end is.
 * **level**: *both* where an entry has a value of its own, *corpus* where only all entries together have one.
 * **status**: *implemented*; *partial* with what it lacks; *absent* where nothing computes it.
 * **needs**: what you must have before the metric can have a value. Without it the value is null, with the reason beside it on
@@ -72,6 +74,15 @@ A missing word should never pay. The formulas of the specification keep to that 
 """
 
 
+PACKS = """\
+## Packs
+
+A pack is a system of metrics beside the specification's, with a document and a version of its own. None of its metrics is part of the composite, of tiers
+or of claims. `--metrics rosetta,lbrag` names all of a pack, `--metrics lbrag.f1` one of its metrics; without the option a run is scored by the pack of its
+corpus's task. [packs.md](packs.md) says where a pack differs from the code that was published for it, and [plugins.md](plugins.md) how to make one.
+"""
+
+
 def page() -> str:
     """Return the whole page."""
     tables = specification()
@@ -81,7 +92,25 @@ def page() -> str:
         parts.append(f"## {category.capitalize()} metrics\n\n{_inventory(rows, tables)}")
     parts.append(f"## Composite\n\n{_weights(tables)}")
     parts.append(f"## Tiers\n\n{_tiers(tables)}")
+    parts.append(PACKS)
+    parts += [_pack(pack, tables) for pack in shipped_packs()]
     return "\n".join(parts)
+
+
+def _pack(pack: Pack, tables: Specification) -> str:
+    """Return the section of a pack."""
+    told = "".join(f"* `{id_}`: {row.what}\n" for id_, row in pack.rows.items())
+    by_task = any(row.tasks for row in pack.rows.values())
+    heads = ["id", "scale", "direction", "level", "status", "needs", "computed with", "interval"]
+    table = _table(*heads, *(["task"] if by_task else []))
+    for id_, row in pack.rows.items():
+        task = [", ".join(row.tasks) or "all of these"] if by_task else []
+        table += _cells(*_facts(id_, row, {**tables.needs, **pack.needs}), *task)
+    return (
+        f"### {pack.title}: `{pack.name}`\n\n"
+        f"Version {pack.version}, by {pack.document}. Without `--metrics` it scores {', '.join(pack.tasks)}.\n\n"
+        f"{told}\n{table}"
+    )
 
 
 def _inventory(rows: dict[str, InventoryRow], tables: Specification) -> str:
@@ -90,18 +119,21 @@ def _inventory(rows: dict[str, InventoryRow], tables: Specification) -> str:
         "id", "scale", "direction", "level", "status", "needs", "computed with", "interval", "composite"
     )  # fmt: skip
     for id_, row in rows.items():
-        table += _cells(
-            f"`{id_}`",
-            row.scale.split(",")[0],
-            {"neither": "1 is ideal"}.get(row.info.better, row.info.better),
-            row.level,
-            f"{row.status}: {row.lacks}" if row.lacks else row.status,
-            "; ".join(tables.needs[need] for need in row.needs),
-            row.library,
-            "yes" if row.interval else "no",
-            _composite(id_, row, tables),
-        )
+        table += _cells(*_facts(id_, row, tables.needs), _composite(id_, row, tables))
     return f"{told}\n{table}"
+
+
+def _facts(id_: str, row: InventoryRow, needs: Mapping[str, str]) -> tuple[str, ...]:
+    return (
+        f"`{id_}`",
+        row.scale.split(",")[0],
+        "1 is ideal" if row.info.one_is_ideal else row.info.better,
+        row.level,
+        f"{row.status}: {row.lacks}" if row.lacks else row.status,
+        "; ".join(needs[need] for need in row.needs),
+        row.library,
+        "yes" if row.interval else "no",
+    )
 
 
 def _composite(id_: str, row: InventoryRow, tables: Specification) -> str:

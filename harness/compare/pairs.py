@@ -17,6 +17,7 @@ from harness.store.notes import Attached
 from scoring.core.composite import composite_metrics, profile_for
 from scoring.core.inventory import in_order, known_row, short_title
 from scoring.core.metric import FloatArray
+from scoring.core.scorer import NOT_WANTED
 from scoring.core.specification import specification
 from scoring.core.table import Table
 from scoring.statistics.confidence_sequence import ConfidenceSequence, span_of
@@ -187,7 +188,7 @@ def _why_not(id_: str, first: PairSide, second: PairSide) -> str | None:
     for side in (first, second):
         if id_ not in side.values:
             reasons = side.rows.scorer.reasons(dict(side.values))
-            return f"{side.name} has no value: {reasons[id_]}"
+            return f"{side.name} has no value: {reasons.get(id_, NOT_WANTED)}"
     one, other = first.signature(id_), second.signature(id_)
     if one == other:
         return None

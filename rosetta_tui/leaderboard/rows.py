@@ -118,11 +118,11 @@ def dimension(sort: str) -> Dimension:
         raise KeyError(sort)
     row = row_of(metric)
     better = "higher" if row is None else row.info.better
-    if better == "neither":
+    if row is not None and row.info.one_is_ideal:
         return Dimension(
             short_title(metric), lambda e: _from_one(e.value(metric)), high_first=False
         )
-    return Dimension(short_title(metric), lambda e: e.value(metric), better == "higher")
+    return Dimension(short_title(metric), lambda e: e.value(metric), better != "lower")
 
 
 def _from_one(value: float | None) -> float | None:

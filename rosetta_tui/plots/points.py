@@ -393,10 +393,12 @@ def point_words(point: Point, runs: Mapping[str, RunSummary]) -> tuple[str, str]
 
 
 def _axis(metric: str) -> str:
-    return f"{short_title(metric)}, {_BETTER[_better(metric)]}"
+    row = row_of(metric)
+    better = "1 is ideal" if row and row.info.one_is_ideal else _BETTER[_better(metric)]
+    return f"{short_title(metric)}, {better}"
 
 
-_BETTER = {"higher": "more is better", "lower": "less is better", "neither": "1 is ideal"}
+_BETTER = {"higher": "more is better", "lower": "less is better", "neither": "no end is better"}
 
 
 def _better(metric: str) -> str:

@@ -227,7 +227,7 @@ _ROW = {
 }
 _MAY = {
     **dict.fromkeys(("short", "module", "lacks", "excluded", "remark"), _TEXT),
-    **dict.fromkeys(("also", "annotators", "tasks"), _TEXTS),
+    **dict.fromkeys(("also", "annotators", "given_by", "tasks"), _TEXTS),
     "high": _NUMBER,
     "digits": "a whole number from 0 to 9",
 }

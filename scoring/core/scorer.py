@@ -20,6 +20,9 @@ from scoring.core.specification import COMPOSITE, Tier, quality_tier
 from scoring.core.table import EntryStatistics, StatisticsError, Table, present_values
 from scoring.core.translation import Translation
 
+NOT_WANTED = "not among the metrics of this run"
+"""Why a metric that nobody asked for has no value."""
+
 
 def missing_reasons(
     metrics: Sequence[Metric | CorpusMetric],
@@ -41,7 +44,7 @@ def missing_reasons(
         elif id_ in chosen:
             reasons[id_] = chosen[id_].why_missing
         else:
-            reasons[id_] = "not among the metrics of this run"
+            reasons[id_] = NOT_WANTED
     return reasons
 
 

@@ -26,9 +26,14 @@ class MetricInfo:
     high: float
     """Range of the value; ``-inf`` and ``inf`` where it has no lower or upper end."""
     better: str
-    """``higher``, ``lower``, or ``neither`` (length ratio: 1 is ideal)."""
+    """``higher``, ``lower``, or ``neither`` (see ``one_is_ideal``)."""
     source: str
     """Section of the seed, or paper, that defines it."""
+
+    @property
+    def one_is_ideal(self) -> bool:
+        """Whether 1 is the best value; of a pack's metric that has no better end, no value is."""
+        return self.better == "neither" and "." not in self.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +85,9 @@ class InventoryRow:
             f"{end:g}".replace("inf", "∞").replace("-", "−")
             for end in (self.info.low, self.info.high)
         )
-        more = {"lower": ", lower is better", "neither": ", 1 is ideal"}
-        return f"{low}–{high}{more.get(self.info.better, '')}"
+        more = {"lower": ", lower is better"}
+        ideal = ", 1 is ideal" if self.info.one_is_ideal else ""
+        return f"{low}–{high}{more.get(self.info.better, ideal)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from corpora.model.entry import Entry
 from scoring.core.inventory import pack_of, row_of, told_of, why_as_stated
 from scoring.core.metric import CorpusMetric, Metric
 from scoring.core.packs import describe, pack_named
-from scoring.core.scorer import PackedColumn, Scorer
+from scoring.core.scorer import NOT_WANTED, PackedColumn, Scorer
 from scoring.core.setup import ScoringSetup
 from scoring.core.specification import specification
 from scoring.metrics.maker import Maker
@@ -94,7 +94,7 @@ def choose(resources: Resources, wanted: Collection[str]) -> tuple[tuple[str, ..
             continue
         if id_ not in wanted:
             if maker(id_) is not None:
-                off[id_] = "not among the metrics of this run"
+                off[id_] = NOT_WANTED
         elif reason := _why_off(id_, resources):
             off[id_] = reason
         elif maker(id_) is not None:
