@@ -57,10 +57,10 @@ def row_words(
 ) -> dict[int, RowWords]:
     """Return the words of the rows by place in the corpus; secret entries have none.
 
-    Empty where there is neither an analyser nor a language with rules of variants.
+    Empty where there is neither an analyser nor a language with rules of variants, which are of translations.
     """
     annotators = [each for each in tools.annotators if isinstance(each, FstAnnotator)]
-    rules = tools.setup.variant_rules
+    rules = tools.setup.variant_rules and tools.setup.task == TRANSLATION
     if not annotators and not rules:
         return {}
     open_ones = [each for each in results if not entries[each.position].secret]

@@ -83,7 +83,12 @@ def card_scorer(card: RunCard, entries: Sequence[Entry]) -> Scorer:
 
 
 def _floors(card: RunCard, scorer: Scorer) -> dict[str, FloorScores] | None:
-    """Return the floors that the card states where this version cannot work them out; None: to be computed."""
+    """Return the floors that the card states where this version cannot work them out; None: to be computed.
+
+    Tasks other than translation have none.
+    """
+    if not scorer.mixes:
+        return {}
     return card_floors(card) if floors_are_stated(card, scorer) else None
 
 

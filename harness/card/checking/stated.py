@@ -15,7 +15,9 @@ from decimal import Decimal
 from math import isfinite
 from typing import TypeGuard
 
+from corpora.tasks.task import TRANSLATION
 from harness.card.model import RunCard
+from harness.setup.scoring_tools import stated_setup
 from scoring.card.claim import FLOORS_VERSION
 from scoring.core.composite import STRUCTURAL_KEY, composite_metrics
 from scoring.core.metric import MatchRate, Metric
@@ -111,6 +113,7 @@ def impossible(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:
     """
     yield from _impossible_scores(card, scorer)
     yield from _impossible_floors(card, scorer)
+    yield from _impossible_task(card)
     metrics = {metric.info.id: metric for metric in beyond_texts(scorer)}
     known: dict[tuple[str, tuple[float, ...]], str | None] = {}
     for place, row in enumerate(card.results):
@@ -201,8 +204,20 @@ def _impossible_scores(card: RunCard, scorer: Scorer) -> Iterator[CardDifference
             yield CardDifference(path, f"within {_range(metric.info)}", value, computed=False)
 
 
+def _impossible_task(card: RunCard) -> Iterator[CardDifference]:
+    """Compare what the data asks for with what the scores are for: only translations have floors and a claim."""
+    setup = stated_setup(card.scoring)
+    scored = TRANSLATION if setup is None else setup.task
+    if scored != (card.dataset.task or TRANSLATION):
+        yield CardDifference("$.dataset.task", scored, card.dataset.task, computed=False)
+
+
 def _impossible_floors(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:
     named = [floor.name for floor in card.floors]
+    if not scorer.mixes:
+        if named:
+            yield CardDifference("$.floors", [], named, computed=False)
+        return
     of_ours = _beyond_texts(scorer) or getattr(card.scores, "at_floor", None) is not None
     if scorer.mixes and of_ours and card.results and not set(FLOORS) <= set(named):
         must = f"those of {', '.join(FLOORS)} outputs at least"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from corpora.files.problems import CorpusError
 from corpora.formats.load import File, load, read
 from corpora.formats.write import write
-from corpora.model.corpus import Form
+from corpora.model.corpus import Dataset, Form
 from corpora.model.entry import Entry
 from corpora.tasks.records import RECORDS as MODELS
 from corpora.tasks.records import own_answer
@@ -243,3 +243,9 @@ def test_the_page_has_a_record_of_every_task_and_says_what_a_method_sees() -> No
         seen = rows[f"`{name}`"].split(" | ")[1]
         assert all(f"`{field}`" in seen for field in each.shown)
         assert all(key in seen for keys in each.shown.values() for key in keys)
+
+
+@pytest.mark.parametrize("kept", ['"mt"', "7", "null", '["qa"]'])
+def test_what_an_earlier_version_kept_under_the_name_reads_as_translation(kept: str) -> None:
+    stored = f'{{"id": "c", "language_pair": "EN→X", "source_language": "en", "target_language": "x", "task": {kept}}}'
+    assert Dataset.model_validate_json(stored).task == "translation"
