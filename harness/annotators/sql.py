@@ -52,9 +52,10 @@ class SqlFacts(BaseModel):
 
 
 class SqlRunner:
-    """Runs the queries of translations; the annotation is ``{"exec": 0, 1 or None, "why": …, "tables": …}``.
+    """Runs the queries of translations; the annotation is ``{"exec": 0, 1 or None, "why": …, "tables": …, "rows": …}``.
 
-    ``exec`` is None where the reference query has no result itself. A record without ``database`` has no annotation.
+    ``exec`` is None where the reference query has no result itself; ``tables`` are the columns of each table, ``rows``
+    the first rows of both results where they differ. A record without ``database`` has no annotation.
     """
 
     id = "sql"

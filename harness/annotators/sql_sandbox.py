@@ -23,6 +23,8 @@ MOST_BYTES = 32 * 2**20
 """Of all values of a result together."""
 CPU_SECONDS = 0.8
 """That one query may take of a processor."""
+_SHOWN_ROWS, _SHOWN_COLUMNS, _SHOWN_LETTERS = 5, 8, 60
+"""What is shown to people of a result."""
 _OPCODES = 5_000
 """Steps of SQLite's machine between two looks at the clock."""
 _HEAP = 128 * 2**20
@@ -88,7 +90,19 @@ def answers(asked: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     why = "" if same else f"{len(given)} rows; the reference query has {len(wanted)}"
     if not same and len(given) == len(wanted):
         why = "other rows than those of the reference query"
-    yield {"exec": int(same), "why": why, "tables": tables}
+    rows = {} if same else {"given": _first(given), "wanted": _first(wanted)}
+    yield {"exec": int(same), "why": why, "tables": tables, "rows": rows}
+
+
+def _first(rows: Result) -> list[str]:
+    """Write down the beginning of a result, a line a row."""
+    return [" | ".join(map(_cell, row[:_SHOWN_COLUMNS])) for row in rows[:_SHOWN_ROWS]]
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes"
+    return "NULL" if value is None else str(value)[:_SHOWN_LETTERS]
 
 
 def _say(answer: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ speakers apart: which speaker of the output is which of the reference is chosen 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import regex
@@ -16,6 +16,7 @@ from rapidfuzz.distance import Levenshtein
 from scoring.core.metric import RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.translation import Translation
+from scoring.core.wording import counted
 from scoring.grammar.morpheme_difference import best_pairs
 from scoring.metrics.maker import Maker
 from scoring.packs.au.wer import MOST_CELLS, SpokenWords, spoken_words, word_edits
@@ -119,14 +120,15 @@ class WordDiarizationErrorRate(_Diarization):
             return (len(reference.words), len(reference.words))
         names, wanted = output.named, reference.named
         right = [[pairs[name, other] for name in names] for other in wanted]
-        return (pairs.total() - _most(right), pairs.total())
+        return (pairs.total() - _worth(right), pairs.total())
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Say how many of the words that stand beside each other have the wrong speaker."""
         found = self.stats(translation)
         if found is None:
             return ()
-        return (f"{found[0]:g} of {found[1]:g} words beside each other have another speaker.",)
+        pairs = counted(int(found[1]), "aligned word")
+        return (f"{found[0]:g} of {pairs} with another speaker.",)
 
 
 class SpeakerWordErrorRate(_Diarization):
@@ -143,19 +145,21 @@ class SpeakerWordErrorRate(_Diarization):
         if sides is None:
             return None
         output, reference = sides
-        said, wanted = output.of_speaker, reference.of_speaker
-        if len(output.words) * len(reference.words) > MOST_CELLS:
-            spared = 0
-        else:
-            spared = _most(_spared_words(said, wanted, output.named, reference.named))
+        spared = _worth(_spared_words(output, reference))
         return (len(output.words) + len(reference.words) - spared, len(reference.words))
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say how many words are wrong once each speaker's are put together."""
-        found = self.stats(translation)
-        if found is None:
+        """Say how many words are wrong once each speaker's are put together, and who was taken for whom."""
+        sides, found = self._sides(translation), self.stats(translation)
+        if sides is None or found is None:
             return ()
-        return (f"{found[0]:g} errors in {found[1]:g} words, speaker by speaker.",)
+        output, reference = sides
+        names, others = output.named, reference.named
+        found_pairs = _paired(_spared_words(output, reference)).items()
+        pairs = [f"{names[column]} for {others[row]}" for row, column in found_pairs]
+        taken = (f"Speakers were taken: {', '.join(pairs)}.",) if pairs else ()
+        errors, words = counted(int(found[0]), "error"), counted(int(found[1]), "word")
+        return (f"{errors} in {words}, speaker by speaker.", *taken)
 
 
 class SpeakerCountError(_Diarization):
@@ -176,7 +180,8 @@ class SpeakerCountError(_Diarization):
         if sides is None:
             return ()
         output, reference = sides
-        return (f"{output.speaker_count} speakers; the reference has {reference.speaker_count}.",)
+        there = counted(output.speaker_count, "speaker")
+        return (f"{there}; the reference has {reference.speaker_count}.",)
 
 
 def _aligned_speakers(
@@ -194,29 +199,32 @@ def _aligned_speakers(
     return pairs
 
 
-def _spared_words(
-    said: Mapping[Speaker, list[str]],
-    wanted: Mapping[Speaker, list[str]],
-    names: Sequence[str],
-    others: Sequence[str],
-) -> list[list[int]]:
-    """Count by speaker of the reference and of the output how many errors their pairing spares."""
+def _spared_words(output: SpokenTurns, reference: SpokenTurns) -> list[list[int]]:
+    """Count by speaker of the reference and of the output how many errors their pairing spares.
+
+    None of them where the texts are too long to be compared.
+    """
+    if len(output.words) * len(reference.words) > MOST_CELLS:
+        return [[0] * len(output.named)] * len(reference.named)
+    said, wanted, names = output.of_speaker, reference.of_speaker, output.named
     return [
         [
             len(said[name]) + len(wanted[other]) - word_edits(said[name], wanted[other])
             for name in names
         ]
-        for other in others
+        for other in reference.named
     ]
 
 
-def _most(worth: Sequence[Sequence[int]]) -> int:
-    """Return the most that pairs of a row and a column can be worth together, each in one pair at most."""
-    return sum(
-        line[column]
-        for line, column in zip(worth, best_pairs(worth), strict=True)
-        if column is not None
-    )
+def _paired(worth: Sequence[Sequence[int]]) -> dict[int, int]:
+    """Pair rows with columns, each in one pair at most, so that together they are worth the most."""
+    found = enumerate(best_pairs(worth))
+    return {row: column for row, column in found if column is not None}
+
+
+def _worth(worth: Sequence[Sequence[int]]) -> int:
+    """Return what the best pairs are worth together."""
+    return sum(worth[row][column] for row, column in _paired(worth).items())
 
 
 METRICS = {

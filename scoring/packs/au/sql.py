@@ -52,10 +52,14 @@ class ExecutionMatch(_Sql):
         return None if found is None else (int(found["exec"]), 1)
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Say why the result is another."""
+        """Say why the result is another, with the first rows of both."""
         found = translation.annotations.get("sql")
-        why = str(found.get("why") or "") if isinstance(found, Mapping) else ""
-        return (f"{why[:1].upper()}{why[1:]}.",) if why else ()
+        if not isinstance(found, Mapping) or not found.get("why"):
+            return ()
+        why, rows = str(found["why"]), found.get("rows") or {}
+        sides = {"given": "Its first rows: ", "wanted": "Those of the reference query: "}
+        shown = [words + "; ".join(rows[side]) for side, words in sides.items() if rows.get(side)]
+        return (f"{why[:1].upper()}{why[1:]}.", *shown)
 
 
 class SetMatch(_Sql):

@@ -16,6 +16,7 @@ from scoring.core.metric import RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.setup import ScoringSetup
 from scoring.core.translation import Translation
+from scoring.core.wording import counted
 from scoring.metrics.maker import Maker
 from scoring.packs.bare_text import bare
 from scoring.words.resources import Resources
@@ -86,12 +87,12 @@ class WordErrorRate(RateMetric):
         output, reference = self._sides(translation)
         if len(output) * len(reference) > MOST_CELLS // 100:
             return ()
-        counted = {"replace": 0, "insert": 0, "delete": 0}
+        edits = {"replace": 0, "insert": 0, "delete": 0}
         for edit in Levenshtein.editops(reference, output):
-            counted[edit.tag] += 1
-        changed, left_out = counted["replace"], counted["delete"]
-        words = f"Of {len(reference)} words, {changed} are changed and {left_out} left out; "
-        return (words + f"{counted['insert']} are added.",)
+            edits[edit.tag] += 1
+        changed, left_out = edits["replace"], edits["delete"]
+        words = f"{counted(len(reference), 'word')}: {changed} changed, {left_out} left out"
+        return (f"{words}; {edits['insert']} added.",)
 
     def _sides(self, translation: Translation) -> tuple[list[str], list[str]]:
         reference = translation.entry.reference

@@ -123,7 +123,13 @@ def test_rows_in_another_order_or_number_are_told(runner: sql.SqlRunner) -> None
     assert _given(runner, "SELECT name FROM item LIMIT 3")["why"] == (
         "3 rows; the reference query has 4"
     )
-    assert _given(runner, "SELECT cat FROM item")["why"].startswith("other rows")
+    found = _given(runner, "SELECT cat FROM item")
+    assert found["why"].startswith("other rows")
+    assert found["rows"] == {"given": ["x", "y", "x", "z"], "wanted": ["ant", "bee", "cat", "dog"]}
+    wide = _given(
+        runner, "SELECT NULL, x'00ff', name || hex(zeroblob(99)), " + "1, " * 9 + "2.5 FROM item"
+    )
+    assert wide["rows"]["given"][0] == "NULL | 2 bytes | ant" + "0" * 57 + " | 1" * 5
     ordered = NAMES + " ORDER BY price, name"
     assert _given(runner, NAMES + " ORDER BY name DESC", ordered)["exec"] == 0
     assert _given(runner, ordered, ordered)["exec"] == 1

@@ -50,7 +50,14 @@ def test_words_are_those_of_the_script(
 
 def test_what_is_left_open_is_said_in_words() -> None:
     assert metric("wer").explain(record("a x c d", "a b c")) == (
-        "Of 3 words, 1 are changed and 0 left out; 1 are added.",
+        "3 words: 1 changed, 0 left out; 1 added.",
+    )
+    assert metric("cpwer").explain(record("X: b\nY: a c", "A: a\nB: b")) == (
+        "1 error in 2 words, speaker by speaker.",
+        "Speakers were taken: y for a, x for b.",
+    )
+    assert metric("wder").explain(record("A: a b", "A: a\nB: b")) == (
+        "1 of 2 aligned words with another speaker.",
     )
     (said,) = metric("speaker_count_error").explain(record("A: a\nB: b", "A: a"))
     assert said == "2 speakers; the reference has 1."

@@ -170,9 +170,15 @@ def test_what_a_query_gives_is_only_read(name: str) -> None:
 
 
 def test_why_a_result_is_another_is_said() -> None:
-    found: dict[str, Any] = {"exec": 0, "why": "the query takes too long", "tables": {}}
-    given = record("x", "y", annotations={"sql": found})
+    late: dict[str, Any] = {"exec": 0, "why": "the query takes too long", "tables": {}}
+    given = record("x", "y", annotations={"sql": late})
     assert metric("text2sql_score").explain(given) == ("The query takes too long.",)
+    rows = {"given": ["a | 1", "b | NULL"], "wanted": []}
+    other = record("x", "y", annotations={"sql": {**late, "why": "2 rows", "rows": rows}})
+    assert metric("text2sql_score").explain(other) == (
+        "2 rows.",
+        "Its first rows: a | 1; b | NULL",
+    )
     assert entry_value(metric("text2sql_score"), given) == 0
 
 
