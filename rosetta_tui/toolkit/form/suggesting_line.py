@@ -148,10 +148,14 @@ class SuggestingLine(Vertical):
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
-        if event.value != self._taken:
-            self._taken = event.value
-            self._look(event.value)
+        self._catch_up()
         self.post_message(self.TextChanged(self))
+
+    def _catch_up(self) -> None:
+        """Look for what stands in the line; a key that acts may come before the message of what was typed."""
+        if self.value != self._taken:
+            self._taken = self.value
+            self._look(self.value)
 
     @on(Input.Submitted)
     async def _agreed(self, event: Input.Submitted) -> None:
@@ -200,6 +204,7 @@ class SuggestingLine(Vertical):
 
     def action_move(self, by: int) -> None:
         """Open the list, or go through it; where somebody types, nothing is marked before they go there."""
+        self._catch_up()
         if self._looking is not None:
             self._moves.append(by)
         elif not self.is_open:

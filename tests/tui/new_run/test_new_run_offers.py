@@ -11,6 +11,7 @@ from textual.widgets import OptionList
 from harness.method.shipped import TAKES
 from rosetta_tui.new_run import screen as new_run
 from rosetta_tui.new_run.screen import NewRunScreen
+from rosetta_tui.toolkit.form.suggesting_line import SuggestingLine
 from tests.harness.scripted import json_answer, serving
 from tests.tui.new_run.form import CHAT, CORPUS, at_form, path, typed
 from tests.tui.scenes import HOSTILE
@@ -33,6 +34,19 @@ async def test_a_list_is_gone_through_by_keys_and_closed_by_escape(path: Path) -
         assert line.query_one(OptionList).highlighted == 0
         await press(pilot, "pagedown", "enter")
         assert screen.draft.get("method") in TAKES
+
+
+async def test_a_key_that_overtakes_what_was_typed_marks_what_fits_it(path: Path) -> None:
+    async with at_form(App(None, path), (120, 40), {"file": CORPUS}) as (_, pilot, screen):
+        screen.form.focus_on("method")
+        await pilot.pause()
+        line = screen.form._made["method"].query_one(SuggestingLine)
+        line.input.value = "pipe"  # what is typed is told by a message, which comes later
+        line.action_move(1)
+        await settle(pilot)
+        assert (line.offers.option_count, line.offers.highlighted) == (1, 0)
+        await press(pilot, "enter")
+        assert screen.draft.get("method") == "pipeline"
 
 
 async def test_who_types_on_after_the_name_of_a_table_writes_its_languages(
