@@ -14,6 +14,7 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.card_fields import (
     absent_packs,
     caveats_in_words,
+    interval,
     review_of,
     stated_metrics,
     tiers_json,
@@ -26,7 +27,7 @@ with when_used():
     from harness.leaderboard import entrant as leaderboard_entrant
     from rosetta_tui.leaderboard import rows as leaderboard_rows
     from rosetta_tui.show import run_facts
-    from scoring.core import inventory
+    from scoring.core import columns, inventory
 
 SORTS = (
     "chrf", "composite", "exact", "fst", "semantic", "cost", "speed", "adjusted", "failed", "method", "class",
@@ -103,8 +104,8 @@ def _lines(
             yield note
     shown = [
         (place, each)
-        for place, each in enumerate(leaderboard_rows.columns()[1:])
-        if each.key in PRINTED
+        for place, each in enumerate(leaderboard_rows.columns(board)[1:])
+        if each.key in {*PRINTED, board.by, *board.beside}
     ]
     rows = [["run", *(each.title for _, each in shown)]]
     for entrant in leaderboard_rows.ordered(board, sort):
@@ -112,23 +113,33 @@ def _lines(
         rows.append([entrant.run.run_id[:8], *(cells[place].text for place, _ in shown)])
     yield from table(rows)
     for each in board.entrants:
-        yield from _notes(each)
-    signatures = {each.chrf_signature for each in board.entrants} - {""}
+        yield from _notes(each, translated=board.grounds.task == columns.TRANSLATION)
+    ranked_first = board.entrants[0].columns.headline if board.entrants else ""
+    signatures = {each.signature(ranked_first) for each in board.entrants} - {""}
     for signature in sorted(signatures):
-        yield f"chrF++ {signature}"
+        yield f"{inventory.short_title(ranked_first)} {signature}"
 
 
-def _notes(entrant: leaderboard_entrant.Entrant) -> Iterator[str]:
+def _notes(entrant: leaderboard_entrant.Entrant, *, translated: bool) -> Iterator[str]:
     """Say of a run what its row has no room for."""
     name = entrant.run.run_id[:8]
     if words := leaderboard_rows.place_words(entrant):
         yield f"{name} stands {words}"
-    if words := caveats_in_words(entrant.run.card or {}):
+    if translated and (words := caveats_in_words(entrant.run.card or {})):
         yield f"{name}: {words}"
     if words := leaderboard_rows.stated_tier_words(entrant):
         yield f"{name} {words}"
     if entrant.unranked:
         yield f"{name} has no rank: {entrant.unranked}"
+
+
+def _answers(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> dict[str, Any]:
+    """Return what a run of another task than translation reached, with the interval of what ranks it."""
+    return {
+        "values": {id_: entrant.value(id_) for id_ in (board.by, *board.beside)},
+        "interval": interval(entrant.scores, board.by),
+        "signature": entrant.signature(board.by) or None,
+    }
 
 
 PRINTED = (
@@ -160,6 +171,7 @@ def _board(board: ranking.Board, sort: str) -> dict[str, Any]:
         "composite_profile": board.grounds.profile,
         "composite_inputs": list(board.grounds.inputs),
         "ranked_by": board.by,
+        **({} if board.grounds.task == columns.TRANSLATION else {"task": board.grounds.task}),
         "unclustered": board.unclustered or None,
         "runs": [_entrant(board, each) for each in leaderboard_rows.ordered(board, sort)],
     }
@@ -183,6 +195,7 @@ def _entrant(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> dict
         "chrf_plus_plus": entrant.value("chrf_plus_plus"),
         "chrf_signature": entrant.chrf_signature or None,
         "composite": entrant.composite,
+        **({} if board.grounds.task == columns.TRANSLATION else _answers(board, entrant)),
         "confidence_intervals": tiers.pop("confidence_intervals"),
         "fst_acceptance_rate": entrant.value("fst_acceptance_rate"),
         "exact_match_rate": entrant.value("exact_match_rate"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ from rosetta_tui.show.card_fields import (
 from rosetta_tui.show.columns import Cell, Column, Record, Rows, Value, widest
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.run_facts import failed_words, iso, setup_words, when
+from scoring.core.columns import TRANSLATION
 from scoring.core.inventory import metric_named, row_of, short_title, title, typed_name
 from scoring.core.specification import specification
 from scoring.core.wording import counted
@@ -57,10 +58,20 @@ def further_metrics() -> tuple[str, ...]:
     return (*_SOONER, *(id_ for id_ in specification().metrics if id_ not in (*_SOONER, *LEAD)))
 
 
-def columns() -> tuple[Column, ...]:
+def columns(board: Board | None = None) -> tuple[Column, ...]:
     """Return what a row shows of a run; the key is what lists are sorted by."""
+    if board is not None and board.grounds.task != TRANSLATION:
+        return (*_FIRST[:4], *_answer_columns(board), *_FIRST[7:10], *_LAST)
     further = enumerate(further_metrics())
     return (*_FIRST, *(_metric_column(id_, place) for place, id_ in further), *_LAST)
+
+
+def _answer_columns(board: Board) -> Iterator[Column]:
+    """Yield the columns of another task than translation: what ranks its runs, then what stands beside it."""
+    yield Column(board.by, title(board.by), max(19, len(title(board.by))))
+    for place, id_ in enumerate(board.beside):
+        name = short_title(id_)
+        yield Column(id_, name, max(5, len(name)), right=True, drop=10 + place)
 
 
 def _metric_column(metric: str, place: int) -> Column:
@@ -144,11 +155,18 @@ def ranked_for(board: Board, sort: str) -> Board:
     return board.ranked_by("composite" if sort == "composite" else "chrf_plus_plus")
 
 
+def sort_on(board: Board, sort: str) -> str:
+    """Return what a list is sorted by where somebody wants the order of its ranks or of chrF++."""
+    ranked = board.grounds.task != TRANSLATION and sort == "chrf"
+    return board.by if ranked else sort
+
+
 def ordered(board: Board, sort: str, *, turned: bool = False) -> list[Entrant]:
     """Return the runs of a list by one dimension, best first, or worst first where ``turned``.
 
     Runs without a value come last either way; equal ones stay in the order of their ranks.
     """
+    sort = sort_on(board, sort)
     by = dimension(sort)
     known = [each for each in board.entrants if by.of(each) is not None]
     unknown = [each for each in board.entrants if by.of(each) is None]
@@ -156,7 +174,7 @@ def ordered(board: Board, sort: str, *, turned: bool = False) -> list[Entrant]:
     def key(entrant: Entrant) -> Any:
         return by.of(entrant)
 
-    if sort in {"chrf", "composite"} and not turned:
+    if sort in {"chrf", "composite", board.by} and not turned:
         return list(ranked_for(board, sort).entrants)
     return [*sorted(known, key=key, reverse=by.high_first is not turned), *unknown]
 
@@ -196,12 +214,14 @@ class LeaderboardRows(Rows["Entrant"]):
         for id_ in further_metrics():
             there = (each.value(id_) for each in self.items)
             texts[typed_name(id_)] = [value(id_, number) for number in there if number is not None]
-        return widest(columns(), texts)
+        for id_ in self._board.beside:
+            texts[id_] = [value(id_, each.value(id_)) for each in self.items]
+        return widest(columns(self._board), texts)
 
 
 def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
     """Return everything that the list knows about a run."""
-    run, card = entrant.run, entrant.run.card or {}
+    run = entrant.run
     record: dict[str, Value] = {
         "rank": board.ranks.get(run.run_id),
         "group": board.clusters.get(run.run_id),
@@ -212,8 +232,7 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
         "model": run.model_slug,
         "condition": run.condition,
         "method_class": entrant.method_class,
-        "claimable_tier": claimable(card, review_of(card, run.certificates)),
-        "caveats": caveats_in_words(card) or None,
+        **(_claimed(entrant) if board.grounds.task == TRANSLATION else {}),
         "validated_by": validation(entrant),
     }
     return {
@@ -227,31 +246,53 @@ def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
     }
 
 
+def _claimed(entrant: Entrant) -> dict[str, Value]:
+    card = entrant.run.card or {}
+    claim = claimable(card, review_of(card, entrant.run.certificates))
+    return {"claimable_tier": claim, "caveats": caveats_in_words(card) or None}
+
+
 def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
     """Say in one row what a run reached, the mark aside."""
-    run, card = entrant.run, entrant.run.card or {}
-    review = review_of(card, run.certificates)
-    tier = claimable(card, review)
+    run = entrant.run
     rank, cluster = board.ranks.get(run.run_id), board.clusters.get(run.run_id)
+    translated = board.grounds.task == TRANSLATION
     return (
         Cell(figures.count(rank)),
         Cell(figures.count(cluster), "quiet"),
         Cell(setup_words(run)),
-        Cell(with_interval(entrant.scores, "chrf_plus_plus")),
-        Cell(with_interval(entrant.scores, "composite")),
-        Cell(f"{tier_sign(card, review)} {tier}"),
+        *(_translated_cells(entrant) if translated else _answer_cells(board, entrant)),
         Cell(
             failed_words(sum(entrant.failures.values()), entrant.failures),
             "bad" if entrant.failures else "quiet",
         ),
         Cell(figures.money(entrant.cost_per_entry_usd), "quiet"),
         Cell(figures.seconds(entrant.avg_latency_seconds), "quiet"),
-        Cell(adjusted_words(entrant), "quiet"),
-        *(Cell(value(id_, entrant.value(id_)), "quiet") for id_ in further_metrics()),
+        *(_further_cells(entrant) if translated else ()),
         Cell(validation(entrant), "warn" if entrant.unverified else "quiet"),
         Cell(entrant.method_class or figures.NONE, "quiet"),
         Cell(when(run.created), "quiet"),
     )
+
+
+def _translated_cells(entrant: Entrant) -> tuple[Cell, ...]:
+    run, card = entrant.run, entrant.run.card or {}
+    review = review_of(card, run.certificates)
+    return (
+        Cell(with_interval(entrant.scores, "chrf_plus_plus")),
+        Cell(with_interval(entrant.scores, "composite")),
+        Cell(f"{tier_sign(card, review)} {claimable(card, review)}"),
+    )
+
+
+def _further_cells(entrant: Entrant) -> tuple[Cell, ...]:
+    metrics = (Cell(value(id_, entrant.value(id_)), "quiet") for id_ in further_metrics())
+    return (Cell(adjusted_words(entrant), "quiet"), *metrics)
+
+
+def _answer_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
+    beside = (Cell(value(id_, entrant.value(id_)), "quiet") for id_ in board.beside)
+    return (Cell(with_interval(entrant.scores, board.by)), *beside)
 
 
 def validation(entrant: Entrant) -> str:
@@ -286,6 +327,8 @@ def board_words(board: Board) -> tuple[str, str]:
     official = "OFFICIAL · " if board.official else ""
     made = ", ".join(short_title(each) for each in board.grounds.inputs)
     mixed = f"composite of {made} (profile {board.grounds.profile})"
+    if board.grounds.task != TRANSLATION:
+        mixed = f"task {board.grounds.task}"
     return (
         f"{official}{name} · {board.language_pair} · {segments} · {some}",
         f"ranked by {title(board.by)} · {mixed} · sha-256 {board.grounds.sha256[:12]}",
@@ -314,16 +357,16 @@ def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
     place = f"no rank: {why}" if rank is None else f"rank {rank}"
     group = board.clusters.get(run.run_id)
     together = f", group {group}" if group is not None else ""
+    translated = board.grounds.task == TRANSLATION
+    shown = LEAD if translated else (board.by, *board.beside)
     numbers = [
-        f"chrF++ {with_interval(entrant.scores, 'chrf_plus_plus')}",
-        f"composite {with_interval(entrant.scores, 'composite')}",
+        *(f"{short_title(id_)} {with_interval(entrant.scores, id_)}" for id_ in shown),
         f"{figures.money(entrant.cost_per_entry_usd)} an entry",
         f"{figures.seconds(entrant.avg_latency_seconds)} s an entry",
-        f"cost-adjusted {adjusted_words(entrant)}",
+        *([f"cost-adjusted {adjusted_words(entrant)}"] if translated else []),
     ]
-    head = (
-        f"{place}{together} · {tier_words(card, review)} · {validation(entrant)} · {run.run_id[:8]}"
-    )
+    tier = f" · {tier_words(card, review)}" if translated else ""
+    head = f"{place}{together}{tier} · {validation(entrant)} · {run.run_id[:8]}"
     told = filter(None, (head, place_words(entrant), stated_tier_words(entrant)))
     return f"{setup_words(run)} · {' · '.join(told)}", " · ".join(numbers)
 
@@ -333,12 +376,13 @@ LONGEST_SIGNATURE = 200
 
 
 def signature_words(entrant: Entrant) -> str:
-    """Return chrF++ with its signature in sacreBLEU's form, whole or not at all; empty where the card states none."""
-    signature = entrant.chrf_signature
+    """Return what ranks a run first, chrF++ of a translation, with its signature in sacreBLEU's form, whole or not at all; empty where the card states none."""
+    headline = entrant.columns.headline
+    signature, name = entrant.signature(headline), short_title(headline)
     if len(signature) > LONGEST_SIGNATURE:
         run_id = entrant.run.run_id[:8]
-        return f"chrF++ signature of {len(signature):,} characters: rosetta runs show {run_id}"
-    return signature and f"chrF++|{signature}"
+        return f"{name} signature of {len(signature):,} characters: rosetta runs show {run_id}"
+    return signature and f"{name}|{signature}"
 
 
 def place_words(entrant: Entrant) -> str:

@@ -30,6 +30,7 @@ from rosetta_tui.leaderboard.rows import (
     others_words,
     ranked_for,
     signature_words,
+    sort_on,
 )
 from rosetta_tui.show.card_fields import absent_packs
 from rosetta_tui.show.columns import sorted_by
@@ -40,6 +41,7 @@ from rosetta_tui.toolkit.dialogs.choose import choose
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Left, RunChosen, RunsCompared
 from rosetta_tui.toolkit.result_table import ResultTable
+from scoring.core.inventory import typed_name
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:
@@ -210,8 +212,9 @@ class LeaderboardScreen(Screen[None]):
         self.query_one("#board", Static).update(Content("\n").join(lines))
 
     def _titles(self) -> None:
-        best_first = dimension(self._sort).high_first is not self._turned
-        self.table.show_columns(sorted_by(columns(), self._sort, falling=best_first))
+        sort = self._sort if self.board is None else sort_on(self.board, self._sort)
+        best_first = dimension(sort).high_first is not self._turned
+        self.table.show_columns(sorted_by(columns(self.board), sort, falling=best_first))
 
     @on(ResultTable.Moved)
     def _moved(self) -> None:
@@ -254,6 +257,9 @@ class LeaderboardScreen(Screen[None]):
     @on(ResultTable.TitleChosen)
     def _title_chosen(self, event: ResultTable.TitleChosen) -> None:
         key = {"rank": "chrf", "cluster": "chrf", "tier": "composite"}.get(event.key, event.key)
+        if self.board is not None and key == self.board.by:
+            key = "chrf"
+        key = typed_name(key) if "." in key else key
         if key in self._dimensions():
             self._sort_by(key)
 

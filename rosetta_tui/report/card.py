@@ -32,7 +32,8 @@ from rosetta_tui.show.card_fields import (
 from rosetta_tui.show.metric_words import beside_value, by_category, by_reason, remark, value
 from rosetta_tui.show.run_facts import failed_told
 from rosetta_tui.show.text import plain
-from scoring.core.inventory import known_row, row_of, title
+from scoring.core.columns import TRANSLATIONS, stated_columns
+from scoring.core.inventory import known_row, row_of, short_title, title
 from scoring.core.wording import percent
 from scoring.statistics.breakdown import FREE
 
@@ -52,7 +53,7 @@ def _lines(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
     yield from _head(card, review)
     yield ""
     yield from _quality(card)
-    yield from _breakdowns(block(card, "scores"))
+    yield from _breakdowns(card)
     yield ""
     yield from _scored_with(card)
     yield from _measures(card)
@@ -72,8 +73,11 @@ def _head(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
     if rescore_of(card):
         yield line("rescored from", rescore_of(card), "the outputs are those of that run")
     yield from retry_lines(card)
-    yield line("tier", tier_words(card, review))
-    yield from caveat_lines(card)
+    if _translated(card):
+        yield line("tier", tier_words(card, review))
+        yield from caveat_lines(card)
+    else:
+        yield line("task", block(card, "scoring").get("task"))
     yield from _caveats_of_maker(card)
     yield line("validated by", validated_by(review), stated_words(card, review))
     if review is not None:
@@ -118,13 +122,11 @@ def _quality(card: Mapping[str, Any]) -> Iterator[str]:
     reasons = {str(k): str(v) for k, v in block(scores, "reasons").items()}
     if number(scores.get(BESIDE)) is not None:
         yield from _metric(card, BESIDE, indent="")
-    yield line("Composite", with_interval(scores, "composite"), _coverage(scores))
-    if scores.get("composite_profile_reason"):
-        yield line("  why this profile", scores.get("composite_profile_reason"))
-    for part in blocks(scores, "composite_inputs"):
-        yield _input(part)
-    yield from rise_line(card)
-    yield from floor_lines(card)
+    if _translated(card):
+        yield from _composite(card)
+    else:
+        headline = stated_columns(card.get("scoring")).headline
+        yield line(title(headline), with_interval(scores, headline), "leads: runs are ranked by it")
     shown = [
         metric
         for metric in stated_metrics([scores])
@@ -200,8 +202,27 @@ def _accepted(card: Mapping[str, Any]) -> str:
     )
 
 
-def _breakdowns(scores: Mapping[str, Any]) -> Iterator[str]:
+def _translated(card: Mapping[str, Any]) -> bool:
+    """Tell whether a card is of translations, which alone have a composite, floors and a tier."""
+    return stated_columns(card.get("scoring")) == TRANSLATIONS
+
+
+def _composite(card: Mapping[str, Any]) -> Iterator[str]:
+    scores = block(card, "scores")
+    yield line("Composite", with_interval(scores, "composite"), _coverage(scores))
+    if scores.get("composite_profile_reason"):
+        yield line("  why this profile", scores.get("composite_profile_reason"))
+    for part in blocks(scores, "composite_inputs"):
+        yield _input(part)
+    yield from rise_line(card)
+    yield from floor_lines(card)
+
+
+def _breakdowns(card: Mapping[str, Any]) -> Iterator[str]:
     """Part the scores by what the entries are; a kind with one group only says nothing new."""
+    scores, kept = block(card, "scores"), stated_columns(card.get("scoring")).ids
+    lead = ("chrf_plus_plus", "exact_match_rate", "composite")
+    shown = lead if _translated(card) else kept
     for kind in ("difficulty", "segment", "register", "provenance", *FREE):
         groups = block(scores, f"by_{kind}")
         if len(groups) < 2:
@@ -212,9 +233,7 @@ def _breakdowns(scores: Mapping[str, Any]) -> Iterator[str]:
             yield line(
                 f"{kind} {name}",
                 some_entries(group.get("n", "?")),
-                f"chrF++ {with_interval(group, 'chrf_plus_plus')}",
-                f"exact {with_interval(group, 'exact_match_rate')}",
-                f"composite {with_interval(group, 'composite')}",
+                *(f"{short_title(id_)} {with_interval(group, id_)}" for id_ in shown),
             )
 
 
@@ -310,7 +329,8 @@ def _measures(card: Mapping[str, Any]) -> Iterator[str]:
     tokens, budget = block(card, "tokens"), block(card, "budget")
     yield line("cost", cost(card), _budget(budget), price.get("reason"))
     yield line("  per entry", figures.money(number(price.get("cost_per_entry_usd"))))
-    yield line("  cost-adjusted score", _cost_adjusted(card))
+    if _translated(card):
+        yield line("  cost-adjusted score", _cost_adjusted(card))
     yield line("tokens", _whole(tokens.get("total_tokens")))
     replayed = block(card, "method").get("method") == "replay"
     read, made = ("as recorded outputs were read", "when they were made") if replayed else ("", "")

@@ -152,10 +152,12 @@ def scorecard(
         for id_, each in bootstrap(table, seed=seed).items()
         if id_ != COMPOSITE or scorer.mixes
     }
+    if (
+        not scorer.mixes
+    ):  # answers have no floors, and what holds of translations says nothing of them
+        known_floors, outputs = {}, None
     found = dict(
-        floors(entries, scorer.metrics if scorer.mixes else (), seed=seed)
-        if known_floors is None
-        else known_floors
+        floors(entries, scorer.metrics, seed=seed) if known_floors is None else known_floors
     )
     tally = None if outputs is None else tallied(entries, outputs, statistics)
     claim = decide(

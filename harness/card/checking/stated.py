@@ -219,7 +219,7 @@ def _impossible_floors(card: RunCard, scorer: Scorer) -> Iterator[CardDifference
             yield CardDifference("$.floors", [], named, computed=False)
         return
     of_ours = _beyond_texts(scorer) or getattr(card.scores, "at_floor", None) is not None
-    if scorer.mixes and of_ours and card.results and not set(FLOORS) <= set(named):
+    if of_ours and card.results and not set(FLOORS) <= set(named):
         must = f"those of {', '.join(FLOORS)} outputs at least"
         yield CardDifference("$.floors", must, named, computed=False)
     if card.floors_version == FLOORS_VERSION and getattr(card.scores, "claim", None) is None:

@@ -1,0 +1,120 @@
+"""Runs of other tasks than translation: what is stored of them, how they are ranked, and what lists say of them."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Entry
+from harness.card.checking.verify import verify_card
+from harness.card.exporting import ExportForm, export_run
+from harness.card.importing import import_card
+from harness.leaderboard.clusters import with_clusters
+from harness.leaderboard.ranking import Board, leaderboards
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan, RunOptions
+from harness.setup.preparing import task_of
+from harness.setup.scoring_options import ScoringOptions
+from harness.store.file.database import open_store
+from harness.store.ordering import Ordering
+from harness.store.results import read_results
+from harness.store.runs import find_run, list_runs, read_card
+from rosetta_tui.leaderboard.rows import board_words, columns, entrant_cells
+from rosetta_tui.runs.table import run_cells, run_words
+from rosetta_tui.session.recorded import recorded
+from tests.harness.evaluation import corpus_of, run_corpus
+
+REFERENCES = ["la kato dormas", "la hundo kuras", "la birdo kantas", "la fiŝo naĝas"] * 5
+
+
+def answers_to(task: str) -> Corpus:
+    made = corpus_of(
+        [Entry(id=n, source=f"question {n}", reference=text) for n, text in enumerate(REFERENCES)]
+    )
+    dataset = type(made.dataset).model_validate({**made.dataset.model_dump(), "task": task})
+    return Corpus(dataset, made.entries, made.sha256, made.form)
+
+
+def answer(path: Path, corpus: Corpus, right: int) -> str:
+    """Replay answers of which the first ``right`` are the references; gives the run's id."""
+    outputs = path.parent / f"right-{right}.jsonl"
+    lines = [
+        {"id": entry.id, "output": entry.reference if n < right else f"la {n}"}
+        for n, entry in enumerate(corpus.entries)
+    ]
+    outputs.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    options = MethodOptions(source_language="en", target_language="eo", outputs=outputs)
+    scoring = ScoringOptions().said_by(task_of(corpus.dataset))
+    plan = Plan(method="replay", options=options, run=RunOptions(offline=True), scoring=scoring)
+    heard = run_corpus(path, corpus, plan)
+    assert heard.finished.state == "complete", heard.events
+    return heard.finished.run_id
+
+
+def boards(path: Path) -> list[Board]:
+    with closing(open_store(path)) as store:
+        return [with_clusters(store, board) for board in leaderboards(store)]
+
+
+@pytest.mark.parametrize(("task", "by"), [("qa", "lbrag.f1"), ("asr", "au.wer")])
+def test_answers_are_ranked_by_their_headline_whichever_end_is_better(
+    tmp_path: Path, task: str, by: str
+) -> None:
+    path, corpus = tmp_path / "s.sqlite", answers_to(task)
+    worst, best = answer(path, corpus, 2), answer(path, corpus, 20)
+    (board,) = boards(path)
+    assert (board.by, board.grounds.task, board.grounds.inputs) == (by, task, (by,))
+    assert board.grounds.signatures[0], "runs scored otherwise stand apart"
+    assert board.ranks == {best: 1, worst: 2}
+    assert board.clusters == {best: 1, worst: 2}
+    assert board.ranked_by("composite") == board
+    cells = entrant_cells(board, board.entrants[0])
+    assert len(cells) == len(columns(board)) - 1
+    assert not any(word in board_words(board)[1] for word in ("composite", "chrF++"))
+
+
+def test_what_is_kept_of_an_answer_is_stored_sorted_and_stated(tmp_path: Path) -> None:
+    path, corpus = tmp_path / "s.sqlite", answers_to("qa")
+    run_id = answer(path, corpus, 5)
+    with closing(open_store(path)) as store:
+        run = find_run(store, run_id)
+        results = list(read_results(store, run.id))
+        assert [each.exact for each in results] == [True] * 5 + [False] * 15
+        assert [each.headline for each in results[:6]] == [1.0] * 5 + [pytest.approx(0.4)]
+        found = Ordering(run.id).positions(store, sort="headline", descending=True, narrow="exact")
+        assert list(found) == [0, 1, 2, 3, 4]
+        card = read_card(store, run.id)
+        assert card is not None
+        scores = card["scores"]
+        assert scores["composite"] is None
+        assert (scores["quality_tier"], scores["floors"]) == ("unscored", {})
+        started, progress, _ = recorded(store, run_id)
+        assert started.columns.headline == "lbrag.f1"
+        assert progress.spread.n == 20
+        assert progress.spread.mean == pytest.approx(scores["lbrag.f1"])
+        (summary,) = list_runs(store)
+        assert "F1 " in " ".join(cell.text for cell in run_cells(summary))
+        _, told = run_words(summary)
+        assert "F1 " in told
+        assert not any(word in told for word in ("composite", "chrF++", "unscored"))
+
+
+def test_a_card_brings_the_values_of_its_answers_along(tmp_path: Path) -> None:
+    here, there = tmp_path / "a.sqlite", tmp_path / "b.sqlite"
+    run_id = answer(here, answers_to("qa"), 5)
+    card = tmp_path / "card.json"
+    with closing(open_store(here)) as store:
+        run = find_run(store, run_id)
+        card.write_bytes(export_run(store, run.id, ExportForm.CARD))
+        ours = [(each.kept, each.output) for each in read_results(store, run.id)]
+    assert set(json.loads(card.read_text("utf-8"))["results"][0]["values"]) >= {"lbrag.f1"}
+    verdict = verify_card(card.read_bytes())
+    assert verdict.ok, verdict.differences
+    with closing(open_store(there)) as store:
+        import_card(store, card.read_bytes(), card.name)
+        run = find_run(store, run_id)
+        assert [(each.kept, each.output) for each in read_results(store, run.id)] == ours
