@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 from rosetta_tui.cli import main
-from scoring.core.packs import shipped_pack
-from scoring.core.specification import specification
 
 METRIC = "au.text2sql_score"
 
@@ -18,7 +16,6 @@ METRIC = "au.text2sql_score"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A corpus with a database beside it, one right and one wrong answer, and a store of its own."""
-    monkeypatch.setitem(specification().metrics, METRIC, shipped_pack("au").rows[METRIC])
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
     (tmp_path / "home").mkdir(mode=0o700)
     found = tmp_path / "corpus"

@@ -38,12 +38,13 @@ class InstructionFollowing(Metric):
     kept, each strictly and loosely.
 
     Loosely means that the answer keeps the instruction without its first line, its last, or both, or without
-    asterisks. Statistics: (kept strictly, kept loosely, 1, instructions kept strictly, loosely, instructions). An
-    empty answer keeps none. Null for a record with an unknown instruction, or one that does not say what it asks.
+    asterisks. Statistics: (kept strictly, kept loosely, 1, instructions kept strictly, loosely, instructions, 0). An
+    empty answer keeps none. Null for a record with an unknown instruction, or one that does not say what it asks: such
+    records are counted in the last number, and nowhere else.
     """
 
     info = pack_metric("au.instruction_following")
-    width = 6
+    width = 7
 
     @property
     def signature(self) -> str:
@@ -53,22 +54,25 @@ class InstructionFollowing(Metric):
     def why_missing(self) -> str:
         return "no record has instructions that can be checked: [{id, kwargs}]"
 
-    def stats(self, translation: Translation) -> Statistics | None:
+    def stats(self, translation: Translation) -> Statistics:
         try:
             found = _kept(translation)
         except _NoValueError:
-            return None
+            return (0, 0, 0, 0, 0, 0, 1)
         strict, loose = sum(each.strict for each in found), sum(each.loose for each in found)
         number = len(found)
-        return (int(strict == number), int(loose == number), 1, strict, loose, number)
+        return (int(strict == number), int(loose == number), 1, strict, loose, number, 0)
 
     def values(self, totals: FloatArray) -> FloatArray:
         return np.asarray(np.mean(list(_shares(totals).values()), axis=0))
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
-        """Return the four shares."""
-        shares = _shares(np.atleast_2d(total))
-        return {f"{self.info.id}_{name}": float(each[0]) for name, each in shares.items()}
+        """Return the four shares, null over nothing, and how many records could not be checked."""
+        found: dict[str, float | int | None] = {
+            f"{self.info.id}_{name}": None if np.isnan(each[0]) else float(each[0])
+            for name, each in _shares(np.atleast_2d(total)).items()
+        }
+        return {**found, f"{self.info.id}_unchecked": int(np.ravel(total)[6])}
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Name the instructions that are not kept, or say why they cannot be checked."""

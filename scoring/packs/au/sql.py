@@ -5,12 +5,13 @@ Nothing runs here: what queries give is found by the annotator ``sql``, which al
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from scoring.core.metric import RateMetric, Statistics, own_signature
+from scoring.core.metric import FloatArray, RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.translation import Translation
 from scoring.metrics.maker import Maker
@@ -18,16 +19,32 @@ from scoring.words.resources import Resources
 
 
 class _Sql(RateMetric):
-    """What both metrics share: the annotation."""
+    """What both metrics share: the annotation, and records whose reference query itself has no result.
+
+    Statistics are (right, 1, 0), and (0, 0, 1) for such a record, which has no value.
+    """
+
+    width = 3
+
+    def stats(self, translation: Translation) -> Statistics | None:
+        found = translation.annotations.get("sql")
+        if not isinstance(found, Mapping):
+            return None
+        if found.get("exec") is None:
+            return (0, 0, 1)
+        return (int(self.right(found, translation)), 1, 0)
+
+    @abstractmethod
+    def right(self, found: Mapping[str, Any], translation: Translation) -> bool:
+        """Tell whether a query is right, by the annotation."""
+
+    def further(self, total: FloatArray) -> dict[str, float | int | None]:
+        """Return how many reference queries have no result."""
+        return {f"{self.info.id}_references_failed": int(total[2])}
 
     @property
     def why_missing(self) -> str:
         return "no record names a database whose reference query has a result"
-
-    def _found(self, translation: Translation) -> Mapping[str, Any] | None:
-        """Return the annotation; None without one, or where the reference query itself has no result."""
-        found = translation.annotations.get("sql")
-        return found if isinstance(found, Mapping) and found.get("exec") in {0, 1} else None
 
 
 class ExecutionMatch(_Sql):
@@ -47,9 +64,8 @@ class ExecutionMatch(_Sql):
     def signature(self) -> str:
         return own_signature(f"rows:multiset|columns:any-order|distinct:no|sqlite:{self._sqlite}")
 
-    def stats(self, translation: Translation) -> Statistics | None:
-        found = self._found(translation)
-        return None if found is None else (int(found["exec"]), 1)
+    def right(self, found: Mapping[str, Any], translation: Translation) -> bool:  # noqa: ARG002
+        return bool(found["exec"])
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
         """Say why the result is another, with the first rows of both."""
@@ -75,14 +91,11 @@ class SetMatch(_Sql):
     def signature(self) -> str:
         return own_signature(f"values:no|distinct:no|joins:tables|sqlglot:{_version()}")
 
-    def stats(self, translation: Translation) -> Statistics | None:
+    def right(self, found: Mapping[str, Any], translation: Translation) -> bool:
         from scoring.packs.au.sql_parts import same_parts
 
-        found = self._found(translation)
-        if found is None:
-            return None
         tables = found.get("tables") or {}
-        return (int(same_parts(translation.output, translation.entry.reference, tables)), 1)
+        return same_parts(translation.output, translation.entry.reference, tables)
 
 
 @cache

@@ -241,11 +241,12 @@ def test_without_calls_to_compare_with_there_is_no_value(calls: Any) -> None:
 def test_instructions_are_checked_as_published(case: dict[str, Any]) -> None:
     (entry,) = case["entries"]
     made = metric("instruction_following")
-    found = made.stats(record(entry["predicted"], instructions=entry["instructions"]))
-    assert found is not None
+    found = np.asarray(made.stats(record(entry["predicted"], instructions=entry["instructions"])))
+    told = made.further(found)
+    assert told.pop("au.instruction_following_unchecked") == 0
     shares = {
         name.removeprefix("au.instruction_following_").replace("_", "-"): value * 100
-        for name, value in made.further(np.asarray(found)).items()
+        for name, value in told.items()
     }
     assert {**shares, "final": made.value(found) * 100} == pytest.approx(case["expect"], abs=1e-9)
 
@@ -331,8 +332,17 @@ def test_an_instruction_that_cannot_be_checked_has_no_value_and_says_why(
 ) -> None:
     given = record("habari ya leo", instructions=instructions)
     made = metric("instruction_following")
-    assert made.stats(given) is None
+    assert entry_value(made, given) is None
     assert reason in made.explain(given)[0]
+    kept = record("a", instructions=[{"id": "punctuation:no_comma", "kwargs": {}}])
+    assert corpus_value(made, [given, kept]) == 1
+    assert made.further(np.asarray(made.stats(given))) == {
+        "au.instruction_following_strict_prompt": None,
+        "au.instruction_following_loose_prompt": None,
+        "au.instruction_following_strict_instruction": None,
+        "au.instruction_following_loose_instruction": None,
+        "au.instruction_following_unchecked": 1,
+    }
 
 
 def test_without_word_lists_a_language_that_shares_its_letters_has_no_value(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from scoring.packs.au import sql, sql_results
 from scoring.packs.au.sql_parts import same_parts
 from scoring.packs.au.sql_results import is_ordered, same_result, without_distinct
 from tests.scoring.packs.au import entry_value, metric, record, resources
+from tests.scoring.packs.pack_cases import corpus_value
 
 TABLES = {"item": ["id", "name", "price", "cat"], "sale": ["id", "item_id", "qty"]}
 
@@ -162,10 +164,13 @@ def test_what_a_query_gives_is_only_read(name: str) -> None:
         "why": "the reference query fails: no such table: x",
         "tables": {},
     }
-    assert made.stats(record("select 1", "select 1", annotations={"sql": broken})) is None
+    failed = record("select 1", "select 1", annotations={"sql": broken})
+    assert entry_value(made, failed) is None
+    assert made.further(np.asarray(made.stats(failed))) == {f"au.{name}_references_failed": 1}
     found: dict[str, Any] = {"exec": 1, "why": "", "tables": TABLES}
     given = record("select name from item", "select NAME from item", annotations={"sql": found})
     assert entry_value(made, given) == 1
+    assert corpus_value(made, [given, failed]) == 1
     assert made.explain(given) == ()
 
 
