@@ -219,9 +219,43 @@ def about(entry: Entry) -> list[PageLine]:
     lines = [PageLine(label, show_lines(text)) for label, text in texts.items() if text]
     if entry.model_extra:
         lines += [
-            PageLine(plain(k)[:14], show(_json(v), "$quiet")) for k, v in entry.model_extra.items()
+            PageLine(plain(k)[:14], show_lines(field_words(v)))
+            for k, v in entry.model_extra.items()
         ]
     return lines
+
+
+def field_words(value: object) -> str:
+    """Return a field of a record as people read it.
+
+    A text stands as it is; pieces of evidence and turns of a conversation stand one after the other, with what
+    else is known of each; tools, calls and states are JSON, one line for each of several.
+    """
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list | tuple) or not value:
+        return _json(value)
+    parts = [_piece(each) for each in value]
+    return "\n".join(f"{number}. {part}" for number, part in enumerate(parts, 1))
+
+
+_SAID = ("user", "assistant", "reference")
+"""What a turn of a conversation holds, in its order."""
+
+
+def _piece(piece: object) -> str:
+    if isinstance(piece, str):
+        return piece
+    if not isinstance(piece, Mapping):
+        return _json(piece)
+    if isinstance(text := piece.get("text"), str):
+        rest = {name: each for name, each in piece.items() if name != "text"}
+        return f"{text}   {_json(rest)}" if rest else text
+    if isinstance(piece.get("user"), str):
+        said = [f"{name}: {piece[name]}" for name in _SAID if isinstance(piece.get(name), str)]
+        rest = {name: each for name, each in piece.items() if name not in _SAID}
+        return "\n   ".join([*said, *([_json(rest)] if rest else [])])
+    return _json(piece)
 
 
 def _attempts(facts: EntryFacts) -> Content:

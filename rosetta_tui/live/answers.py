@@ -6,7 +6,7 @@ values lie; the other metrics stand in a line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import isinf
 
 from textual.content import Content
@@ -16,7 +16,7 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.metric_words import by_reason, value
 from rosetta_tui.toolkit.content import show
 from scoring.core.columns import TRANSLATIONS, KeptColumns
-from scoring.core.inventory import row_of, short_title
+from scoring.core.inventory import in_order, row_of, short_title
 from scoring.core.wording import counted
 
 BAR = 21
@@ -44,9 +44,9 @@ def answers_line(live: LiveRun) -> Content:
         return Content("")
     values, missing = live.progress.values, live.started.missing
     shown = {*live.started.columns.ids, "composite"}
-    others = [id_ for id_, number in values.items() if number is not None and id_ not in shown]
+    others = [id_ for id_ in _known(live) if id_ not in shown]
     gaps = [show(f"no value: {names} ({reason})", "$quiet") for reason, names in by_reason(missing)]
-    found = [_beside(live, others), *gaps]
+    found = [*_judged_in_vain(values), _beside(live, others), *gaps]
     return Content.styled(" · ", "$quiet").join([part for part in found if part.plain])
 
 
@@ -58,17 +58,35 @@ def answer_lines(live: LiveRun) -> Iterator[Content]:
     yield _headline(live, kept, bar=False)
     yield _spread(live, kept)
     yield Content("")
-    for id_, number in live.progress.values.items():
-        if id_ != "composite" and number is not None:
-            ends = _ends(live, id_)
-            yield Content.assemble(
-                show(f"{short_title(id_):<23}"),
-                (f"{value(id_, number):>7}  ", "bold"),
-                (f"{ends:<12} {_scale(id_)}", "$quiet"),
-            )
+    for id_ in _known(live):
+        yield Content.assemble(
+            show(f"{short_title(id_):<23}"),
+            (f"{value(id_, live.progress.values[id_]):>7}  ", "bold"),
+            (f"{_ends(live, id_):<12} {_scale(id_)}", "$quiet"),
+        )
+    yield from _judged_in_vain(live.progress.values)
+    yield Content("")
     for reason, names in by_reason(live.started.missing):
         yield show(names)
         yield show(f"  no value: {reason}", "$quiet")
+
+
+def _known(live: LiveRun) -> list[str]:
+    """Return the metrics with a value, in the order of their tables; a card has more numbers than these."""
+    values = live.progress.values if live.progress else {}
+    there = (id_ for id_, number in values.items() if number is not None)
+    return in_order(id_ for id_ in there if row_of(id_) is not None)
+
+
+_FAILED = "_judge_failed"
+
+
+def _judged_in_vain(values: Mapping[str, float | None]) -> Iterator[Content]:
+    """Say how many judgements of a metric failed; they are left out of its value."""
+    for id_, number in values.items():
+        if id_.endswith(_FAILED) and number:
+            name = short_title(id_.removesuffix(_FAILED))
+            yield show(f"! {name}: {counted(int(number), 'judgement')} failed", "$warn")
 
 
 def _headline(live: LiveRun, kept: KeptColumns, *, bar: bool) -> Content:
@@ -121,4 +139,4 @@ def _range(id_: str) -> tuple[float, float]:
 
 def _scale(id_: str) -> str:
     low, high = _range(id_)
-    return f"{low:g}–{'∞' if isinf(high) else f'{high:g}'}"
+    return "–".join(f"{end:g}".replace("inf", "∞") for end in (low, high))
