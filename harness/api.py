@@ -35,7 +35,6 @@ from harness.run.beginning import begin, resume_method, tools_for
 from harness.run.retrying import retry as retry_failed
 from harness.settings import read_settings
 from harness.setup.plan import AS_BEFORE, Plan, Resumption, RunOptions
-from harness.setup.preparing import task_of
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.corpora.entries import read_entries
@@ -153,7 +152,7 @@ def plan_of(corpus: Corpus, method: str, told: Mapping[str, Any]) -> Plan:
             method=method,
             options=_absolute_paths(MethodOptions.model_validate(options)),
             run=RunOptions.model_validate(_fields(RunOptions, told)),
-            scoring=scoring_of(told).said_by(task_of(corpus.dataset)),
+            scoring=scoring_of(told).said_by(corpus.dataset.task),
         )
     except ValidationError as error:
         raise UsageError(f"Options: {first_problem(error)}") from error

@@ -89,9 +89,10 @@ def run(corpus: Corpus, method: str, **options: Unpack[Options]) -> RunHandle:
     return start(corpus, method, **options).result()
 
 
-def score(corpus: Corpus, outputs: Outputs, **options: Unpack[Scoring]) -> RunHandle:
+def score(corpus: Corpus, outputs: Outputs | None = None, **options: Unpack[Scoring]) -> RunHandle:
     """Score outputs that were made elsewhere; the result is kept as a run.
 
+    Without outputs, those that the records of the corpus bring with them are scored (docs/corpora.md).
     Outputs that are texts are in the store alone: such a run cannot be begun again from its plan. One text alone is the
     path of a file.
 
@@ -99,8 +100,9 @@ def score(corpus: Corpus, outputs: Outputs, **options: Unpack[Scoring]) -> RunHa
     >>> done.card.scores.chrf_plus_plus
     100.0
     """
-    if isinstance(outputs, str | Path):
-        asked = _asked(corpus, "replay", {**options, "outputs": Path(outputs)})
+    if outputs is None or isinstance(outputs, str | Path):
+        file = {} if outputs is None else {"outputs": Path(outputs)}
+        asked = _asked(corpus, "replay", {**options, **file})
         return RunUnderWay(api.start(default_path(), asked)).result()
     asked = _asked(corpus, "replay", options)
     method = replay_of(asked.plan.options, given_outputs(outputs, corpus.entries))

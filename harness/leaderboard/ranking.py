@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from corpora.model.entry import Segment
+from corpora.tasks.task import TRANSLATION
 from harness.card.reading import block, number
 from harness.card.rows import card_id
 from harness.card.withholding import ids_sha256
@@ -23,7 +24,7 @@ from harness.leaderboard.entrant import CHRF, Entrant, better, counts
 from harness.setup.scoring_tools import stated_setup
 from harness.store.file.trouble import stored_object
 from harness.store.runs import RunSummary, find_run, list_runs
-from scoring.core.columns import TRANSLATION, TRANSLATIONS, stated_columns
+from scoring.core.columns import TRANSLATIONS, stated_columns
 from scoring.core.composite import profile_for
 from scoring.core.inventory import short_title
 from scoring.core.setup import ScoringSetup

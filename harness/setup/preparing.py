@@ -21,7 +21,6 @@ from harness.setup.annotator_table import find_annotators
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools
 from harness.store.file.database import home
-from scoring.core.columns import TRANSLATION
 from scoring.core.inventory import packs_of, row_of, unknown_metric
 from scoring.metrics.inventory import choose, make_scorer, surface_setup
 from scoring.words.bitext import alignment_name
@@ -55,7 +54,7 @@ def prepare(
     UsageError names what was asked for and cannot be had; what was not asked for and is not here only
     turns metrics off, with the reason in the setup. No text leaves this machine yet.
     """
-    options = options.for_task(task_of(dataset))
+    options = options.for_task(dataset.task)
     _require_packs(options)
     resources = _languages(dataset, entries, corpus, options, coaching)
     if any(entry.secret for entry in entries):
@@ -74,12 +73,6 @@ def prepare(
     told = {"metrics": on, "off": off, "packs": packs_of(on)}
     chosen = replace(complete, setup=complete.setup.model_copy(update=told))
     return ScoringTools(chosen, make_scorer(chosen), annotators, steps)
-
-
-def task_of(dataset: Dataset) -> str:
-    """Return what the records of a corpus ask for."""
-    told = getattr(dataset, "task", None)
-    return told if isinstance(told, str) else TRANSLATION
 
 
 def _require_packs(options: ScoringOptions) -> None:
@@ -108,7 +101,7 @@ def _languages(
     script = resolve_script(dataset.target_language, card, (entry.reference for entry in entries))
     facts = {
         **({} if target is None else _facts_of_card(target, script)),
-        "task": task_of(dataset),
+        "task": dataset.task,
         "multi_ref": options.multi_ref,
         "script": script,
         "terms": len(terms),

@@ -20,6 +20,7 @@ from harness.endpoint.endpoints import Endpoint, chat_endpoint, service_endpoint
 from harness.endpoint.keys import find_key, no_key
 from harness.estimate.earlier import first_request
 from harness.estimate.estimate import RunEstimate, estimate
+from harness.inputs.outputs import own_outputs
 from harness.method.method import Method, Priced
 from harness.method.shipped import TAKES, method_names
 from harness.methods.registry import build
@@ -172,11 +173,15 @@ class _Looking:
         missing = [
             DraftTrouble(name, "This is needed.", missing=True)
             for name in needed(method)
-            if not str(given.get(name, "")).strip()
+            if not str(given.get(name, "")).strip() and not (name == "outputs" and self._brought())
         ]
         self._add(troubles=(*self.found.troubles, *missing))
         if self.found.troubles:
             raise _Stopped
+
+    def _brought(self) -> bool:
+        """Tell whether the records of the corpus bring outputs with them."""
+        return self.found.read is not None and own_outputs(self.found.read.entries) is not None
 
     def _corpus(self) -> Corpus:
         if not self.draft.get("file").strip() or self._troubled(READING):

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from corpora.tasks.task import TRANSLATION
 from scoring.core.specification import COMPOSITE
-
-TRANSLATION = "translation"
-"""The task of a corpus that names none."""
 
 Kept = tuple[float | None, bool, float | None, float | None]
 """Headline, whether the entry is right, second and third value."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from corpora.tasks.task import TRANSLATION
 from corpora.text.near_names import near_names, one_of
-from scoring.core.columns import TRANSLATION
 from scoring.core.packs import SHIPPED, Pack, every_pack, installed_packs, pack_named, shipped_packs
 from scoring.core.specification import COMPOSITE, ROSETTA, InventoryRow, specification
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
-from scoring.core.columns import TRANSLATION, KeptColumns, columns_of
+from corpora.tasks.task import TRANSLATION
+from scoring.core.columns import KeptColumns, columns_of
 
 
 class AnalyserFacts(BaseModel):

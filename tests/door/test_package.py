@@ -208,3 +208,15 @@ def test_every_option_of_a_run_can_be_given_and_no_other() -> None:
     renamed = {"budget_usd": "budget", "timeout_seconds": "timeout", "most_attempts": "attempts"}
     wanted = {renamed.get(name, name) for name in fields} | {"note", "tags"}
     assert set(Options.__annotations__) == wanted | set(Choosing.__annotations__)
+
+
+def test_records_that_bring_their_outputs_are_scored_as_they_are(tmp_path: Path) -> None:
+    file = tmp_path / "qa.jsonl"
+    record = {"id": 1, "source": "Who?", "reference": "Anna", "predicted": "Anna"}
+    file.write_text(json.dumps(record), encoding="utf-8")
+    corpus = ro.load(file, source="en", target="eo", task="qa")
+    done = ro.score(corpus, metrics=("exact_match_rate",))
+    assert (corpus.dataset.task, done.card.scores.exact_match_rate) == ("qa", 1.0)
+    file.write_text(json.dumps({**record, "predicted": None}), encoding="utf-8")
+    with pytest.raises(ro.HarnessError, match="--outputs"):
+        ro.score(ro.load(file, source="en", target="eo", task="qa"))

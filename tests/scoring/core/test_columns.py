@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.core.columns import TASKS, TRANSLATION, TRANSLATIONS, columns_of, stated_columns
+from corpora.tasks.task import TRANSLATION
+from scoring.core.columns import TASKS, TRANSLATIONS, columns_of, stated_columns
 from scoring.core.setup import ScoringSetup
 
 IDS = sorted({id_ for row in TASKS.values() for id_ in row.ids} - {"composite"})

@@ -49,6 +49,22 @@ def test_a_corpus_without_a_version_is_called_by_its_id_alone(path: Path, tmp_pa
     assert found.title == "mine · en → eo"
 
 
+@pytest.mark.parametrize(("task", "brings"), [("qa", True), ("qa", False), ("", True)])
+def test_outputs_are_only_asked_for_where_the_records_bring_none(
+    path: Path, tmp_path: Path, task: str, brings: bool
+) -> None:
+    file = tmp_path / "mine.jsonl"
+    answer = ', "predicted": "Anna"' if brings else ""
+    file.write_text(f'{{"id": 1, "source": "Who?", "reference": "Anna"{answer}}}', "utf-8")
+    tags = {"source_language": "en", "target_language": "eo", "task": task}
+    found = look(path, RunDraft.of({"file": str(file), "method": "replay", **tags}), Known())
+    assert [each.field for each in found.troubles] == ([] if brings else ["outputs"])
+    wrong = look(
+        path, RunDraft.of({"file": str(file), "method": "replay", **tags, "task": "q"}), Known()
+    )
+    assert wrong.troubles[0].field == "task"
+
+
 def test_of_a_whole_form_nobody_is_told_to_fill_in_more(path: Path, tmp_path: Path) -> None:
     """The code of a plug-in is not loaded for a look, so no estimate will ever come."""
     (tmp_path / "mine.py").write_text("class Mine: ...\n", "utf-8")
