@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from corpora.tasks.task import TRANSLATION
 from corpora.text.near_names import near_names, one_of
 from harness.core.failures import UsageError
 from harness.store.file.database import opened
@@ -27,7 +28,7 @@ with when_used():
     from harness.leaderboard import entrant as leaderboard_entrant
     from rosetta_tui.leaderboard import rows as leaderboard_rows
     from rosetta_tui.show import run_facts
-    from scoring.core import columns, inventory
+    from scoring.core import inventory
 
 SORTS = (
     "chrf", "composite", "exact", "fst", "semantic", "cost", "speed", "adjusted", "failed", "method", "class",
@@ -113,7 +114,7 @@ def _lines(
         rows.append([entrant.run.run_id[:8], *(cells[place].text for place, _ in shown)])
     yield from table(rows)
     for each in board.entrants:
-        yield from _notes(each, translated=board.grounds.task == columns.TRANSLATION)
+        yield from _notes(each, translated=board.grounds.task == TRANSLATION)
     ranked_first = board.entrants[0].columns.headline if board.entrants else ""
     signatures = {each.signature(ranked_first) for each in board.entrants} - {""}
     for signature in sorted(signatures):
@@ -171,7 +172,7 @@ def _board(board: ranking.Board, sort: str) -> dict[str, Any]:
         "composite_profile": board.grounds.profile,
         "composite_inputs": list(board.grounds.inputs),
         "ranked_by": board.by,
-        **({} if board.grounds.task == columns.TRANSLATION else {"task": board.grounds.task}),
+        **({} if board.grounds.task == TRANSLATION else {"task": board.grounds.task}),
         "unclustered": board.unclustered or None,
         "runs": [_entrant(board, each) for each in leaderboard_rows.ordered(board, sort)],
     }
@@ -195,7 +196,7 @@ def _entrant(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> dict
         "chrf_plus_plus": entrant.value("chrf_plus_plus"),
         "chrf_signature": entrant.chrf_signature or None,
         "composite": entrant.composite,
-        **({} if board.grounds.task == columns.TRANSLATION else _answers(board, entrant)),
+        **({} if board.grounds.task == TRANSLATION else _answers(board, entrant)),
         "confidence_intervals": tiers.pop("confidence_intervals"),
         "fst_acceptance_rate": entrant.value("fst_acceptance_rate"),
         "exact_match_rate": entrant.value("exact_match_rate"),

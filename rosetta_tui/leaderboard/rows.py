@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from corpora.tasks.task import TRANSLATION
 from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.ranking import Board, apart
 from rosetta_tui.show import figures
@@ -25,7 +26,6 @@ from rosetta_tui.show.card_fields import (
 from rosetta_tui.show.columns import Cell, Column, Record, Rows, Value, widest
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.run_facts import failed_words, iso, setup_words, when
-from scoring.core.columns import TRANSLATION
 from scoring.core.inventory import metric_named, row_of, short_title, title, typed_name
 from scoring.core.specification import specification
 from scoring.core.wording import counted

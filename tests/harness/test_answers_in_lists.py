@@ -17,7 +17,6 @@ from harness.leaderboard.clusters import with_clusters
 from harness.leaderboard.ranking import Board, leaderboards
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan, RunOptions
-from harness.setup.preparing import task_of
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
 from harness.store.ordering import Ordering
@@ -48,7 +47,7 @@ def answer(path: Path, corpus: Corpus, right: int) -> str:
     ]
     outputs.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     options = MethodOptions(source_language="en", target_language="eo", outputs=outputs)
-    scoring = ScoringOptions().said_by(task_of(corpus.dataset))
+    scoring = ScoringOptions().said_by(corpus.dataset.task)
     plan = Plan(method="replay", options=options, run=RunOptions(offline=True), scoring=scoring)
     heard = run_corpus(path, corpus, plan)
     assert heard.finished.state == "complete", heard.events
