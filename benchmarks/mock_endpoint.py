@@ -1,7 +1,7 @@
 """A local OpenAI-compatible endpoint with a fixed delay, as lean as asyncio allows.
 
 ``python -P -m benchmarks.mock_endpoint --delay 0.05`` prints its port on the first line and serves until
-it is ended; ``--answers`` names a JSON object of messages with their answers. GET /stats tells how many requests came, how many were under way at most, and the seconds
+it is ended; ``--answers`` names a JSON object of messages with their answers, ``--reply`` is the answer to all others. GET /stats tells how many requests came, how many were under way at most, and the seconds
 from the first request to the last reply.
 """
 
@@ -49,9 +49,12 @@ class Statistics:
 class Endpoint(asyncio.Protocol):
     """One connection: keep-alive HTTP/1.1 with a body length."""
 
-    def __init__(self, delay: float, answers: dict[str, str], seen: Statistics) -> None:
+    def __init__(
+        self, delay: float, answers: dict[str, str], reply: str | None, seen: Statistics
+    ) -> None:
         self.delay = delay
         self.answers = answers
+        self.always = reply
         self.seen = seen
         self.buffer = b""
 
@@ -84,7 +87,8 @@ class Endpoint(asyncio.Protocol):
     def reply(self, body: bytes) -> None:
         """Answer the last message, with itself turned a little where no answer is given; and a usage block."""
         source = json.loads(body)["messages"][-1]["content"]
-        content = self.answers.get(source, source[1:] + source[:1])
+        other = source[1:] + source[:1] if self.always is None else self.always
+        content = self.answers.get(source, other)
         answer = {
             "id": "chatcmpl-0",
             "object": "chat.completion",
@@ -108,12 +112,12 @@ class Endpoint(asyncio.Protocol):
         self.transport.write(head.encode() + body)  # type: ignore[attr-defined]
 
 
-async def serve(delay: float, port: int, answers: dict[str, str]) -> None:
+async def serve(delay: float, port: int, answers: dict[str, str], reply: str | None) -> None:
     """Listen on the loopback until ended."""
     seen = Statistics()
     loop = asyncio.get_running_loop()
     server = await loop.create_server(
-        lambda: Endpoint(delay, answers, seen), "127.0.0.1", port, backlog=1024
+        lambda: Endpoint(delay, answers, reply, seen), "127.0.0.1", port, backlog=1024
     )
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
@@ -124,6 +128,7 @@ if __name__ == "__main__":
     arguments.add_argument("--delay", type=float, default=0.05)
     arguments.add_argument("--port", type=int, default=0)
     arguments.add_argument("--answers", type=Path)
+    arguments.add_argument("--reply")
     chosen = arguments.parse_args()
     given = json.loads(chosen.answers.read_text("utf-8")) if chosen.answers else {}
-    asyncio.run(serve(chosen.delay, chosen.port, given))
+    asyncio.run(serve(chosen.delay, chosen.port, given, chosen.reply))

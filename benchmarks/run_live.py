@@ -39,9 +39,10 @@ SURFACE = "exact_match_rate,equivalent_match_rate,chrf_plus_plus,bleu,ter,length
 class LocalEndpoint:
     """The mock endpoint in a process of its own."""
 
-    def __init__(self, answers: Path | None = None) -> None:
+    def __init__(self, answers: Path | None = None, reply: str | None = None) -> None:
         command = [sys.executable, "-P", "-m", "benchmarks.mock_endpoint", "--delay", str(DELAY)]
         command += ["--answers", str(answers)] if answers else []
+        command += [] if reply is None else ["--reply", reply]
         root = Path(__file__).parent.parent
         path = {**os.environ, "PYTHONPATH": str(root)}
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, env=path)
