@@ -13,12 +13,12 @@ import sqlite3
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from corpora.model.entry import EntryId
+from corpora.model.entry import Entry, EntryId
 from harness.annotators.annotator import AskingAnnotator
 from harness.core.calls import Reply, Request
 from harness.core.failures import AskingStopped, CallError, HarnessError
@@ -32,10 +32,12 @@ from harness.run.call_runner import CallRunner, RunCalls
 from harness.run.loop import Dispatcher, Streak
 from harness.run.recorder import GATHER_SECONDS
 from harness.setup.plan import RunOptions
-from harness.store.annotations import AnnotationRow
-from harness.store.file.database import open_store
+from harness.setup.scoring_tools import ScoringTools
+from harness.store.annotations import AnnotationRow, answered, note_asked, read_annotations
+from harness.store.file.database import open_store, store_path
 from harness.store.file.transaction import transaction
-from harness.store.replies import NewReply, StoredReply, find_reply, known_keys
+from harness.store.replies import NewReply, StoredReply, add_replies, find_reply, known_keys
+from harness.store.runs import Run
 from scoring.core.translation import Translation
 
 TELL_SECONDS = 0.25
@@ -97,6 +99,11 @@ class Asking:
         """
         return _without_loop(self._asked(annotator, translations))
 
+    @property
+    def all_rows(self) -> list[AnnotationRow]:
+        """What outputs were annotated with: taken over and paid for before, or asked for now."""
+        return [*(replace(row, spent_usd=0.0, calls=0) for row in self.reused), *self.rows]
+
     async def _asked(
         self, annotator: AskingAnnotator, translations: Sequence[Translation]
     ) -> list[Any]:
@@ -124,6 +131,44 @@ class Asking:
         finally:
             await client.close()
             await shelf.close()
+
+
+def asking_again(
+    connection: sqlite3.Connection,
+    run: Run,
+    tools: ScoringTools,
+    entries: Mapping[int, Entry],
+    tell: Callable[[str], None],
+    options: RunOptions,
+) -> Asking:
+    """Return what carries the calls about a stored run's outputs; replies are kept beside that run."""
+    if options.budget_usd is not None:
+        tools.check_budget()
+
+    def keep(
+        writer: sqlite3.Connection,
+        replies: Sequence[NewReply],
+        _rows: Sequence[AnnotationRow],
+        _committed: float,
+    ) -> None:
+        add_replies(writer, replies)
+        note_asked(writer, run.id, [reply.key for reply in replies])
+
+    def known(annotator: AskingAnnotator) -> dict[int, AnnotationRow]:
+        if not options.use_cache:
+            return {}
+        rows = read_annotations(connection, run.id, annotator=annotator.id, maker=annotator.maker)
+        return {row.position: row for row in rows if row.position is not None and answered(row)}
+
+    return Asking(
+        options,
+        Ledger(options.budget_usd),
+        tell=tell,
+        store=store_path(connection),
+        keep=keep,
+        places={entry.id: place for place, entry in entries.items()},
+        known=known,
+    )
 
 
 def _without_loop(work: Coroutine[Any, Any, list[Any]]) -> list[Any]:

@@ -15,33 +15,23 @@ from typing import Any
 
 from corpora.model.entry import Entry
 from corpora.text.comparison import is_blank
-from harness.annotators.annotator import AskingAnnotator
 from harness.card.build import assemble, store_card
 from harness.card.material import row_words, stored_material
 from harness.core.failures import AskingStopped, HarnessError, UsageError
-from harness.endpoint.budget import Ledger
 from harness.method.method import Result
 from harness.privacy import require_answers, shut_door
-from harness.run.asking import Asking
+from harness.run.asking import asking_again
 from harness.run.beginning import begin_like, new_identity, tools_of, tools_with
 from harness.run.final_scores import Scored, Tell, score_outputs, translation
 from harness.setup.floors import floors_version
 from harness.setup.plan import RunOptions, run_options_of, scoring_of
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools, changes, stored_setup
-from harness.store.annotations import (
-    AnnotationRow,
-    answered,
-    keep_annotations,
-    note_asked,
-    read_annotations,
-)
+from harness.store.annotations import AnnotationRow, keep_annotations, read_annotations
 from harness.store.corpora.entries import read_entries
-from harness.store.file.database import store_path
 from harness.store.file.openings import Origin, RunOpening
 from harness.store.file.transaction import transaction, undone
 from harness.store.holding import copy_stretches
-from harness.store.replies import NewReply, add_replies
 from harness.store.results import (
     RowWords,
     copy_results,
@@ -172,7 +162,7 @@ def rescore(
             "has them can score it again."
         )
     by_place = dict(zip(run.positions, entries, strict=True))
-    asking = _asking(connection, run, tools, by_place, tell, asked)
+    asking = asking_again(connection, run, tools, by_place, tell, asked)
     try:
         fresh = score_outputs(tools, by_place, results, tell, asking)
         again = row_words(tools, by_place, _scored_again(results, fresh))
@@ -199,51 +189,8 @@ def rescore(
     plan = {**run.plan, "scoring": chosen.model_dump(mode="json")}
     new = replace(run, **new_identity(), plan=plan, opening=opening)
     words = again or read_row_words(connection, run.id)
-    _store(connection, run, new, scored.rows, words, _answers(asking))
+    _store(connection, run, new, scored.rows, words, asking.all_rows)
     return new.run_id
-
-
-def _asking(
-    connection: sqlite3.Connection,
-    run: Run,
-    tools: ScoringTools,
-    entries: Mapping[int, Entry],
-    tell: Tell,
-    options: RunOptions,
-) -> Asking:
-    """Return what carries the calls about a stored run's outputs; replies are kept beside that run."""
-    if options.budget_usd is not None:
-        tools.check_budget()
-
-    def keep(
-        writer: sqlite3.Connection,
-        replies: Sequence[NewReply],
-        _rows: Sequence[AnnotationRow],
-        _committed: float,
-    ) -> None:
-        add_replies(writer, replies)
-        note_asked(writer, run.id, [reply.key for reply in replies])
-
-    def known(annotator: AskingAnnotator) -> dict[int, AnnotationRow]:
-        if not options.use_cache:
-            return {}
-        rows = read_annotations(connection, run.id, annotator=annotator.id, maker=annotator.maker)
-        return {row.position: row for row in rows if row.position is not None and answered(row)}
-
-    return Asking(
-        options,
-        Ledger(options.budget_usd),
-        tell=tell,
-        store=store_path(connection),
-        keep=keep,
-        places={entry.id: place for place, entry in entries.items()},
-        known=known,
-    )
-
-
-def _answers(asking: Asking) -> list[AnnotationRow]:
-    """Return what the outputs were annotated with: asked for now, or taken over and paid for before."""
-    return [replace(row, spent_usd=0.0, calls=0) for row in asking.reused] + asking.rows
 
 
 def _scored_again(results: Sequence[Result], fresh: Scored) -> list[Result]:
