@@ -166,9 +166,10 @@ def shared_metrics(
 ) -> tuple[list[str], dict[str, str]]:
     """Tell by which of the metrics that are asked for two runs compare, and why not by the others.
 
-    None asks for all that either run has a value of, and for ``composite``.
+    None asks for all that either run has a value of, and of translations for ``composite``.
     """
-    wanted = asked or first.values.keys() | second.values.keys() | {COMPOSITE}
+    mixed = {COMPOSITE} if first.rows.scorer.mixes or second.rows.scorer.mixes else set()
+    wanted = asked or first.values.keys() | second.values.keys() | mixed
     weighed = composite_metrics() if COMPOSITE in wanted else frozenset()
     reasons = {
         id_: why

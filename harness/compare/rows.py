@@ -215,6 +215,7 @@ def _facts(connection: sqlite3.Connection, run: Run, earlier: OrderedRun | None)
         " 'claimable_tier', json_extract(u.run_card, '$.claimable_tier'),"
         " 'floors_version', json_extract(u.run_card, '$.floors_version'),"
         " 'floors', json_extract(u.run_card, '$.floors'),"
+        " 'scoring', json_extract(u.run_card, '$.scoring'),"
         " 'scores', json_extract(u.run_card, '$.scores'))),"
         " iif(u.imported IS NULL, 0, coalesce(json_extract(u.run_card, '$.withheld.secret'), 0))"
         " FROM runs u JOIN corpora c ON c.id = u.corpus WHERE u.id = ?",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rosetta_tui.compare.sentences import (
@@ -18,6 +18,7 @@ from rosetta_tui.compare.sentences import (
 )
 from rosetta_tui.show import figures
 from rosetta_tui.show.text import plain, stacked
+from scoring.core.columns import TASKS
 from scoring.core.inventory import short_title
 from scoring.core.wording import counted
 from scoring.statistics.significance import COMPOSITE
@@ -27,7 +28,15 @@ if TYPE_CHECKING:
     from harness.compare.pairs import ComparedRun, Pair
 
 LEAD = ("chrf_plus_plus", COMPOSITE)
-"""Metrics that are told first and together (T3)."""
+"""Metrics of translations that are told first and together (T3)."""
+
+
+def leading(metrics: Collection[str]) -> list[str]:
+    """Return those of some metrics that are told first: of other tasks than translation their headline."""
+    headlines = [row.headline for row in TASKS.values()]
+    found = [each for each in LEAD if each in metrics]
+    return found or [each for each in headlines if each in metrics]
+
 
 _MOST_PARTS = 12
 
@@ -81,7 +90,7 @@ _MORE = ("failed", "cost", "seconds an entry")
 
 def _led(comparison: Comparison) -> list[str]:
     """Return the metrics that stand for all: those told first, or the first of those that were asked for."""
-    return [each for each in LEAD if each in comparison.metrics] or list(comparison.metrics[:1])
+    return leading(comparison.metrics) or list(comparison.metrics[:1])
 
 
 def _run(run: ComparedRun, words: str, metrics: Sequence[str]) -> tuple[str, ...]:
@@ -107,13 +116,14 @@ def _value(run: ComparedRun, metric: str) -> str:
 
 def ordered(metrics: Sequence[str]) -> list[str]:
     """Put the metrics that are told first at the beginning."""
-    return sorted(metrics, key=lambda id_: LEAD.index(id_) if id_ in LEAD else len(LEAD))
+    first = leading(metrics)
+    return [*first, *(id_ for id_ in metrics if id_ not in first)]
 
 
 def _pair(pair: Pair, width: int | None) -> Iterator[str]:
     yield f"{pair.second.letter} against {pair.first.letter}"
     told = ordered(list(pair.by_metric))
-    lead = [metric for metric in told if metric in LEAD] or told[:1]
+    lead = leading(told) or told[:1]
     for metric in lead:
         yield plain(f"  {sentence(pair, metric)}.")
     if pair.reproduction is not None:

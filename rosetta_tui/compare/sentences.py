@@ -11,6 +11,7 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import review_of, tier_words
 from rosetta_tui.show.metric_words import digits
 from scoring.card.claim import ClaimReason
+from scoring.core.columns import TRANSLATIONS, stated_columns
 from scoring.core.inventory import title
 from scoring.core.wording import counted
 from scoring.statistics.significance import COMPOSITE, Difference, direction
@@ -194,8 +195,8 @@ def reproduction_words(found: Reproduction) -> Iterator[str]:
 
 
 def claim_words(run: ComparedRun) -> str:
-    """Say what may be claimed of a run, over all of its entries; empty before it has a card."""
-    if run.card is None:
+    """Say what may be claimed of a run, over all of its entries; empty before it has a card, and of answers."""
+    if run.card is None or stated_columns(run.card.get("scoring")) != TRANSLATIONS:
         return ""
     words = tier_words(run.card, review_of(run.card, run.certificates), beside=False)
     return f"{run.letter} may be called {words}"

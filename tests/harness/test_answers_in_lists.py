@@ -13,6 +13,7 @@ from corpora.model.entry import Entry
 from harness.card.checking.verify import verify_card
 from harness.card.exporting import ExportForm, export_run
 from harness.card.importing import import_card
+from harness.compare.comparing import compare_runs
 from harness.leaderboard.clusters import with_clusters
 from harness.leaderboard.ranking import Board, leaderboards
 from harness.method.options import MethodOptions
@@ -22,6 +23,7 @@ from harness.store.file.database import open_store
 from harness.store.ordering import Ordering
 from harness.store.results import read_results
 from harness.store.runs import find_run, list_runs, read_card
+from rosetta_tui.compare.lines import comparison_lines
 from rosetta_tui.leaderboard.rows import board_words, columns, entrant_cells
 from rosetta_tui.runs.table import run_cells, run_words
 from rosetta_tui.session.recorded import recorded
@@ -117,3 +119,14 @@ def test_a_card_brings_the_values_of_its_answers_along(tmp_path: Path) -> None:
         import_card(store, card.read_bytes(), card.name)
         run = find_run(store, run_id)
         assert [(each.kept, each.output) for each in read_results(store, run.id)] == ours
+
+
+def test_answers_are_compared_by_their_headline_and_claim_nothing(tmp_path: Path) -> None:
+    path, corpus = tmp_path / "s.sqlite", answers_to("qa")
+    few, many = answer(path, corpus, 2), answer(path, corpus, 20)
+    with closing(open_store(path)) as store:
+        found = compare_runs(store, [few, many])
+    assert not any(pair.left_out.keys() & {"composite"} for pair in found.pairs)
+    told = list(comparison_lines(found))
+    assert told[1].split()[2] == "F1"
+    assert not any(word in "\n".join(told) for word in ("composite", "unscored", "chrF++"))
