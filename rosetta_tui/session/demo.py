@@ -56,11 +56,12 @@ def demo_run(system: str, task: str = TRANSLATION) -> RunRequest:
         outputs=sample_path(outputs[SYSTEMS.index(system)]),
         condition="demo",
     )
+    scoring = ScoringOptions(terms=sample_path(DEMO_COACHING) if task == TRANSLATION else None)
     plan = Plan(
         method="replay",
         options=options,
         run=RunOptions(concurrency=4),
-        scoring=ScoringOptions(terms=sample_path(DEMO_COACHING) if task == TRANSLATION else None),
+        scoring=scoring.said_by(task),
     )
     return RunRequest(corpus, tuple(range(len(corpus.entries))), plan)
 

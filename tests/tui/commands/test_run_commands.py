@@ -151,13 +151,20 @@ def test_the_demo_runs_without_key_network_or_terminal(
     assert stat.S_IMODE(rosetta.home.stat().st_mode) == 0o700
 
 
-@pytest.mark.parametrize(("task", "entries"), [("qa", 12), ("asr", 12), ("function_call", 10)])
+@pytest.mark.parametrize(
+    ("task", "entries", "headline"),
+    [("qa", 12, "F1 of Answers"), ("asr", 12, "Word Error Rate"),
+     ("function_call", 10, "Function Call Match")],
+)  # fmt: skip
 def test_the_demo_of_another_task_runs_without_key_or_network(
-    rosetta: Rosetta, task: str, entries: int
+    rosetta: Rosetta, task: str, entries: int, headline: str
 ) -> None:
     code, out, problems = rosetta("demo", "--task", task, "--plain")
-    assert (code, problems) == (0, "")
+    assert code == 0
+    assert all(line.startswith("No lbrag.") for line in problems.splitlines())
     assert any(line.startswith(f"complete: {entries} entries") for line in out.splitlines())
+    told = next(line for line in out.splitlines() if "leads: runs are ranked by it" in line)
+    assert told.startswith(headline)
 
 
 def test_records_that_bring_their_outputs_are_scored_without_a_file_of_outputs(
