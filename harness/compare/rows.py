@@ -146,7 +146,7 @@ class RowReader:
         found = _facts(self._connection, run, earlier)
         known = earlier if earlier is not None and earlier.holds(run, found) else None
         withheld = _withheld(self._connection, run) if known is None else frozenset()
-        setup = _setup(self._connection, run) if known is None else known.setup
+        setup = setup_of(self._connection, run) if known is None else known.setup
         corpus = self._corpus(run) if known is None else known.corpus
         new = self._rows(run, corpus, _BEFORE_ALL if known is None else known.last, found.last)
         return OrderedRun(
@@ -195,7 +195,7 @@ class RowReader:
 
 def scorer_of(connection: sqlite3.Connection, run: Run) -> Scorer:
     """Return the scorer of a run's own set-up."""
-    return _scorer(run, _setup(connection, run))
+    return _scorer(run, setup_of(connection, run))
 
 
 def _scorer(run: Run, setup: ScoringSetup) -> Scorer:
@@ -268,7 +268,7 @@ def _local_only(connection: sqlite3.Connection, run: Run) -> bool:
     return read_dataset(connection, run.corpus).terms.local_only
 
 
-def _setup(connection: sqlite3.Connection, run: Run) -> ScoringSetup:
+def setup_of(connection: sqlite3.Connection, run: Run) -> ScoringSetup:
     """Return what the run is scored with; the texts are looked at only where nothing is stated of it."""
     stated = stated_setup(run.opening.scoring)
     if stated is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,15 +14,21 @@ from harness.core.failures import UsageError
 from harness.store.file.database import opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import form_text
+from rosetta_tui.show.text import json_text, plain
+
+if TYPE_CHECKING:
+    from scoring.core.packs import Pack
 
 with when_used():
-    from harness.compare import comparing, comparison
+    from harness.compare import comparing, comparison, reported
     from rosetta_tui.compare import lines, values
     from rosetta_tui.show import metric_words
+    from scoring.core import inventory, packs
+    from scoring.packs import views
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN [RUN]...")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN]...")
 @click.option(
     "--metric", "metrics", multiple=True, metavar="NAME",
     help="Compare by this metric only (chrf, bleu, exact, composite …); may be given several times.",
@@ -36,6 +43,14 @@ with when_used():
     "--draws", type=click.IntRange(100, 1_000_000), default=1000, show_default=True,
     help="Resamples of the bootstrap; there are ten times as many shuffles.",
 )  # fmt: skip
+@click.option(
+    "--view", metavar="PACK",
+    help="Print the numbers as the document of a pack reports them (lbrag, au, nest); one RUN will do.",
+)  # fmt: skip
+@click.option(
+    "--form", type=click.Choice(["lbrag-metrics"]),
+    help="Print the content of the metrics.json of lbrag.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compare(
     runs: Sequence[str],
@@ -44,6 +59,8 @@ def compare(
     most: int,
     seed: int,
     draws: int,
+    view: str | None,
+    form: str | None,
     as_json: bool,
 ) -> None:
     """Compare two to six RUNs on the entries that all of them have.
@@ -51,6 +68,13 @@ def compare(
     A RUN is an id, its beginning, `last`, or `last~1` for the one before. Runs that do not compare are named
     with the reason. Texts of secret entries are never printed.
     """
+    if view is not None or form is not None:
+        if metrics or most or as_json:
+            raise UsageError(
+                "--view goes with --baseline and --form only: it prints all numbers of a pack."
+            )
+        _report(runs, view or "lbrag", baseline, form)
+        return
     metrics = [metric_words.metric_asked(words, "--metric") for words in metrics]
     with opened() as connection:
         found = comparing.compare_runs(
@@ -66,6 +90,33 @@ def compare(
         _show(connection, found, most, metrics, as_json=as_json)
     if found.refused:
         sys.exit(2)
+
+
+def _report(runs: Sequence[str], view: str, baseline: str | None, form: str | None) -> None:
+    """Print runs as the document of a pack reports its metrics."""
+    pack = packs.pack_named(inventory.pack_called(view) or view)
+    if pack is None or not pack.view:
+        known = ", ".join(each.name for each in packs.shipped_packs() if each.view)
+        raise UsageError(f"--view: there is no view {view[:40]!r}; there are {known}.")
+    if form is not None and pack.name != "lbrag":
+        raise UsageError("--form lbrag-metrics goes with --view lbrag.")
+    with opened() as connection:
+        found = reported.reported_runs(connection, runs, pack, baseline)
+    systems = {each.name: each.totals for each in found}
+    if form is not None:
+        click.echo(json_text(views.lbrag_metrics(systems)))
+        return
+    told = views.lbrag_summary(systems) if pack.name == "lbrag" else _figures(pack, systems)
+    for line in told:
+        click.echo(plain(line))
+
+
+def _figures(pack: Pack, systems: Mapping[str, views.RunTotals]) -> Iterator[str]:
+    for name, totals in systems.items():
+        yield from (
+            name,
+            *(f"  {line}" for line in views.figure_lines(views.figures(pack, totals))),
+        )
 
 
 def _show(
