@@ -30,7 +30,7 @@ class Scoring(Choosing, total=False):
     """What outputs are scored with, and where metrics find what they need."""
 
     metrics: str | Sequence[str]
-    """Names, such as ``chrf``; without it all that can be computed."""
+    """Names of metrics or packs, such as ``chrf`` or ``lbrag``; without it what the corpus's task says."""
     multi_ref: bool
     """Score chrF++, BLEU and TER against the variants too."""
     language_card: File

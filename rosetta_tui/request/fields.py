@@ -202,7 +202,7 @@ _SCORING = (
     _f(
         "metrics",
         "Metrics",
-        "Names parted by commas, such as chrf,bleu; rosetta is all that can be computed.",
+        "Names parted by commas, such as chrf,bleu; of a pack, such as rosetta, all that can be computed.",
         kind=_S,
         default="rosetta",
     ),

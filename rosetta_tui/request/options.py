@@ -47,7 +47,7 @@ def scoring_options(command: Command) -> Command:
         click.option(
             "--metrics",
             metavar="NAME,NAME…",
-            help="Such as chrf,bleu,exact. Default: rosetta, all that can be computed.",
+            help="Such as chrf,lbrag.f1, or a pack: rosetta,lbrag. Default: that of the corpus's task.",
         ),
     ):
         command = add(command)

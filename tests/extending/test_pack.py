@@ -101,7 +101,9 @@ def test_without_it_every_reader_of_the_run_works_and_says_so(
     assert shown.count(words) == 1
     assert "demo.vowels" in shown
     assert run[:8] in said(capsys, "runs", "list")
-    assert "demo.vowels" in said(capsys, "runs", "verify", run)
+    checked = said(capsys, "runs", "verify", run)
+    assert "this version does not compute demo.vowels" in checked
+    assert "✓ tiers and floors: as computed again" in checked
     assert words in said(capsys, "compare", run, other)
     assert words in said(capsys, "leaderboard")
     [board] = json.loads(said(capsys, "leaderboard", "--json"))
@@ -230,6 +232,47 @@ def test_names_that_clash_are_named_and_taken_by_nobody(place: Place) -> None:
     assert len(found) == 5
     assert row_of("demo.vowels") is None
     assert row_of("lbrag.vowels") is None
+
+
+def test_a_corpus_of_another_task_is_scored_by_the_pack_of_its_task(
+    place: Place, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    tags = {
+        "id": "asked",
+        "language_pair": "EN→EO",
+        "source_language": "en",
+        "target_language": "eo",
+    }
+    entries = [
+        {
+            "id": n,
+            "source": f"Which number is {n}?",
+            "reference": "la kato" if n % 2 else f"numero {n}",
+        }
+        for n in range(1, 7)
+    ]
+    corpus = tmp_path / "asked.json"
+    corpus.write_text(json.dumps({"dataset": {**tags, "task": "qa"}, "entries": entries}), "utf-8")
+    for number, text_ in enumerate(["La kato!", "numero"]):
+        outputs = tmp_path / f"{number}.txt"
+        outputs.write_text(f"{text_}\n" * 6, "utf-8")
+        asked = ["--metrics", "lbrag,bleu"] if number else []
+        said(capsys, "score", str(corpus), str(outputs), *asked)
+    with closing(open_store()) as store:
+        second, first = (each.run_id for each in list_runs(store))
+    card = json.loads(said(capsys, "runs", "show", first, "--json"))
+    assert card["scoring"]["packs"] == {"lbrag": "1.0"}
+    assert card["scores"]["lbrag.em"] == 1 / 2
+    assert {id_.partition(".")[0] for id_ in card["scores"]["reasons"]} == {"lbrag"}
+    for run in (first, second):
+        checked = said(capsys, "runs", "verify", run)
+        assert "✗" not in checked
+        assert "✓ tiers and floors" in checked
+    compared = said(capsys, "compare", first, second)
+    assert "not compared by BLEU" in compared
+    assert "Exact Match of Answers" in compared
+    with closing(open_store()) as store:
+        assert scoring_of(find_run(store, first)).metrics == ("lbrag",)
 
 
 def test_a_translation_run_looks_at_no_installed_package(tmp_path: Path) -> None:

@@ -171,17 +171,23 @@ def rows_again(material: Material) -> list[dict[str, Any]]:
             "withheld": entry.secret,
             **({} if row.statistics is None else {"fst_accepted": all_accepted(row.statistics)}),
             **({} if row.withheld else row_numbers(value, material.scorer)),
-            **({} if row.lint_verdict is None else {"lint_verdict": _lint_again(row, value)}),
+            **(
+                {}
+                if row.lint_verdict is None
+                else {"lint_verdict": _lint_again(row, value, material.scorer)}
+            ),
         }
         for entry, row, value in zip(material.entries, material.rows, values, strict=True)
     ]
 
 
-def _lint_again(row: EntryResult, value: EntryValues) -> str | None:
+def _lint_again(row: EntryResult, value: EntryValues, scorer: Scorer) -> str | None:
     """Return a row's lint verdict as far as its texts tell it; the rules of the language are not at hand."""
     if is_blank(row.predicted or ""):
         return NO_OUTPUT
-    if value.values.get("exact_match_rate"):
+    if scorer.columns.right in scorer.foreign:
+        return row.lint_verdict
+    if scorer.columns.kept(value.values)[1]:
         return EXACT
     return row.lint_verdict if row.lint_verdict in {EQUIVALENT, MISS} else MISS
 

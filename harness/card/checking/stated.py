@@ -166,7 +166,8 @@ def floors_are_stated(card: RunCard, scorer: Scorer) -> bool:
 
 def _beyond_texts(scorer: Scorer) -> bool:
     """Say whether the composite of worthless outputs rests on more than their texts."""
-    return bool(scorer.foreign) or not composite_metrics() & set(scorer.ids) <= scorer.from_texts
+    foreign = any("." not in id_ for id_ in scorer.foreign)  # a pack's metric weighs nothing in it
+    return foreign or not composite_metrics() & set(scorer.ids) <= scorer.from_texts
 
 
 def taken_as_stated(card: RunCard, scorer: Scorer) -> str:

@@ -259,18 +259,19 @@ def _check_scores(
     stated, computed = raw["scores"], scorer.ids
     others = [id_ for id_ in scorer.foreign if id_ not in expected["reasons"]]
     foreign, null = _uncommon(stated, expected, computed, others)
-    dropped = {*_WORDS, *null}
-    if foreign or null:
+    dropped = {*_WORDS, *null, *foreign}
+    ours = [id_ for id_ in foreign if "." not in id_]
+    if ours or null:
         dropped |= {name for name in expected if "composite" in name or name.startswith("by_")}
         dropped |= {"quality_tier", "cost_adjusted", "floors", *_CLAIM}
-        dropped |= set(foreign)
-        dropped |= {name for name, value in expected.items() if value is None and foreign}
-        verdict.skip("metrics", _other_metrics(foreign, null))
+        dropped |= {name for name, value in expected.items() if value is None and ours}
         _check_arithmetic(verdict, stated)
+    if foreign or null:
+        verdict.skip("metrics", _other_metrics(foreign, null))
     again = without(expected, dropped)
     again["confidence_intervals"] = dict(_comparable(stated, expected, dropped))
     verdict.compare("scores", raw, {"scores": again}, rounded=rounded)
-    if not (foreign or null):
+    if not (ours or null):
         tiers = {
             "claimable_tier": expected["claimable_tier"],
             "floors": [{"name": name, **floor} for name, floor in expected["floors"].items()],
