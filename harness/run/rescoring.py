@@ -171,7 +171,7 @@ def rescore(
     finally:
         tools.close()
     now = ScoringSetup.model_validate(fresh.opening["scoring"])
-    kept = _kept(had, now)
+    kept = had.not_in(now)
     stored = make_scorer(Resources(had), run.opening.packed)
     before = _statistics(stored, [result.statistics for result in results])
     scored = _with_stated(fresh, now, kept, had, run, before) if kept else fresh
@@ -238,7 +238,7 @@ def _with_stated(
         update={
             **{name: value for name, value in had if getattr(now, name) in _NOTHING},
             "metrics": (*in_order([*now.metrics, *kept]),),
-            "packs": {**_packs(had, kept), **now.packs},
+            "packs": {**had.packs_of(kept), **now.packs},
             "off": {id_: why for id_, why in now.off.items() if id_ not in kept},
         }
     )
@@ -256,18 +256,6 @@ def _with_stated(
     scorer = make_scorer(Resources(setup))
     opening["packed"] = tuple(scorer.packed)
     return Scored(scorer, fresh.places, statistics, opening)
-
-
-def _kept(had: ScoringSetup, now: ScoringSetup) -> list[str]:
-    """Return the metrics that stay as they are; of one version of a pack only."""
-    gone = {name for name, version in now.packs.items() if had.packs.get(name) != version}
-    left = (id_ for id_ in had.metrics if id_ not in now.metrics)
-    return [id_ for id_ in left if id_.partition(".")[0] not in gone]
-
-
-def _packs(had: ScoringSetup, kept: Sequence[str]) -> dict[str, str]:
-    names = {id_.partition(".")[0] for id_ in kept}
-    return {name: version for name, version in had.packs.items() if name in names}
 
 
 def _floors(opening: RunOpening) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
@@ -116,3 +117,14 @@ class ScoringSetup(BaseModel):
     def columns(self) -> KeptColumns:
         """What is kept beside each entry, to sort by and to show first."""
         return columns_of(self.task, self.metrics)
+
+    def not_in(self, now: ScoringSetup) -> list[str]:
+        """Return the metrics that another set-up has not; none of a pack that it has in another version."""
+        other = {name for name, version in now.packs.items() if self.packs.get(name) != version}
+        left = (id_ for id_ in self.metrics if id_ not in now.metrics)
+        return [id_ for id_ in left if id_.partition(".")[0] not in other]
+
+    def packs_of(self, ids: Iterable[str]) -> dict[str, str]:
+        """Return the packs of some metrics with their versions, by name."""
+        names = {id_.partition(".")[0] for id_ in ids}
+        return {name: version for name, version in self.packs.items() if name in names}
