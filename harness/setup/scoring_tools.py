@@ -19,7 +19,7 @@ from harness.core.problems import first_problem
 from harness.endpoint.budget import BudgetReached
 from harness.store.runs import Run
 from scoring.core.composite import composite_metrics
-from scoring.core.inventory import read_by
+from scoring.core.inventory import read_by, told_of
 from scoring.core.scorer import Scorer
 from scoring.core.setup import ScoringSetup
 from scoring.core.translation import Translation
@@ -149,7 +149,8 @@ def without(tools: ScoringTools, annotator: AnyAnnotator, reason: str) -> Scorin
     no score is not named as one that the run was scored with.
     """
     setup = tools.setup
-    off = {**setup.off, **dict.fromkeys(read_by(annotator.id, setup.metrics), reason)}
+    asking = read_by(annotator.id, told_of(setup.metrics, setup.off))
+    off = {**setup.off, **dict.fromkeys(asking, reason)}
     kept = {id_: facts for id_, facts in setup.annotators.items() if id_ != annotator.id}
     gone = {"comet": None} if annotator.id == "comet" else {"annotators": kept}
     left = setup.model_copy(update={"off": off, **gone})
