@@ -13,9 +13,17 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from scoring.packs.au.sql_results import is_ordered, same_result, without_distinct
+
+try:
+    import resource
+
+    _system: ModuleType | None = resource
+except ImportError:  # Windows sets no such limits; SQLite's own hold there
+    _system = None
 
 MOST_ROWS = 10_000
 """Of a longer result nothing is compared."""
@@ -112,13 +120,11 @@ def _say(answer: Mapping[str, Any]) -> None:
 
 def _limit_process() -> None:
     """Allow no file to be written and little memory, where the system has such limits."""
-    try:
-        import resource
-    except ImportError:  # Windows has none; SQLite's own limits hold there
+    if _system is None:
         return
     for name, most in (("RLIMIT_FSIZE", 0), ("RLIMIT_CORE", 0), ("RLIMIT_AS", _ADDRESS_SPACE)):
         try:
-            resource.setrlimit(getattr(resource, name), (most, most))
+            _system.setrlimit(getattr(_system, name), (most, most))
         except (AttributeError, ValueError, OSError):
             continue  # macOS knows RLIMIT_AS by name only
 

@@ -7,11 +7,11 @@ language, are not applied: they take the marks off ``niwâpamâw``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, cast
+from types import ModuleType
 
 from corpora.text.comparison import is_blank
 from scoring.core.metric import RateMetric, Statistics, own_signature
@@ -29,8 +29,6 @@ MOST_WORDS = 20_000
 """Words of an output that METEOR looks at, and most words of a reference."""
 MOST_CELLS = 10_000_000
 """Output words times reference words likewise; the output's words behind them are left out."""
-_LONGEST_STEMMED = 60
-"""Letters of a word that is stemmed."""
 
 
 class SpeechBleu(Bleu):
@@ -112,78 +110,32 @@ class Meteor(RateMetric):
 
     @property
     def signature(self) -> str:
-        matches = "exact+stem+wordnet" if wordnet() else "exact+stem"
+        matches = "exact"
+        if self._english:
+            matches = "exact+stem+wordnet" if self._nltk.wordnet() else "exact+stem"
         return own_signature(
-            f"match:{matches if self._english else 'exact'}|case:lower|alpha:0.9|beta:3|gamma:0.5"
-            f"|nltk:{nltk_version()}"
+            f"match:{matches}|case:lower|alpha:0.9|beta:3|gamma:0.5|nltk:{nltk_version()}"
         )
 
     @property
     def why_missing(self) -> str:
         return "no reference has a word"
 
-    def stats(self, translation: Translation) -> Statistics | None:
-        from nltk.translate.meteor_score import single_meteor_score
+    @property
+    def _nltk(self) -> ModuleType:
+        """What asks nltk, which may not be installed where this metric is only shown."""
+        from scoring.packs.au import meteor
 
+        return meteor
+
+    def stats(self, translation: Translation) -> Statistics | None:
         reference = self._words(translation.entry.reference, translation)
         if not 0 < len(reference) <= MOST_WORDS:
             return None
         most = min(MOST_WORDS, MOST_CELLS // len(reference))
         output = self._words(translation.output, translation)[:most]
-        known = wordnet() if self._english else None
-        score = single_meteor_score(
-            reference,
-            output,
-            preprocess=str,
-            stemmer=cast("Any", _English() if self._english else _AsItStands()),
-            wordnet=known or cast("Any", _NoSynonyms()),
-        )
-        return (float(score), 1)
-
-
-class _AsItStands:
-    """Takes no ending off."""
-
-    def stem(self, word: str) -> str:
-        return word
-
-
-class _English:
-    """Takes English endings off; a word longer than any stays as it is."""
-
-    def stem(self, word: str) -> str:
-        return _stem(word) if len(word) <= _LONGEST_STEMMED else word
-
-
-class _NoSynonyms:
-    """Knows no word."""
-
-    def synsets(self, _: str) -> list[Any]:
-        return []
-
-
-@cache
-def _stemmer() -> Callable[[str], str]:
-    from nltk.stem.porter import PorterStemmer
-
-    stem: Callable[[str], str] = cast("Any", PorterStemmer)().stem
-    return stem
-
-
-def _stem(word: str) -> str:
-    return _stemmer()(word)
-
-
-@cache
-def wordnet() -> Any | None:
-    """Return nltk's WordNet where it lies on this machine; it is never fetched."""
-    try:
-        from nltk.corpus import wordnet as found
-
-        cast("Any", found).ensure_loaded()
-    except (ImportError, LookupError, OSError):
-        return None
-    return found
+        score = self._nltk.meteor(reference, output, english=self._english)
+        return (score, 1)
 
 
 @cache

@@ -11,7 +11,7 @@ from nltk.stem.porter import PorterStemmer
 from nltk.translate.meteor_score import single_meteor_score
 
 from scoring.core.setup import CometFacts
-from scoring.packs.au import translation
+from scoring.packs.au import meteor, translation
 from tests.scoring.packs.au import cases, check_golden, entry_value, metric, record, resources
 
 
@@ -68,7 +68,7 @@ def test_synonyms_count_where_wordnet_is_here(monkeypatch: pytest.MonkeyPatch) -
 
     pair = record("my dog", "my hound")
     before = entry_value(metric("meteor", resources("en")), pair)
-    monkeypatch.setattr(translation, "wordnet", WordNet)
+    monkeypatch.setattr(meteor, "wordnet", WordNet)
     english = metric("meteor", resources("en"))
     assert "match:exact+stem+wordnet|" in english.signature
     assert entry_value(english, pair) > before

@@ -1,0 +1,66 @@
+"""METEOR as nltk computes it, with the stems of English, and with WordNet where it lies on this machine.
+
+Loads nltk, so it is imported where METEOR is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, cast
+
+import nltk.corpus
+from nltk.stem.porter import PorterStemmer
+from nltk.translate.meteor_score import single_meteor_score
+
+_LONGEST_STEMMED = 60
+"""Letters of a word that is stemmed."""
+
+
+def meteor(reference: Sequence[str], output: Sequence[str], *, english: bool) -> float:
+    """Return METEOR of words as they are compared, 0–1; stems and synonyms count in English alone."""
+    score = single_meteor_score(
+        reference,
+        output,
+        preprocess=str,
+        stemmer=cast("Any", _English() if english else _AsItStands()),
+        wordnet=(wordnet() if english else None) or cast("Any", _NoSynonyms()),
+    )
+    return float(score)
+
+
+@cache
+def wordnet() -> Any | None:
+    """Return nltk's WordNet where it lies on this machine; it is never fetched."""
+    found = cast("Any", nltk.corpus.wordnet)
+    try:
+        found.ensure_loaded()
+    except (LookupError, OSError):
+        return None
+    return found
+
+
+class _AsItStands:
+    """Takes no ending off."""
+
+    def stem(self, word: str) -> str:
+        return word
+
+
+class _English:
+    """Takes English endings off; a word longer than any stays as it is."""
+
+    def stem(self, word: str) -> str:
+        return str(_stemmer().stem(word)) if len(word) <= _LONGEST_STEMMED else word
+
+
+class _NoSynonyms:
+    """Knows no word."""
+
+    def synsets(self, _: str) -> list[Any]:
+        return []
+
+
+@cache
+def _stemmer() -> Any:
+    return cast("Any", PorterStemmer)()
