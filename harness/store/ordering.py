@@ -22,9 +22,9 @@ Places = npt.NDArray[np.uint32]
 Column = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-_STORED = ("headline", "exact", "second", "third", "tokens", "cost", "latency", "output", "failed")
+_STORED = ("headline", "exact", "second", "tokens", "cost", "latency", "output", "failed")
 _READ_RESULTS = """
-    SELECT rowid, position, {headline}, exact, {second}, {third}, prompt_tokens + completion_tokens, cost_usd,
+    SELECT rowid, position, {headline}, exact, {second}, prompt_tokens + completion_tokens, cost_usd,
            latency_seconds, output, error_class IS NOT NULL
     FROM results WHERE run = ? AND rowid > ?
 """
@@ -190,9 +190,19 @@ class Ordering:
             return self._id_ranks(connection)
         if sort in {"source", "output"}:
             return self._rank(connection, sort)
+        if sort == "third":
+            return self._third(connection)
         if sort == "state":
             return np.where(self._done, 1.0 - self._results["failed"], 2.0)
         return self._entries[sort] if sort in self._entries else self._results[sort]
+
+    def _third(self, connection: sqlite3.Connection) -> Column:
+        """Read the value that only few tasks have whenever it is asked for."""
+        query = f"SELECT position, {sort_columns(connection)['third']} FROM results WHERE run = ?"
+        rows = _matrix(connection.execute(query, (self._run,)), 2)
+        values = np.full(len(self._places), np.nan)
+        values[self._index(rows[:, 0].astype(np.uint32))] = rows[:, 1]
+        return values
 
     def _rank(self, connection: sqlite3.Connection, name: str) -> Column:
         """Rank texts as SQLite compares them: by their bytes; equal texts have one id, and one rank."""
@@ -257,7 +267,7 @@ class Ordering:
 
     def _read_results(self, connection: sqlite3.Connection) -> None:
         query = _READ_RESULTS.format_map(sort_columns(connection))
-        values = _matrix(connection.execute(query, (self._run, self._last_row)), 11)
+        values = _matrix(connection.execute(query, (self._run, self._last_row)), 10)
         if not len(values):
             return
         index = self._index(values[:, 1].astype(np.uint32))
