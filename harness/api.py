@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,6 +27,7 @@ from harness.core.problems import first_problem
 from harness.endpoint.keys import no_key
 from harness.estimate.estimate import RunEstimate
 from harness.estimate.estimate import estimate as estimated
+from harness.estimate.judging import estimate_judges
 from harness.method.method import Method
 from harness.method.options import MethodOptions, flag, refuse_told_keys, refuse_written_keys
 from harness.methods.registry import build
@@ -293,7 +294,8 @@ def estimate(store: Path, asked: RunRequest) -> RunEstimate:
     method = build(plan.method, plan.options, asked.corpus.entries, no_key)
     plan = keep_here(entries, method, plan)
     with opened(store) as connection:
-        return estimated(connection, entries, method, plan)
+        found = estimated(connection, entries, method, plan)
+    return replace(found, judges=estimate_judges(entries, plan))
 
 
 def metrics(store: Path, asked: RunRequest) -> tuple[tuple[str, ...], dict[str, str]]:

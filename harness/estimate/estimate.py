@@ -30,6 +30,7 @@ from harness.estimate.earlier import (
     look_back,
     shows_requests,
 )
+from harness.estimate.judging import JudgeEstimate
 from harness.method.method import Method
 from harness.methods.pipeline import MOST_ROUNDS
 from harness.setup.plan import Plan
@@ -66,6 +67,8 @@ class RunEstimate:
     """Sentences: where tokens, money and time come from."""
     budget: str = ""
     """Why not a single call can go out under the run's budget; empty where one can."""
+    judges: JudgeEstimate | None = None
+    """What judges will take beside all of that; None where none is asked."""
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it as JSON values."""

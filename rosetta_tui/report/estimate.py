@@ -23,6 +23,10 @@ def estimate_rows(estimate: RunEstimate) -> list[tuple[str, str]]:
     ]
     if estimate.budget:
         rows.insert(2, ("Budget", f"! {estimate.budget}"))
+    if (judges := estimate.judges) is not None:
+        cost = "unknown" if judges.cost_usd is None else between(judges.cost_usd, figures.money)
+        calls = between(judges.calls, _count)
+        rows.append(("Judges", f"{cost} beside that, {calls} calls to {judges.model}"))
     return [
         *rows,
         *(("From" if not place else "", said) for place, said in enumerate(estimate.from_what)),

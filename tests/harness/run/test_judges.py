@@ -16,6 +16,8 @@ from harness.card.load import read_raw
 from harness.core.failures import UsageError
 from harness.core.run_state import RunState
 from harness.endpoint.budget import BudgetReached
+from harness.estimate.earlier import NOTHING
+from harness.estimate.judging import estimate_judges
 from harness.events.control import Control
 from harness.events.kinds import Event, Progress
 from harness.privacy import NobodyAnswersForServer
@@ -407,3 +409,23 @@ def test_deleting_a_run_takes_what_judges_were_asked_about_it(
         delete_run(connection, find_run(connection, "last").id)
     for table in ("replies", "annotations", "asked_about", "texts"):
         assert query(store_path, f"SELECT count(*) FROM {table}") == [(0,)]
+
+
+def test_an_estimate_tells_the_share_of_the_judges(
+    endpoint: Scripted, store_path: Path, prices: Path
+) -> None:
+    plan = judged_plan(endpoint.url, prices=prices, max_tokens=40)
+    found = estimate_judges(corpus(400).entries, plan)
+    assert found is not None
+    assert (found.model, found.calls.expected) == ("judge-mock", 400)
+    assert found.cost_usd is not None
+    assert found.cost_usd.low < 400 * COST * 4 < 4 * found.cost_usd.high
+    free = estimate_judges(corpus(3).entries, judged_plan(endpoint.url))
+    assert free is not None
+    assert free.cost_usd == NOTHING
+    far = plan.model_copy(update={"scoring": judged_by("https://judge.example.org/v1")})
+    unknown = estimate_judges(corpus(3).entries, far)
+    assert unknown is not None
+    assert unknown.cost_usd is None
+    assert estimate_judges(corpus(3).entries, chat_plan(endpoint.url)) is None
+    assert endpoint.asked == []
