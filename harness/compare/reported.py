@@ -58,7 +58,7 @@ def reported_runs(
         if not totals:
             raise UsageError(
                 f"Run {run.run_id[:8]} has no metric of {pack.name}. Score its outputs with them: "
-                f"`rosetta runs rescore {run.run_id[:8]} --metrics {pack.name}`."
+                f"`rosetta score --rescore {run.run_id[:8]} --metrics {pack.name}`."
             )
     return [
         ReportedRun(run, name, totals)
