@@ -67,7 +67,7 @@ class _Kind:
     turns: bool = False
 
 
-class Judge:
+class JudgeAnnotator:
     """Asks for one judgement of each output; of a conversation, one of each turn. See ``AskingAnnotator``."""
 
     slow = True
@@ -195,7 +195,7 @@ def make_judge(
     *,
     key: KeySource = find_key,
     prices: Path | None = None,
-) -> Judge:
+) -> JudgeAnnotator:
     """Make a judge for an endpoint's preset name or URL; UsageError says what is missing. Nothing is asked yet."""
     if not model:
         raise UsageError("--judge names an endpoint: name its model with --judge-model.")
@@ -211,7 +211,7 @@ def make_judge(
         price=LOCAL if price is None and endpoint.local else price,
         replicate=0,
     )
-    return Judge(id_, completions)
+    return JudgeAnnotator(id_, completions)
 
 
 def _question(translation: Translation) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from corpora.model.entry import Entry
-from harness.annotators.judges import JUDGES, Judge, make_judge
+from harness.annotators.judges import JUDGES, JudgeAnnotator, make_judge
 from harness.core.failures import UsageError
 from harness.endpoint.keys import no_key
 from scoring.core.translation import Translation
@@ -18,7 +18,7 @@ from tests.harness.annotators.judged import says, shown
 from tests.harness.scripted import Asked, Scripted, completion, json_answer
 
 
-def judge(endpoint: Scripted, id_: str) -> Judge:
+def judge(endpoint: Scripted, id_: str) -> JudgeAnnotator:
     return make_judge(id_, endpoint.url, "m", key=no_key)
 
 
