@@ -18,8 +18,12 @@ from rosetta_tui.front import EXIT_CODES
 from rosetta_tui.show.json_forms import FORMS, form_text
 
 ROOT = Path(__file__).parents[3]
-SEALED = {"rosetta_tui/app/showing.py", "rosetta_tui/commands/runs/show.py"}
-"""Files that print a run card as it is sealed."""
+SEALED = {
+    "rosetta_tui/app/showing.py",
+    "rosetta_tui/commands/runs/show.py",
+    "rosetta_tui/commands/compare.py",
+}
+"""Files that print a run card as it is sealed, or a file in the form of another program."""
 
 
 @pytest.fixture(scope="module")
