@@ -270,7 +270,7 @@ def test_a_corpus_of_another_task_is_scored_by_the_pack_of_its_task(
         assert "✓ tiers and floors" in checked
     compared = said(capsys, "compare", first, second)
     assert "not compared by BLEU" in compared
-    assert "Exact Match of Answers" in compared
+    assert "F1 of Answers" in compared
     with closing(open_store()) as store:
         assert scoring_of(find_run(store, first)).metrics == ("lbrag",)
 

@@ -57,7 +57,7 @@ class BridgingEfficiency(ResourceRate):
 
     @property
     def why_missing(self) -> str:
-        return "no entry has both a stated cost and the answer of a baseline (--baseline RUN)"
+        return "it takes a baseline: rosetta compare RUN --baseline RUN --view lbrag"
 
     def stats(self, translation: Translation) -> Statistics | None:
         cost = translation_cost(translation.given("evidence"))

@@ -69,7 +69,7 @@ async def test_the_example_that_calls_an_endpoint(
 async def test_the_example_by_entry_point(
     phrasebook: Path, calls: HttpCalls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    declared = re.search(r"\[project.entry-points.*?\]\n(.*)\n", example("pyproject.toml"))
+    declared = re.search(r"\[project.entry-points.*?\]\n(.*)\n", example("pyproject.toml of"))
     assert declared
     installed = phrasebook.parent / "phrasebook-1.0.dist-info"
     installed.mkdir()
