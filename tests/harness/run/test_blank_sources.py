@@ -82,9 +82,9 @@ def test_outputs_made_elsewhere_are_scored_and_what_reads_the_source_has_no_valu
 def test_whatever_the_specification_measures_beyond_the_reference_reads_the_source() -> None:
     """By the categories of its inventory; consistency adds nothing up, and a blank source has no terms."""
     beyond = {"semantic", "behavioral", "compliance"}
-    rows = specification().metrics.values()
-    wanted = {each.info.id for each in rows if each.category in beyond} - {"consistency_score"}
-    found = {each.info.id for each in _all_of(Metric) if each.reads_source}
+    rows = specification().metrics
+    wanted = {id_ for id_, row in rows.items() if row.category in beyond} - {"consistency_score"}
+    found = {each.info.id for each in _all_of(Metric) if each.reads_source} & rows.keys()
     assert found == wanted | {"orthographic_accuracy"}
 
 

@@ -18,7 +18,7 @@ from harness.events.kinds import EntryScored, Event
 from harness.events.progress import ProgressBoard
 from harness.methods.baselines import CopySource
 from harness.run import running
-from harness.run.loop import RunLoop, Streak
+from harness.run.loop import Dispatcher, Streak
 from harness.run.recorder import Recorder
 from harness.run.running import execute_run
 from harness.store.file.database import open_store
@@ -42,7 +42,7 @@ def breaking(*_: Any, **__: Any) -> Any:
         (ProgressBoard, "progress"),
         (ProgressBoard, "heartbeat"),
         (Streak, "note"),
-        (RunLoop, "_room"),
+        (Dispatcher, "_room"),
         (running, "read_entries"),
         (running, "begin_stretch"),
         (running, "seal"),
