@@ -90,7 +90,8 @@ def test_what_is_packed_is_what_was_built_and_runs_from_any_folder(
 ) -> None:
     out = tmp_path / "Mes documents é"
     with tarfile.open(bundle.dist / "Review-Linux.tar.xz") as archive:
-        archive.extractall(out, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # none before 3.11.4
+        archive.extractall(out)
     unpacked = out / "rosetta-review"
     assert bundle.run("--version", file=unpacked / "rosetta-review").endswith(f"{VERSION}\n")
     for each in bundle.folder.rglob("*"):
