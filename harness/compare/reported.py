@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-import numpy as np
-
 from corpora.model.entry import EntryId
 from harness.compare.rows import scorer_of, setup_of
 from harness.core.failures import UsageError
@@ -22,10 +20,12 @@ from harness.store.results import read_results
 from harness.store.runs import Run, find_run
 from scoring.core.inventory import read_by
 from scoring.core.packs import Pack
+from scoring.core.scorer import Scorer
 from scoring.core.table import Table
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import make_metrics
 from scoring.packs.views import MetricTotals
+from scoring.statistics.spread import RunningSpread
 from scoring.words.resources import Resources
 
 
@@ -100,7 +100,7 @@ def _held_against(
 ) -> Table:
     """Take the statistics of metrics that read a baseline's answer, from the stored outputs of two runs."""
     setup = setup_of(connection, run).model_copy(update={"metrics": tuple(sorted(metrics))})
-    made = make_metrics(Resources(setup))
+    scorer = Scorer(make_metrics(Resources(setup)))
     entries = read_entries(connection, run.corpus, run.positions)
     pairs = [
         Translation(
@@ -110,17 +110,19 @@ def _held_against(
         )
         for each in results
     ]
-    columns = [metric.stats_many(pairs) for metric in made]
-    ids = [metric.info.id for metric in made]
-    return Table.of(made, [dict(zip(ids, row, strict=True)) for row in zip(*columns, strict=True)])
+    return scorer.table(scorer.statistics(pairs))
 
 
 def _totals(table: Table) -> dict[str, MetricTotals]:
     whole = table.corpus_values()
     totals = {}
     for id_, values in table.entry_values().items():
-        there = values[~np.isnan(values)]
-        mean = float(there.mean()) if len(there) else None
-        spread = float(there.std(ddof=1)) if len(there) > 1 else 0.0
-        totals[id_] = MetricTotals(mean, None if mean is None else spread, whole[id_], len(there))
+        taken = RunningSpread()
+        taken.add(values)
+        spread = taken.value()
+        totals[id_] = (
+            MetricTotals(None, None, whole[id_], 0)
+            if spread is None
+            else MetricTotals(spread.mean, spread.std, whole[id_], spread.n)
+        )
     return totals
