@@ -1,4 +1,4 @@
-"""Files that the program writes: whole or not at all, and of their owner alone unless somebody asks otherwise."""
+"""Files and folders that the program writes: whole or not at all, and of their owner alone unless somebody asks otherwise."""
 
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ PRIVATE: Final = 0o600
 
 PUBLISHED: Final = 0o644
 """Mode of a file that everybody may have, and so every user of a computer may read."""
+
+
+def private_folder(folder: Path) -> Path:
+    """Make a folder that only its owner may enter, where it does not exist yet."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
 
 
 def write_file(path: Path, data: bytes, *, overwrite: bool, mode: int = PRIVATE) -> None:

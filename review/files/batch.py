@@ -16,15 +16,11 @@ from typing import Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from corpora.text.visible import plain
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
 from harness.core.problems import first_problem
-from review.files.font_file import MOST_BYTES, MOST_FONTS, MOST_LICENCE, CarriedFont
-from review.files.manifests import MOST_ITEMS, BatchItem, BatchManifest, TrainingItem, batch_readme
-from review.files.reviewer_codes import CodeError, read_code, read_salt, salt_member, tag_of
-from review.files.signed_archive import pack_signed, unpack_signed
-from review.forms import FileError, FileProblem
-from review.sealed.keys import Identity, key_phrase
-from review.sealed.sealing import (
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.keys import Identity, key_phrase
+from harness.sealed.sealing import (
     AgeIdentity,
     Lock,
     SealError,
@@ -36,7 +32,11 @@ from review.sealed.sealing import (
     unseal,
     unseal_with_passphrase,
 )
-from review.sealed.signature import Signed
+from harness.sealed.signature import Signed
+from harness.sealed.signed_archive import pack_signed, unpack_signed
+from review.files.font_file import MOST_BYTES, MOST_FONTS, MOST_LICENCE, CarriedFont
+from review.files.manifests import MOST_ITEMS, BatchItem, BatchManifest, TrainingItem, batch_readme
+from review.files.reviewer_codes import CodeError, read_code, read_salt, salt_member, tag_of
 
 _PLACE_DIGITS = 64
 """Of a person's place (``files.reviewer_codes``); codes and tags have fewer."""

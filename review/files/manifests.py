@@ -10,11 +10,21 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field
 
+from harness.sealed.forms import (
+    Count,
+    Hex64,
+    Id,
+    Recipient,
+    Short,
+    Since,
+    StrictForm,
+    VersionedForm,
+)
+from harness.sealed.signature import public_pem
+from harness.sealed.signed_archive import SignedManifest
 from review.files.reviewer_codes import place_of
-from review.forms import Since, StrictForm, VersionedForm
-from review.log.payloads import Count, Hex64, Id, Reviewer, Short, Text
+from review.log.payloads import Reviewer, Text
 from review.rating import Rating, Reason
-from review.sealed.signature import public_pem
 
 BATCH_FORMAT: Final = "rosetta-batch/3"
 MOST_ITEMS = 5_000
@@ -112,7 +122,7 @@ class Organisation(StrictForm):
     """age recipients (``age1…``) that can open the ratings: custodian, recovery and others."""
 
 
-class BatchManifest(VersionedForm):
+class BatchManifest(SignedManifest):
     """The signed head of a batch file; the other members are named in it with their hashes."""
 
     format: Literal["rosetta-batch/1", "rosetta-batch/2", "rosetta-batch/3"] = BATCH_FORMAT
@@ -156,12 +166,10 @@ class BatchManifest(VersionedForm):
     """Whether what people write about a sentence may be shown to the others, without names, in a second look."""
     second_of: Annotated[Id | None, Since(3)] = None
     """A second look at sentences on which people differed: the first batch of the review in which they did."""
-    members: dict[Short, Hex64]
-    """Name of every other member of the file → SHA-256 of its bytes."""
 
     @property
     def earlier_words(self) -> bool:
-        """Whether cards and laptops show the made-up check words of earlier versions with it (``files.phrase``)."""
+        """Whether cards and laptops show the made-up check words of earlier versions with it (``sealed.phrase``)."""
         return (self.version or 0) < 3
 
     @property
@@ -231,8 +239,6 @@ def _nearest(wanted: str, found: Iterable[str]) -> list[str]:
 RATINGS_FORMAT: Final = "rosetta-ratings/2"
 MOST_EVENTS: Final = 1_000_000
 
-Recipient = Annotated[str, Field(max_length=200)]
-
 
 class Sender(StrictForm):
     """The laptop that wrote the file; whether it is known, the organisation's list of laptops tells."""
@@ -257,7 +263,7 @@ Places = tuple[tuple[Place, Place], ...]
 """First and last place of stretches of a device's chain."""
 
 
-class RatingsManifest(VersionedForm):
+class RatingsManifest(SignedManifest):
     """What a file of ratings holds; it names for whom it was sealed, because age does not say by whom."""
 
     format: Literal["rosetta-ratings/1", "rosetta-ratings/2"] = RATINGS_FORMAT
@@ -280,13 +286,34 @@ class RatingsManifest(VersionedForm):
     """
     laptop: Sender
     recipients: Annotated[tuple[Recipient, ...], Field(min_length=2, max_length=20)]
-    members: dict[Short, Hex64]
-    """Name of every other member of the file → SHA-256 of its bytes."""
 
     @property
     def signer(self) -> str:
         """The key under which the file is signed."""
         return self.laptop.signing_key
+
+
+EXPORT_FORMAT: Final = "rosetta-export/1"
+EXPORT_SUFFIX: Final = ".rosetta-export"
+
+
+class ExportManifest(SignedManifest):
+    """What the file holds, and for whom it was sealed."""
+
+    format: Literal["rosetta-export/1"] = EXPORT_FORMAT
+    review: Short
+    created: Short
+    """UTC, ISO 8601."""
+    runs: tuple[Short, ...]
+    """Ids of the reviewed runs."""
+    signing_key: Hex64
+    """Of the organisation, Ed25519."""
+    recipients: Annotated[tuple[Recipient, ...], Field(min_length=2, max_length=20)]
+
+    @property
+    def signer(self) -> str:
+        """The key under which the file is signed."""
+        return self.signing_key
 
 
 _BATCH = """\

@@ -17,6 +17,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from harness.sealed.chain import tips_of
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.keys import Identity, key_phrase
+from harness.sealed.phrase import phrase
+from harness.sealed.sealing import AgeIdentity, Lock, checked_recipient, lock_of, seal, unseal
+from harness.sealed.signature import Signed
+from harness.sealed.signed_archive import MANIFEST, SignedArchive, pack_signed, unpack_signed
+from harness.sealed.stick import RATINGS_SUFFIX, READABLE, write_file
 from review.files.batch import Batch
 from review.files.manifests import (
     MOST_EVENTS,
@@ -27,17 +35,9 @@ from review.files.manifests import (
     SignedChain,
     ratings_readme,
 )
-from review.files.signed_archive import MANIFEST, SignedArchive, pack_signed, unpack_signed
-from review.files.stick import RATINGS_SUFFIX, READABLE, write_file
-from review.forms import FileError, FileProblem
-from review.log.chain import tips_of
 from review.log.event import Event
 from review.log.payloads import ANSWERS, OfItem, OfReviewer, Withdraw
 from review.log.withdrawal import reach
-from review.sealed.keys import Identity, key_phrase
-from review.sealed.phrase import phrase
-from review.sealed.sealing import AgeIdentity, Lock, checked_recipient, lock_of, seal, unseal
-from review.sealed.signature import Signed
 
 
 def chains_of(events: Iterable[Event]) -> dict[str, SignedChain]:

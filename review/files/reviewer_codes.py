@@ -21,7 +21,7 @@ from enum import StrEnum
 from typing import Final
 
 from harness.core.failures import UsageError
-from review.sealed.sealing import stretch
+from harness.sealed.sealing import stretch
 
 SALT_BYTES: Final = 32
 

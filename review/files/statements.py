@@ -14,12 +14,11 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from harness.card.canonical import canonical_bytes
-from review.files.signed_archive import SignedRecord, read_record, signed_record
-from review.forms import FileError, FileProblem, StrictForm
-from review.log.payloads import Hex64
-from review.sealed.keys import Identity, PublicIdentity
-from review.sealed.sealing import SealError, checked_recipient
+from harness.core.canonical import canonical_bytes
+from harness.sealed.forms import FileError, FileProblem, Hex64, StrictForm
+from harness.sealed.keys import Identity, PublicIdentity
+from harness.sealed.sealing import SealError, checked_recipient
+from harness.sealed.signed_archive import SignedRecord, read_record, signed_record
 
 SUFFIX: Final = ".rosetta-laptop"
 

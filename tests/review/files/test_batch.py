@@ -10,7 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
+from harness.sealed.archive import pack
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.keys import Identity, Role
+from harness.sealed.sealing import AgeIdentity, lock_of
 from review.files.batch import Batch, make_batch, open_batch, write_batch
 from review.files.manifests import (
     BatchItem,
@@ -19,10 +23,6 @@ from review.files.manifests import (
     TrainingItem,
 )
 from review.files.reviewer_codes import place_of
-from review.forms import FileError, FileProblem
-from review.sealed.archive import pack
-from review.sealed.keys import Identity, Role
-from review.sealed.sealing import AgeIdentity, lock_of
 from tests.review.files.made import (
     LAPTOP,
     ORGANISATION,

@@ -2,9 +2,9 @@
 
 import pytest
 
+from harness.sealed.forms import FileError
 from review.files.batch import make_batch, open_batch, write_batch
 from review.files.manifests import Around, OthersWords, wording
-from review.forms import FileError
 from review.rating import Reason
 from tests.review.files.made import ORGANISATION, SALT, identifier, items, manifest, training
 

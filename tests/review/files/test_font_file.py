@@ -85,6 +85,7 @@ def _with(table: str, change: Callable[[bytearray], None]) -> bytes:
     content = made[begin : begin + size]
     change(content)
     made[begin : begin + size] = content
+    # the sum is right, so that only the content is wrong
     made[at + 4 : at + 8] = font_file._sum(table, bytes(content)).to_bytes(4, "big")
     return bytes(made)
 

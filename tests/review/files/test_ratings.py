@@ -17,8 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
 from harness.core.storage_problems import StorageProblem
+from harness.sealed.archive import pack
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.keys import Identity, Role
+from harness.sealed.sealing import AgeIdentity, seal
+from harness.sealed.stick import StickError
 from review.files import ratings as module
 from review.files.batch import Batch, make_batch, write_batch
 from review.files.ratings import RatingsFile, Written, open_ratings, sign_ratings, write_ratings
@@ -30,13 +35,8 @@ from review.files.reviewer_codes import (
     printed,
     read_code,
 )
-from review.files.stick import StickError
-from review.forms import FileError, FileProblem
 from review.log.event import read_event
 from review.log.payloads import Reviewer
-from review.sealed.archive import pack
-from review.sealed.keys import Identity, Role
-from review.sealed.sealing import AgeIdentity, seal
 from tests.review.files.made import (
     LAPTOP,
     ORGANISATION,

@@ -19,7 +19,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
-from review.forms import FileError, FileProblem
+from harness.sealed.forms import FileError, FileProblem
 
 MOST_BYTES: Final = 51 * 2**20
 """Bytes of one sealed file: an archive, and what age adds."""
@@ -70,6 +70,11 @@ class AgeIdentity:
             pass  # said below
         raise SealError(FileProblem.INVALID, "This is not a secret key of age (AGE-SECRET-KEY-1…).")
 
+    @classmethod
+    def of(cls, secret: bytes) -> AgeIdentity:
+        """Return the identity of 32 random bytes: the secret half of an X25519 key."""
+        return cls.read(_bech32("age-secret-key-", secret).upper())
+
     @property
     def recipient(self) -> str:
         """The public side, ``age1…``."""
@@ -97,6 +102,12 @@ def seal(data: bytes, recipients: Sequence[str]) -> bytes:
             "Nobody was named who may open this file. Name a recipient (age1…).",
         )
     return bytes(age.encrypt(data, keys))
+
+
+def recipients_in(data: bytes) -> int:
+    """Count the recipients (``age1…``) that a sealed file names; who they are, it does not tell."""
+    header = data[:_MOST_HEADER].partition(b"\n--- ")[0]
+    return sum(each.startswith(b"X25519 ") for each in header.split(b"\n-> ")[1:])
 
 
 def unseal(data: bytes, identities: Iterable[AgeIdentity]) -> bytes:
@@ -207,6 +218,27 @@ def _damaged() -> SealError:
     )
 
 
+def _bech32(prefix: str, data: bytes) -> str:
+    """Write bytes as age writes its keys: Bech32 of BIP-173, with its six letters that check the others."""
+    count = -(-8 * len(data) // 5)
+    number = int.from_bytes(data, "big") << 5 * count - 8 * len(data)
+    values = [number >> 5 * place & 31 for place in reversed(range(count))]
+    ahead = [*(ord(each) >> 5 for each in prefix), 0, *(ord(each) & 31 for each in prefix)]
+    check = 1
+    for value in (*ahead, *values, *[0] * _BECH32_CHECK):
+        top, check = check >> 25, (check & 2**25 - 1) << 5 ^ value
+        for bit, generator in enumerate(_BECH32_GENERATORS):
+            check ^= generator if top >> bit & 1 else 0
+    check ^= 1
+    values += [check >> 5 * place & 31 for place in reversed(range(_BECH32_CHECK))]
+    return f"{prefix}1{''.join(_BECH32[value] for value in values)}"
+
+
+_BECH32: Final = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+_BECH32_GENERATORS: Final = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
+_BECH32_CHECK: Final = 6
+
+
 def _age() -> Any:
     """Return the age library, which is loaded only where something is sealed or opened."""
     import pyrage
@@ -234,7 +266,7 @@ _CHUNK = 64 * 1024
 
 
 def seal_with_passphrase(data: bytes, passphrase: str) -> bytes:
-    """Encrypt with a passphrase; ``review.sealed.sealing.unseal_with_passphrase`` opens it."""
+    """Encrypt with a passphrase; ``harness.sealed.sealing.unseal_with_passphrase`` opens it."""
     file_key, salt, nonce = (secrets.token_bytes(16) for _ in range(3))
     wrapped = _encrypt(_wrapping_key(passphrase, salt), bytes(12), file_key)
     header = (

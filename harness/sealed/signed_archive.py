@@ -1,53 +1,32 @@
-"""An archive whose manifest is signed and names the hash of every other member.
-
-The signed head of what an organiser hands to the governance organisation.
-"""
+"""An archive whose manifest is signed and names the hash of every other member; and small records with a signature."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import json
+from abc import abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Generic, Literal, TypeVar
+from typing import Annotated, Any, Final, Generic, TypeVar
 
 from pydantic import Field, ValidationError
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from review.files.manifests import BatchManifest, RatingsManifest, Recipient
-from review.forms import FileError, FileProblem, StrictForm, formats
-from review.log.payloads import Hex64, Short
-from review.sealed.archive import pack, unpack
-from review.sealed.keys import Identity
-from review.sealed.signature import Signed, verify
-
-EXPORT_FORMAT: Final = "rosetta-export/1"
-EXPORT_SUFFIX: Final = ".rosetta-export"
-
-
-class ExportManifest(StrictForm):
-    """What the file holds, and for whom it was sealed."""
-
-    format: Literal["rosetta-export/1"] = EXPORT_FORMAT
-    review: Short
-    created: Short
-    """UTC, ISO 8601."""
-    runs: tuple[Short, ...]
-    """Ids of the reviewed runs."""
-    signing_key: Hex64
-    """Of the organisation, Ed25519."""
-    recipients: Annotated[tuple[Recipient, ...], Field(min_length=2, max_length=20)]
-    members: dict[Short, Hex64]
-    """Name of every other member of the file → SHA-256 of its bytes."""
-
-    @property
-    def signer(self) -> str:
-        """The key under which the file is signed."""
-        return self.signing_key
-
+from harness.sealed.archive import pack, unpack
+from harness.sealed.forms import (
+    FileError,
+    FileProblem,
+    Hex64,
+    Short,
+    StrictForm,
+    VersionedForm,
+    formats,
+)
+from harness.sealed.keys import Identity
+from harness.sealed.signature import Signed, verify
 
 MANIFEST: Final = "manifest.json"
 SIGNATURE: Final = "manifest.sig"
@@ -58,7 +37,20 @@ _MOST_MANIFEST = 8 * 2**20
 _MOST_RECORD = 4096
 """Bytes of a file that is one signed record."""
 
-_Form = TypeVar("_Form", BatchManifest, RatingsManifest, ExportManifest)
+
+class SignedManifest(VersionedForm):
+    """The signed head of an archive."""
+
+    members: dict[Short, Hex64]
+    """Name of every other member of the file → SHA-256 of its bytes."""
+
+    @property
+    @abstractmethod
+    def signer(self) -> str:
+        """The key under which the file is signed."""
+
+
+_Form = TypeVar("_Form", bound=SignedManifest)
 
 
 @dataclass(frozen=True)
@@ -160,7 +152,7 @@ class SignedRecord(StrictForm):
 
     def content(self) -> bytes:
         """Return what was signed."""
-        return canonical_bytes(self.model_dump(exclude={"signature"}))
+        return canonical_bytes(self.model_dump(mode="json", exclude={"signature"}))
 
     def is_signed_by(self, signing_key: str) -> bool:
         """Tell whether the signature is one of this key over all other fields."""
@@ -169,17 +161,19 @@ class SignedRecord(StrictForm):
 
 def signed_record(record: StrictForm, identity: Identity) -> bytes:
     """Return the bytes of a record with its signature."""
-    fields = record.model_dump()
+    fields = record.model_dump(mode="json")
     return canonical_bytes(fields | {"signature": identity.sign(canonical_bytes(fields)).hex()})
 
 
 _Record = TypeVar("_Record", bound=SignedRecord)
 
 
-def read_record(data: bytes, form: type[_Record], name: str) -> _Record:
-    """Read such a file, its signature not looked at; raises FileError that calls it by ``name``."""
+def read_record(
+    data: bytes, form: type[_Record], name: str, *, most: int = _MOST_RECORD
+) -> _Record:
+    """Read such a file of ``most`` bytes, its signature not looked at; raises FileError that calls it by ``name``."""
     try:
-        return form.model_validate_json(data[: _MOST_RECORD + 1], strict=True)
+        return form.model_validate_json(data[: most + 1], strict=True)
     except ValidationError:
         raise FileError(
             FileProblem.NOT_OURS,

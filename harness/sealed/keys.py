@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from harness.core.failures import KeyStoreError
-from review.sealed.phrase import phrase, says
-from review.sealed.sealing import AgeIdentity, SealError, read_age_identities
-from review.sealed.signature import new_seed, public_key, sign
+from harness.sealed.phrase import phrase, says
+from harness.sealed.sealing import AgeIdentity, SealError, read_age_identities
+from harness.sealed.signature import new_seed, public_key, sign
 
 SERVICE: Final = "rosetta-review"
 """Under this name the keyring keeps the keys of reviews."""
@@ -37,6 +37,10 @@ class Role(StrEnum):
 
     LAPTOP = "laptop"
     ORGANISATION = "organisation"
+    KEEPER = "keeper"
+    COMPUTER = "computer"
+    """The computer itself: what signs the cards of its runs and what it hands over, what keepers seal shares for, and what
+    opens what its own store holds sealed."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,18 @@ class Identity:
         locks = _private(_private(folder) / "locks")
         with filelock.FileLock(locks / f"{role}-key.lock", mode=0o600):
             return _stored(folder, role) or _keep(cls.make(role), folder)
+
+    @classmethod
+    def known(cls, folder: Path, role: Role) -> bool:
+        """Tell whether the installation whose data lies in ``folder`` ever had keys of this role."""
+        return _file(folder, role).exists() or key_pointer(folder, role).exists()
+
+    @classmethod
+    def read(cls, path: Path, role: Role) -> Identity:
+        """Read what ``text`` wrote to a file of its own; raises KeyStoreError that names the file and the mend."""
+        if (text := _read(path)) is None:
+            raise KeyStoreError(f"There is no file {path}. Name the file that holds the keys.")
+        return _parsed(text, role, f"{path} is damaged, or another file")
 
     @classmethod
     def make(cls, role: Role) -> Identity:
@@ -227,7 +243,7 @@ def key_pointer(folder: Path, role: Role) -> Path:
 
 
 def _private(folder: Path) -> Path:
-    from harness.store.file.database import private_folder
+    from harness.core.written_files import private_folder
 
     try:
         return private_folder(folder)

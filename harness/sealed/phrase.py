@@ -20,8 +20,8 @@ from functools import lru_cache
 from typing import Final
 
 from harness.core.failures import UsageError
-from review.sealed.sealing import stretch
-from review.sealed.word_list import LIST
+from harness.sealed.sealing import stretch
+from harness.sealed.word_list import LIST
 
 _CONSONANTS = "bdfghklmnprstvyz"
 _VOWELS = "aiou"
@@ -35,7 +35,7 @@ def made_up(data: bytes) -> str:
 
 
 def draw_words(count: int = 5) -> str:
-    """Draw random words: a passphrase for a reviewer's card, 16 bits a word."""
+    """Draw random words: a passphrase for a card, 16 bits a word."""
     return made_up(secrets.token_bytes(2 * count))
 
 

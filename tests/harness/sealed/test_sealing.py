@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.core.failures import UsageError
-from review.forms import FileProblem
-from review.sealed import sealing
-from review.sealed.phrase import PhraseError, draw_words, made_up, phrase, read_words, says
-from review.sealed.sealing import (
+from harness.sealed import sealing
+from harness.sealed.forms import FileProblem
+from harness.sealed.phrase import PhraseError, draw_words, made_up, phrase, read_words, says
+from harness.sealed.sealing import (
     AgeIdentity,
     Lock,
     SealError,
@@ -27,7 +27,7 @@ from review.sealed.sealing import (
     unseal,
     unseal_with_passphrase,
 )
-from review.sealed.word_list import LIST
+from harness.sealed.word_list import LIST
 
 ONE, TWO, OTHER = AgeIdentity.make(), AgeIdentity.make(), AgeIdentity.make()
 SEALED = seal(b"texts", [ONE.recipient, TWO.recipient])

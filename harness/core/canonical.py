@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from enum import StrEnum
+from collections.abc import Callable
 from functools import lru_cache
 from hashlib import sha256
 from json.encoder import encode_basestring
@@ -15,19 +14,7 @@ import rfc8785
 
 from harness.core.failures import UsageError
 
-HASH_FIELD = "run_card_hash"
-"""The field that holds the seal; it counts as the empty string while the seal is made (§3.9)."""
-
 _SAFE_INTEGER = 2**53 - 1
-
-
-class SealForm(StrEnum):
-    """Which byte form a card's seal was made over."""
-
-    JCS = "jcs"
-    """RFC 8785, UTF-8: what this program writes."""
-    SORTED_KEYS = "sorted-keys"
-    """Older cards: keys sorted by code point, ``", "`` and ``": "``, characters unescaped, UTF-8."""
 
 
 def canonical_bytes(value: Any) -> bytes:
@@ -123,22 +110,3 @@ def canonical_sha256(value: Any) -> str:
 def sorted_key_sha256(value: Any) -> str:
     """Return the SHA-256, in hexadecimal, of a value's bytes in the older form."""
     return sha256(sorted_key_bytes(value)).hexdigest()
-
-
-def card_hash(card: Mapping[str, Any]) -> str:
-    """Return the seal of a card: SHA-256 over its canonical bytes with ``run_card_hash`` set to ""."""
-    return canonical_sha256({**card, HASH_FIELD: ""})
-
-
-def seal_form(card: Mapping[str, Any]) -> SealForm | None:
-    """Say in which form a card's seal holds, None where it holds in neither."""
-    stated = card.get(HASH_FIELD)
-    unsealed = {**card, HASH_FIELD: ""}
-    for form, write in ((SealForm.JCS, canonical_bytes), (SealForm.SORTED_KEYS, sorted_key_bytes)):
-        try:
-            found = sha256(write(unsealed)).hexdigest()
-        except (UsageError, ValueError):
-            continue  # the card cannot be written in this form, so it was not sealed in it
-        if found == stated:
-            return form
-    return None

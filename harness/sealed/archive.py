@@ -13,10 +13,10 @@ import zipfile
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from review.forms import FileError, FileProblem
+from harness.sealed.forms import FileError, FileProblem
 
 MOST_BYTES: Final = 50 * 2**20
-"""Bytes of one archive; no review that people can rate is larger."""
+"""Bytes of one archive; nothing that travels is larger."""
 
 MOST_MEMBERS: Final = 32
 

@@ -9,12 +9,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Self, get_args
+from typing import Annotated, Any, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 from pydantic import model_validator as validator
 
 from harness.core.failures import UsageError
+
+Hex64 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+"""A SHA-256, or a public signing key."""
+Id = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+"""A random id."""
+Short = Annotated[str, Field(max_length=200)]
+Recipient = Annotated[str, Field(max_length=200)]
+"""Of age, ``age1…``."""
+Count = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
 class FileProblem(StrEnum):

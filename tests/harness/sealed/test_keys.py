@@ -1,4 +1,4 @@
-"""Keys of an installation, cards of laptops, and signatures: kept where they can be, changed by nobody."""
+"""Keys of an installation, and signatures: kept where they can be, changed by nobody."""
 
 import subprocess
 import sys
@@ -8,20 +8,15 @@ from typing import Any
 
 import keyring
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring as NoKeyring
 from keyring.errors import KeyringLocked
 
 from harness.core.failures import KeyStoreError
-from review.files.statements import read_laptop_card, write_laptop_card
-from review.forms import FileError
-from review.sealed.keys import Identity, Role, key_phrase, write_private
-from review.sealed.sealing import AgeIdentity, read_age_identities
-from review.sealed.signature import new_seed, public_key, public_pem, sign, verify
+from harness.sealed.keys import Identity, Role, key_phrase, write_private
+from harness.sealed.sealing import AgeIdentity, read_age_identities
+from harness.sealed.signature import new_seed, public_key, public_pem, sign, verify
 from tests.keyring_in_memory import MemoryKeyring
-from tests.review.files.made import LAPTOP, ORGANISATION
 
 
 class Forgetful(MemoryKeyring):
@@ -157,7 +152,7 @@ def test_threads_that_come_first_together_get_one_key(tmp_path: Path) -> None:
 ASK = """
 import sys
 from pathlib import Path
-from review.sealed.keys import Identity
+from harness.sealed.keys import Identity
 print(Identity.load(Path(sys.argv[1]), "laptop").public.signing_key)
 """
 
@@ -199,40 +194,6 @@ def test_a_secret_never_replaces_a_file(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError):
         write_private(tmp_path / "key", "two")
     assert (tmp_path / "key").read_text() == "one"
-
-
-CARD = write_laptop_card(LAPTOP, "Library, second table")
-
-
-def test_a_card_is_read_as_it_was_written() -> None:
-    card = read_laptop_card(CARD)
-    assert (card.name, card.public) == ("Library, second table", LAPTOP.public)
-    assert write_laptop_card(LAPTOP, "Library, second table") == CARD
-
-
-def test_every_single_changed_byte_is_refused() -> None:
-    for place in range(len(CARD)):
-        for value in (1, 2, 4, 32, 128):
-            changed = CARD[:place] + bytes([CARD[place] ^ value]) + CARD[place + 1 :]
-            with pytest.raises(FileError, match=r"\.$"):
-                read_laptop_card(changed)
-
-
-def test_another_laptops_key_cannot_be_put_in() -> None:
-    other = CARD.replace(LAPTOP.public.recipient.encode(), ORGANISATION.public.recipient.encode())
-    with pytest.raises(FileError, match="changed"):
-        read_laptop_card(other)
-
-
-@given(st.binary(max_size=300))
-def test_anything_else_is_refused_in_words(data: bytes) -> None:
-    with pytest.raises(FileError):
-        read_laptop_card(data)
-
-
-def test_a_huge_file_is_not_read() -> None:
-    with pytest.raises(FileError):
-        read_laptop_card(b"[" * 10_000_000)
 
 
 # RFC 8032, section 7.1: seed, public key, message, signature

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from harness.core.storage_problems import StorageProblem
-from review.files import stick
-from review.files.stick import StickError, find_batches, mounted_sticks, read_file, write_file
+from harness.sealed import stick
+from harness.sealed.stick import StickError, find_batches, mounted_sticks, read_file, write_file
 from tests.review.thorough import times
 
 unprivileged = pytest.mark.skipif(
@@ -60,7 +60,7 @@ def test_a_link_that_lies_there_is_not_written_through(tmp_path: Path) -> None:
 FULL = """
 import resource, sys
 from pathlib import Path
-from review.files.stick import StickError, write_file
+from harness.sealed.stick import StickError, write_file
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:
     write_file(Path(sys.argv[1]), bytes(5000))
@@ -130,7 +130,7 @@ def test_a_stick_that_is_pulled_while_it_is_flushed_is_told(
     def pulled(_: int) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(stick, "_flush", pulled)
+    monkeypatch.setattr(stick, "flush", pulled)
     with pytest.raises(StickError, match="It is gone"):
         write_file(tmp_path / "a", b"new")
     assert (names(tmp_path), read_file(tmp_path / "a")) == (["a"], b"older")
@@ -140,13 +140,13 @@ def test_a_stick_that_lies_about_what_it_keeps_is_found_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_file(tmp_path / "a", b"older")
-    flush = stick._flush
+    flush = stick.flush
 
     def lies(descriptor: int) -> None:
         flush(descriptor)
         os.pwrite(descriptor, b"N", 0)
 
-    monkeypatch.setattr(stick, "_flush", lies)
+    monkeypatch.setattr(stick, "flush", lies)
     assert trouble(tmp_path / "a") is StorageProblem.CHANGED
     assert (names(tmp_path), read_file(tmp_path / "a")) == (["a"], b"older")
 
@@ -154,7 +154,7 @@ def test_a_stick_that_lies_about_what_it_keeps_is_found_out(
 WRITE_FOR_EVER = """
 import itertools, sys
 from pathlib import Path
-from review.files.stick import write_file
+from harness.sealed.stick import write_file
 for number in itertools.count(1):
     write_file(Path(sys.argv[1]), number.to_bytes(4, "big") * 20_000)
     print(number, flush=True)
@@ -245,7 +245,7 @@ def test_a_huge_place_is_left_in_time(tmp_path: Path, monkeypatch: pytest.Monkey
     first = put(tmp_path / "a.rosetta-batch")
     for number in range(300):
         put(tmp_path / "many" / f"{number}.jpg")
-    monkeypatch.setattr(stick, "_MOST_ENTRIES", 100)
+    monkeypatch.setattr(stick, "MOST_ENTRIES", 100)
     assert found(tmp_path) == [first]
     assert found(tmp_path, seconds=0.0) == []
 
@@ -258,6 +258,6 @@ def test_sticks_are_what_is_mounted_below_the_usual_places(
     sticks = [media / "STICK", media / "user" / "RED STICK"]
     for folder in (*sticks, media / "user" / "left over"):
         folder.mkdir(parents=True)
-    monkeypatch.setattr(stick, "_MOUNT_POINTS", (media, tmp_path / "not there"))
+    monkeypatch.setattr(stick, "MOUNT_POINTS", (media, tmp_path / "not there"))
     monkeypatch.setattr(Path, "is_mount", lambda path: path in sticks)
     assert sorted(mounted_sticks()) == sorted(sticks)

@@ -21,13 +21,13 @@ from harness.core.storage_problems import StorageProblem, error_name, storage_pr
 BATCH_SUFFIX: Final = ".rosetta-batch"
 RATINGS_SUFFIX: Final = ".rosetta-ratings"
 
-_MOUNT_POINTS = (Path("/media"), Path("/run/media"), Path("/mnt"))
+MOUNT_POINTS = (Path("/media"), Path("/run/media"), Path("/mnt"))
 """Where Linux shows sticks, in the first two mostly in a folder of the user's."""
 
 _DEPTH = 3
 """Folders below the place that is searched."""
 
-_MOST_ENTRIES = 20_000
+MOST_ENTRIES = 20_000
 _SECONDS = 2.0
 """An old stick with a thousand photographs must not keep anybody waiting."""
 
@@ -65,7 +65,7 @@ def mounted_sticks() -> list[Path]:
         return _drives()
     if sys.platform == "darwin":
         return _folders_in(Path("/Volumes"))
-    shown = [each for above in _MOUNT_POINTS for each in _folders_in(above)]
+    shown = [each for above in MOUNT_POINTS for each in _folders_in(above)]
     of_users = [each for folder in shown if not _is_mounted(folder) for each in _folders_in(folder)]
     return [each for each in (*of_users, *shown) if _is_mounted(each)]
 
@@ -78,7 +78,7 @@ def _entries(place: Path, deadline: float) -> Iterator[os.DirEntry[str]]:
         folder, depth = folders.pop(0)
         for entry in _listed(folder):
             seen += 1
-            if seen > _MOST_ENTRIES or time.monotonic() > deadline:
+            if seen > MOST_ENTRIES or time.monotonic() > deadline:
                 return
             if _is_folder(entry):
                 if depth < _DEPTH and not entry.name.startswith("."):
@@ -204,10 +204,11 @@ def _write_flushed(path: Path, data: bytes, mode: int) -> None:
     with os.fdopen(os.open(path, flags, mode), "wb") as file:
         file.write(data)
         file.flush()
-        _flush(file.fileno())
+        flush(file.fileno())
 
 
-def _flush(descriptor: int) -> None:
+def flush(descriptor: int) -> None:
+    """Make what was written durable; raises OSError where the drive refuses."""
     if sys.platform == "darwin":  # there fsync leaves the bytes in the drive's own memory
         import fcntl
 

@@ -10,7 +10,7 @@ import base64
 import secrets
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 
 SEED_BYTES: Final = 32
 
@@ -40,16 +40,20 @@ def new_seed() -> bytes:
 
 def public_key(seed: bytes) -> str:
     """Return the public key of a seed: 32 bytes, hexadecimal."""
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-    return Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes_raw().hex()
+    public: bytes = _private(seed).public_key().public_bytes_raw()
+    return public.hex()
 
 
 def sign(seed: bytes, data: bytes) -> bytes:
     """Sign bytes; gives 64 bytes, the same for the same key and data."""
+    signature: bytes = _private(seed).sign(data)
+    return signature
+
+
+def _private(seed: bytes) -> Any:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    return Ed25519PrivateKey.from_private_bytes(seed).sign(data)
+    return Ed25519PrivateKey.from_private_bytes(seed)
 
 
 def verify(public: str, data: bytes, signature: bytes) -> bool:

@@ -1,0 +1,1 @@
+"""Archives, signatures, encryption, hash chains and the words people compare: what keeps a file whole and closed."""
