@@ -1,0 +1,114 @@
+"""What a vault keeps of each corpus: its data key, opened by one keeper or several together, and its sealed texts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from corpora.model.corpus import Corpus
+from harness.sealed.forms import FileProblem
+from harness.sealed.keys import Identity
+from harness.vault.data_key import DataKey
+from harness.vault.folder import VaultState
+from harness.vault.log import VaultError
+from harness.vault.records import Counts, Keeper, StoredCorpus
+from harness.vault.sealed_corpus import SealedCorpus
+from harness.vault.shares.dealing import check_opener
+from harness.vault.shares.split import OpeningKey
+
+
+def opened_key(
+    state: VaultState, stored: StoredCorpus, identity: Identity, opener: OpeningKey | None = None
+) -> DataKey:
+    """Open the key of a corpus: with one keeper's keys, or where they open together, with what they have together."""
+    age = identity.age if state.split is None else check_opener(state, opener).age
+    return DataKey.opened(state.file(stored.key), [age])
+
+
+def recipients_of(state: VaultState) -> list[str]:
+    """Return for whom data keys are sealed: for each keeper, or for what they have together."""
+    return recipients(state.keepers.values()) if state.split is None else [state.split.recipient]
+
+
+def recipients(keepers: Iterable[Keeper]) -> list[str]:
+    """Return what is sealed for keepers each of whom opens alone."""
+    return [each.recipient for each in keepers]
+
+
+def under_new_keys(
+    state: VaultState, identity: Identity, opener: OpeningKey | None, recipients: Sequence[str]
+) -> tuple[dict[str, StoredCorpus], dict[str, bytes]]:
+    """Seal every text anew, under new keys for these recipients; gives the corpora, and their files by their hashes."""
+    corpora: dict[str, StoredCorpus] = {}
+    files: dict[str, bytes] = {}
+    for number, stored in state.head.corpora.items():
+        old, new = opened_key(state, stored, identity, opener), DataKey.make()
+        sealed = sealed_texts(state, number, stored).under(old, new)
+        corpora[number], written = stored_corpus(stored.name, sealed, new, recipients)
+        files |= written
+    return corpora, files
+
+
+def sealed_texts(state: VaultState, number: str, stored: StoredCorpus) -> SealedCorpus:
+    """Read the entries of a corpus, sealed as they are."""
+    return SealedCorpus.read(state.file(stored.texts), number, stored)
+
+
+def refuse_known(
+    state: VaultState, corpus: Corpus, identity: Identity, opener: OpeningKey | None
+) -> None:
+    """Refuse a corpus of which a text is in the vault already, where another segment might open it."""
+    for number, stored in state.head.corpora.items():
+        key = opened_key(state, stored, identity, opener)
+        known = {each.digest for each in sealed_texts(state, number, stored).entries}
+        found = [each.id for each in corpus.entries if key.digest(each.source).hex() in known]
+        if found:
+            raise VaultError(
+                FileProblem.INVALID,
+                f"{len(found):,} of these entries are in the vault already, in {stored.name!r}; the first is {found[0]}. "
+                "Take them out of the file.",
+            )
+
+
+def stored_corpus(
+    name: str, sealed: SealedCorpus, key: DataKey, recipients: Sequence[str]
+) -> tuple[StoredCorpus, dict[str, bytes]]:
+    """Return the record of a corpus, and its two files by their hashes."""
+    opener, texts = key.sealed_for(recipients), sealed.data
+    stored = StoredCorpus(
+        name=name,
+        entries=sealed.counts,
+        key=sha256_of(opener),
+        texts=sealed.sha256,
+    )
+    return stored, {stored.key: opener, stored.texts: texts}
+
+
+def sha256_of(data: bytes) -> str:
+    """Return the name of a file by its bytes."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def counted_segments(corpus: Corpus) -> Counts:
+    """Count the entries that are to be sealed; raises VaultError where one has no segment, or there is none."""
+    without = [each.id for each in corpus.entries if each.segment is None]
+    if without or not corpus.entries:
+        raise VaultError(
+            FileProblem.INVALID,
+            f"{len(without):,} entries have no segment, the first is {without[0]}. Say in the file which are "
+            "gold_standard, held_out, diagnostic or development."
+            if without
+            else "This corpus has no entry.",
+        )
+    return dict(Counter(each.segment for each in corpus.entries if each.segment is not None))
+
+
+def corpus_named(state: VaultState, name: str) -> tuple[str, StoredCorpus]:
+    """Return id and record of a corpus by its name or id; VaultError where none has it, or two."""
+    found = [(n, each) for n, each in state.head.corpora.items() if name in {each.name, n}]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(each.name for each in state.head.corpora.values()) or "none yet"
+    many = "two corpora" if found else "no corpus"
+    raise VaultError(FileProblem.INVALID, f"The vault holds {many} {name!r}. There are: {known}.")

@@ -1,0 +1,346 @@
+"""Asking several keepers for one opening, answering, taking the answers in, and using the grant up.
+
+On the computer that has the vault a keeper asks; the log has the request. Each keeper answers on their own computer,
+with a copy of the vault, or on this one with their own keys. Answers are taken in in any order, each as often as it
+comes, and the log has them, refusals too. Once enough keepers allow it, the grant opens once: it is used up, then the
+log has it, then the first text is opened. A program that is stopped in between has used it up as well.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+import filelock
+
+from corpora.model.entry import Segment
+from harness.core.written_files import PRIVATE
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.keys import Identity
+from harness.sealed.sealing import AgeIdentity, SealError
+from harness.vault.corpus_files import corpus_named, opened_key, sealed_texts
+from harness.vault.data_key import DataKey
+from harness.vault.folder import BUSY_SECONDS, VaultState
+from harness.vault.grants.files import (
+    open_share,
+    read_answer,
+    read_request,
+    seal_share,
+    write_answer,
+    write_request,
+)
+from harness.vault.grants.kept import KeptGrants
+from harness.vault.grants.words import counted_names, refuse_over, refuse_unusable
+from harness.vault.ledger import Grant, answer_id, proved_bytes, request_id
+from harness.vault.log import VaultError, moment
+from harness.vault.records import (
+    Answered,
+    GrantAnswer,
+    GrantAsked,
+    GrantRequest,
+    OpenedByGrant,
+    RunTerms,
+    SignedAnswer,
+    SignedRequest,
+)
+from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus
+from harness.vault.secret_text import no_core_dumps
+from harness.vault.shares.dealing import combined, own_share
+from harness.vault.shares.split import KeyShare
+from harness.vault.vault import HELD_OUT, Vault, words_of_log
+
+MOST_DAYS: Final = 90
+"""A request that is open for longer is no request for one opening."""
+
+
+@dataclass(frozen=True)
+class Grants:
+    """The grants of a vault, as one computer asks for them and uses them."""
+
+    vault: Vault
+    machine: Identity
+    """The keys of this computer."""
+
+    @property
+    def kept(self) -> KeptGrants:
+        """What this computer keeps of its own requests."""
+        return KeptGrants(self.vault.memory / "grants")
+
+    def ask(
+        self,
+        name: str,
+        purpose: str,
+        days: int,
+        identity: Identity,
+        segments: Sequence[Segment] = (),
+        run: RunTerms | None = None,
+    ) -> bytes:
+        """Ask the keepers to allow one opening of a corpus; gives the bytes of the request, which the log has then.
+
+        ``segments``: those to be opened; none: all but ``held_out``. ``run``: what is to be run over the texts; None: they are
+        opened to see whether they are whole. Raises VaultError in words.
+        """
+        if not 0 < days <= MOST_DAYS:
+            raise VaultError(
+                FileProblem.INVALID, f"A request is open for 1 to {MOST_DAYS} days, not {days}."
+            )
+        with self.vault.changing(identity) as state:
+            if state.split is None:
+                raise VaultError(
+                    FileProblem.INVALID,
+                    "Each keeper opens this vault alone, so nobody needs to be asked: rosetta vault open.",
+                )
+            self._forget_over(state)
+            number, stored = corpus_named(state, name)
+            wanted = segments or [each for each in Segment if each is not Segment.HELD_OUT]
+            entries = {each: stored.entries[each] for each in wanted if stored.entries.get(each)}
+            if Segment.HELD_OUT in wanted or not entries:
+                raise VaultError(
+                    FileProblem.LOCKED,
+                    f"{name!r} has no entry that can be opened so. {HELD_OUT.format(self.vault.folder, name)}",
+                )
+            challenge, now = AgeIdentity.make(), self.vault.clock()
+            request = GrantRequest(
+                vault=state.head.vault,
+                place=len(state.lines),
+                prev=state.lines[-1].id,
+                by=identity.public.signing_key,
+                corpus=number,
+                name=stored.name,
+                texts=stored.texts,
+                split=state.split.number,
+                entries=entries,
+                run=run,
+                machine=self.machine.public.signing_key,
+                machine_recipient=self.machine.public.recipient,
+                challenge=challenge.recipient,
+                purpose=words_of_log(purpose, "The purpose"),
+                asked=moment(now),
+                expires=moment(now + timedelta(days=days)),
+            )
+            self.kept.keep_key(request_id(request), challenge)
+            self.vault.write(state, GrantAsked(request=request), identity)
+        return write_request(request, identity)
+
+    def answer(self, data: bytes, identity: Identity, *, allowed: bool, reason: str = "") -> bytes:
+        """Allow or refuse a request with a keeper's keys; gives the bytes of the answer. Nothing is written into the vault."""
+        request, state = read_asked(self.vault, data)
+        if identity.public.signing_key not in state.keepers:
+            raise VaultError(
+                FileProblem.WRONG_KEY,
+                "These keys are not those of a keeper of this vault, or of none any more. Name a keeper's keys with --key FILE.",
+            )
+        now = moment(self.vault.clock())
+        grant = grant_in(state, request)
+        if allowed:
+            refuse_over(state, grant, max(now, state.lines[-1].record.when))
+        words = own_share(state, identity).words if allowed else None
+        sealed = b"" if words is None else seal_share(words, request)
+        answer = GrantAnswer(
+            vault=request.vault,
+            request=grant.id,
+            keeper=identity.public.signing_key,
+            allowed=allowed,
+            reason=words_of_log(reason, "The reason") if reason or not allowed else "",
+            when=now,
+            share=hashlib.sha256(sealed).hexdigest() if sealed else "",
+        )
+        return write_answer(answer, sealed, identity)
+
+    def take(self, data: bytes, identity: Identity) -> tuple[Grant, SignedAnswer]:
+        """Take an answer in: the log has it, and its sealed share is kept here. Gives the grant as it stands then.
+
+        An answer that was taken in before changes nothing. Raises VaultError where it cannot count.
+        """
+        answer, sealed = read_answer(data)
+        with self.vault.changing(identity) as state:
+            grant = _grant_of(state, answer.request)
+            self._check_machine(grant)
+            before = grant.answers.get(answer.keeper)
+            if before is not None and answer_id(before) == answer_id(answer):
+                if sealed and not grant.used:  # where a process was stopped between the two
+                    self.kept.keep_share(grant.id, answer.keeper, sealed)
+                return grant, answer
+            self._check_answer(state, grant, answer, before)
+            if sealed:
+                self.kept.keep_share(grant.id, answer.keeper, sealed)
+            after = self.vault.write(state, Answered(answer=answer), identity)
+            return after.grants[grant.id], answer
+
+    def open(
+        self, request: str, identity: Identity, run: RunTerms | None = None
+    ) -> tuple[OpenedEntry, ...]:
+        """Use a grant up, and open its texts in memory; as ``opening`` in all else."""
+        _, sealed, key = self.opening(request, identity, run)
+        return sealed.opened(key)
+
+    def opening(
+        self, request: str, identity: Identity, run: RunTerms | None = None, run_id: str = ""
+    ) -> tuple[VaultState, SealedCorpus, DataKey]:
+        """Use a grant up, and give its entries, sealed, with their key; whoever opens them does it after that.
+
+        ``request`` is its number, ``run`` what is about to be run over the texts, and ``run_id`` the number that the run will
+        have; the state is that of before. Raises VaultError in words; nothing is used up then.
+        """
+        no_core_dumps()
+        with self._using(), self.vault.changing(identity) as state:
+            grant = _grant_of(state, request)
+            asked = grant.request
+            self._check_machine(grant)
+            refuse_unusable(state, grant, run, moment(self.vault.clock()))
+            key = self.kept.key(grant.id)
+            together = combined(state, self._shares(state, grant, key))
+            stored = state.head.corpora[asked.corpus]
+            data_key = opened_key(state, stored, identity, together)
+            sealed = sealed_texts(state, asked.corpus, stored).of([*asked.entries])
+            act = OpenedByGrant(
+                grant=grant.id,
+                corpus=asked.corpus,
+                entries=sealed.counts,
+                purpose=asked.purpose,
+                run=run_id,
+            )
+            proof = together.sign(proved_bytes(state.head.log_head, act)).hex()
+            self.kept.use_up(grant.id, moment(self.vault.clock()))
+            try:
+                self.vault.write(state, act.model_copy(update={"proof": proof}), identity)
+            except VaultError:
+                self.kept.put_back(grant.id, key)
+                raise
+            self.kept.forget_shares(grant.id)
+        return state, sealed, data_key
+
+    @contextmanager
+    def _using(self) -> Iterator[None]:
+        """Keep other programs of this computer from using a grant meanwhile, whichever copy of the vault they have."""
+        try:
+            with filelock.FileLock(self.kept.lock, timeout=BUSY_SECONDS, mode=PRIVATE):
+                yield
+        except filelock.Timeout:
+            raise VaultError(
+                FileProblem.LOCKED,
+                "Another program is using a grant on this computer. Try again when it is done.",
+            ) from None
+
+    def _forget_over(self, state: VaultState) -> None:
+        """Destroy the keys of requests that the log says are over; nobody can use them any more."""
+        for grant in state.grants.values():
+            if not grant.used and grant.expired(""):
+                self.kept.forget_key(grant.id)
+                self.kept.forget_shares(grant.id)
+
+    def _check_machine(self, grant: Grant) -> None:
+        if grant.request.machine != self.machine.public.signing_key:
+            raise VaultError(
+                FileProblem.WRONG_KEY,
+                "This request was made on another computer, or with another data folder. Take its answers in there and use it "
+                "there; here it opens nothing. Or ask anew from here.",
+            )
+
+    def _check_answer(
+        self, state: VaultState, grant: Grant, answer: SignedAnswer, before: SignedAnswer | None
+    ) -> None:
+        """Refuse an answer that cannot count any more; the log would refuse it too."""
+        if answer.keeper not in state.keepers:
+            raise VaultError(
+                FileProblem.WRONG_KEY,
+                "This answer is of somebody who is no keeper of this vault, or none any more. It does not count.",
+            )
+        name = state.keepers[answer.keeper].name
+        if grant.used:
+            raise VaultError(
+                FileProblem.LOCKED,
+                f"This grant was used up at {grant.used}: the answer of {name} comes too late, and changes nothing.",
+            )
+        if before is not None and (answer.allowed or not before.allowed):
+            did = "allowed" if before.allowed else "refused"
+            raise VaultError(
+                FileProblem.INVALID,
+                f"{name} {did} this request already, at {before.when}, and this is another answer of theirs. The first one "
+                f"stays{'' if before.allowed else '; if they allow it after all, ask anew'}.",
+            )
+
+    def _shares(self, state: VaultState, grant: Grant, key: AgeIdentity) -> list[KeyShare]:
+        """Open the shares of those who allow it; raises VaultError that names who must be asked for a file again."""
+        shares, missing = [], []
+        for keeper in grant.allowed_by(state.keepers):
+            sealed = self.kept.share(grant.id, keeper)
+            if sealed is None or hashlib.sha256(sealed).hexdigest() != grant.answers[keeper].share:
+                missing.append(keeper)
+                continue
+            try:
+                words = open_share(sealed, key, self.machine)
+            except (SealError, UnicodeDecodeError):
+                raise VaultError(
+                    FileProblem.WRONG_KEY,
+                    f"The share in the answer of {state.keepers[keeper].name} does not open here, though they signed it. Their "
+                    "program sealed something else: ask them. Nothing was used up.",
+                ) from None
+            shares.append(_read_share(words.reveal(), state.keepers[keeper].name))
+        if len(shares) < state.threshold:
+            raise VaultError(
+                FileProblem.LOCKED,
+                f"The answers of {counted_names(state, missing)} are in the log, but their files are not on this computer any "
+                "more. Take them in once more: rosetta vault grant take.",
+            )
+        return shares
+
+
+def read_asked(vault: Vault, data: bytes) -> tuple[SignedRequest, VaultState]:
+    """Return a request and the vault that it is for; raises VaultError where no keeper of it asked for this.
+
+    Nothing is written, so a copy of the vault serves as well, even one from before the request.
+    """
+    state, request = vault.read(), read_request(data)
+    if request.vault != state.head.vault:
+        raise VaultError(
+            FileProblem.INVALID,
+            f"This request is for another vault (number {request.vault[:16]}) than the one in {vault.folder} (number "
+            f"{state.head.vault[:16]}). Name the folder of that vault, or of a copy of it.",
+        )
+    if request.by not in state.keepers:
+        raise VaultError(
+            FileProblem.WRONG_KEY,
+            "Whoever made this request is no keeper of this vault, or none any more. Answer nothing, and tell the other "
+            "keepers.",
+        )
+    lines = state.lines[request.place : request.place + 1]
+    known = [request_id(each.record.act.request) for each in lines if isinstance(each.record.act, GrantAsked)]  # fmt: skip
+    before = state.lines[request.place - 1] if 0 < request.place <= len(state.lines) else None
+    if (lines and known != [request_id(request)]) or (before and before.id != request.prev):
+        raise VaultError(
+            FileProblem.INVALID,
+            "The log of this vault does not have this request, though it goes further. It was made with another copy, "
+            "or is to be hidden. Answer nothing, and ask who made it.",
+        )
+    return request, state
+
+
+def grant_in(state: VaultState, request: GrantRequest) -> Grant:
+    """Return what became of a request, as far as the log of this copy has it."""
+    number = request_id(request)
+    return state.grants.get(number, Grant(number, request))
+
+
+def _grant_of(state: VaultState, number: str) -> Grant:
+    found = state.grants.get(number)
+    if found is None:
+        raise VaultError(
+            FileProblem.INVALID,
+            f"The log of the vault in {state.folder} has no such request. Is it for another vault, or is this an older copy?",
+        )
+    return found
+
+
+def _read_share(words: str, name: str) -> KeyShare:
+    try:
+        return KeyShare.read(words)
+    except FileError:
+        raise VaultError(
+            FileProblem.INVALID,
+            f"What {name} sealed is no share. Ask them to answer a new request. Nothing was used up.",
+        ) from None

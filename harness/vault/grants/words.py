@@ -1,0 +1,99 @@
+"""Why a grant cannot be used, in words that name what is to be done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.sealed.forms import FileProblem
+from harness.vault.folder import VaultState
+from harness.vault.ledger import Grant
+from harness.vault.log import VaultError
+from harness.vault.records import RunTerms
+
+_ANEW = "Ask for a new one: rosetta vault grant request."
+
+
+def refuse_unusable(state: VaultState, grant: Grant, run: RunTerms | None, now: str) -> None:
+    """Raise VaultError where a grant does not open what is about to be done; nothing is used up."""
+    refuse_over(state, grant, now)
+    refuse_other_run(grant.request.run, run)
+    if len(grant.allowed_by(state.keepers)) < state.threshold:
+        raise VaultError(FileProblem.LOCKED, f"Too few keepers allow it. {standing(state, grant)}")
+
+
+def refuse_over(state: VaultState, grant: Grant, now: str) -> None:
+    """Raise VaultError where nobody can use a grant any more, whatever the keepers say."""
+    request = grant.request
+    if grant.used:
+        raise VaultError(
+            FileProblem.LOCKED, f"This grant was used up at {grant.used}: it opens once. {_ANEW}"
+        )
+    stored = state.head.corpora.get(request.corpus)
+    if stored is None or stored.texts != request.texts:
+        raise VaultError(
+            FileProblem.INVALID,
+            f"The texts of {request.name!r} in {state.folder} are not those of the request: entries were moved or sealed anew "
+            f"since, or this is an older copy. {_ANEW}",
+        )
+    if state.split is None or state.split.number != request.split:
+        raise VaultError(
+            FileProblem.INVALID,
+            f"The shares were dealt anew since this was asked for, so answers to it open nothing any more. {_ANEW}",
+        )
+    if grant.expired(now):
+        after = (
+            f"it is {now} now"
+            if now > request.expires
+            else f"the log of the vault has a line of {grant.latest}, whatever the clock shows now"
+        )
+        raise VaultError(
+            FileProblem.LOCKED,
+            f"This grant could be used until {request.expires}, and {after}. {_ANEW}",
+        )
+
+
+def refuse_other_run(granted: RunTerms | None, run: RunTerms | None) -> None:
+    """Raise VaultError where something else is about to be run over the texts than was granted."""
+    if granted == run:
+        return
+    if granted is None or run is None:
+        what = "to open the texts and check them" if granted is None else "a run"
+        other = "a run" if granted is None else "to open the texts and check them"
+        said = f"It was granted {what}, and this is {other}"
+    elif granted.method != run.method:
+        said = f"It was granted for the method {granted.method!r}, and this is {run.method!r}"
+    elif granted.scorer != run.scorer:
+        said = (
+            f"It was granted for Rosetta {granted.scorer}, and this is {run.scorer}, which may score "
+            "otherwise"
+        )
+    else:
+        said = (
+            "It was granted for this method with other options, files, metrics or entries, or for other code of it. Give the same "
+            "ones as in the request"
+        )
+    raise VaultError(FileProblem.INVALID, f"{said}. Nothing was used up. {_ANEW}")
+
+
+def standing(state: VaultState, grant: Grant) -> str:
+    """Say who allows a request, who refuses it and why, who has not answered, and how many are missing."""
+    keepers, needed = state.keepers, state.threshold
+    allowed, refused = grant.allowed_by(keepers), grant.refused_by(keepers)
+    silent = [each for each in keepers if each not in {*allowed, *refused}]
+    gone = sum(key not in keepers for key in grant.answers)
+    told = [f"{needed} must allow it."]
+    if allowed:
+        told.append(f"Allowed by {counted_names(state, allowed)}.")
+    told += [f"Refused by {keepers[key].name}: {grant.answers[key].reason}." for key in refused]
+    if silent:
+        told.append(f"No answer yet of {counted_names(state, silent)}.")
+    if gone:
+        told.append(f"{gone} who answered can open nothing any more: no keeper now.")
+    if len(allowed) + len(silent) < needed:
+        told.append("So it can be allowed no more.")
+    return " ".join(told)
+
+
+def counted_names(state: VaultState, keys: Sequence[str]) -> str:
+    """Return the names of keepers by their signing keys, with commas between them."""
+    return ", ".join(state.keepers[key].name for key in keys if key in state.keepers)

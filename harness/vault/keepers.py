@@ -1,0 +1,136 @@
+"""Who can open a vault: keepers, their cards, and the recovery key that belongs to nobody's computer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from corpora.text.comparison import normalised
+from harness.core.canonical import canonical_bytes
+from harness.core.failures import KeyStoreError
+from harness.sealed.forms import FileProblem
+from harness.sealed.keys import Identity, Role, says_key, write_private
+from harness.sealed.phrase import read_words
+from harness.sealed.sealing import checked_recipient
+from harness.sealed.signed_archive import read_record, signed_record
+from harness.vault.log import VaultError
+from harness.vault.records import MOST_KEEPERS, MOST_WORDS, Keeper, KeeperCard, SignedCard
+
+CARD_SUFFIX: Final = ".rosetta-keeper"
+RECOVERY_NAME: Final = "recovery key"
+LEAST: Final = 2
+"""Keepers of a vault, the recovery key among them."""
+
+
+def keeper_of(identity: Identity, name: str, *, recovery: bool = False) -> Keeper:
+    """Return what others may know of a keeper."""
+    public = identity.public
+    if not 0 < len(name) <= MOST_WORDS:
+        raise VaultError(
+            FileProblem.INVALID,
+            f"The name of a keeper has {len(name):,} characters. Take 1 to {MOST_WORDS}.",
+        )
+    return Keeper(
+        name=name,
+        signing_key=public.signing_key,
+        recipient=public.recipient,
+        recovery=recovery,
+    )
+
+
+def write_card(identity: Identity, name: str) -> bytes:
+    """Return the bytes of a keeper's card, to be kept as ``NAME.rosetta-keeper``."""
+    return signed_record(KeeperCard(keeper=keeper_of(identity, name)), identity)
+
+
+def read_card(data: bytes) -> Keeper:
+    """Read a card and check its signature; raises FileError in words.
+
+    A card that calls itself a recovery key is refused: that one has none, and its six words are compared with nobody.
+    """
+    card = read_record(data, SignedCard, "the card of a keeper")
+    whole = canonical_bytes(card.model_dump(mode="json")) == data
+    if not whole or not card.is_signed_by(card.keeper.signing_key):
+        raise VaultError(
+            FileProblem.DAMAGED,
+            "This keeper's card was changed after it was written: its signature does not fit. Ask for it once more.",
+        )
+    if card.keeper.recovery:
+        raise VaultError(
+            FileProblem.INVALID,
+            "This card calls itself a recovery key, and none has a card. Ask for the card of a keeper.",
+        )
+    checked_recipient(card.keeper.recipient)
+    return card.keeper
+
+
+def recovery_identity(path: Path) -> Identity:
+    """Make the recovery key in a new file; raises VaultError where it cannot be written, or a file is there already.
+
+    Such a file is never taken: somebody may have put a key there that they have too.
+    """
+    made = Identity.make(Role.KEEPER)
+    try:
+        write_private(path, made.text())
+    except FileExistsError:
+        raise VaultError(
+            FileProblem.INVALID,
+            f"{path} is there already. Whoever put a key there could open everything, so it is not used. Name a new file; "
+            "if it is from an init of yours that was stopped, delete it.",
+        ) from None
+    except OSError as error:
+        raise VaultError(
+            FileProblem.INVALID,
+            f"The recovery key cannot be written to {path} ({error.strerror}). Name a file on a stick that you can "
+            "write to.",
+        ) from None
+    return made
+
+
+def check_words(keeper: Keeper, typed: str) -> None:
+    """Raise UsageError where six words, as somebody read them out, are not those of a keeper's key."""
+    if not says_key(read_words(typed), keeper.signing_key):
+        raise VaultError(
+            FileProblem.WRONG_KEY,
+            f"These are not the six words of this card, whose name is {keeper.name!r}. Somebody may have put another card in "
+            "its place: ask for it once more, on another way. Nothing was changed.",
+        )
+
+
+def check_keepers(keepers: Sequence[Keeper]) -> None:
+    """Raise VaultError where two keepers are one, or too few are left to open the vault when one is lost."""
+    for of in ("name", "signing_key", "recipient"):
+        given = [getattr(each, of) for each in keepers]
+        alike = [normalised(each) or each for each in given] if of == "name" else given
+        most, times = Counter(alike).most_common(1)[0]
+        if times > 1:
+            raise VaultError(
+                FileProblem.INVALID,
+                f"Two keepers have the same {of.replace('_', ' ')}, {given[alike.index(most)]!r}. Each keeper is another person, with a card "
+                "made on their own computer.",
+            )
+    if len(keepers) > MOST_KEEPERS:
+        raise VaultError(
+            FileProblem.INVALID,
+            f"A vault has {MOST_KEEPERS} keepers at most. Take somebody out first.",
+        )
+    if len(keepers) < LEAST:
+        raise VaultError(
+            FileProblem.INVALID,
+            "A vault needs two keepers or more, the recovery key among them: what one alone can open is lost with "
+            "that one's keys.",
+        )
+
+
+def own_identity(home: Path, file: Path | None) -> Identity:
+    """Return the keys of this computer's keeper, or those of a file; KeyStoreError where there are none."""
+    if file is not None:
+        return Identity.read(file, Role.KEEPER)
+    if not Identity.known(home, Role.KEEPER):
+        raise KeyStoreError(
+            "This computer has no keeper's keys. Use the computer of a keeper, name the recovery key with --key FILE, "
+            "or make keys here with 'rosetta vault card' for a vault that is still to be made."
+        )
+    return Identity.load(home, Role.KEEPER)

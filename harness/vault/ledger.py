@@ -1,0 +1,188 @@
+"""What the log of a vault says of grants: who asked, who answered what, and what was used up.
+
+A grant is one opening that several keepers allow. The rules stand here, and whoever reads a log holds each line
+against them: a keeper's own program can write no line after which a grant counts twice, or with too few answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from corpora.model.entry import Segment
+from harness.core.canonical import canonical_bytes
+from harness.sealed.signature import verify
+from harness.vault.records import (
+    Answered,
+    GrantAnswer,
+    GrantAsked,
+    GrantRequest,
+    Keeper,
+    KeySplit,
+    LogRecord,
+    OpenedByGrant,
+    SignedAnswer,
+    StoredCorpus,
+)
+
+
+def request_id(request: GrantRequest) -> str:
+    """Return the SHA-256 of a request without its signature: by this it is known."""
+    fields = GrantRequest.model_fields
+    return hashlib.sha256(
+        canonical_bytes(request.model_dump(mode="json", include={*fields}))
+    ).hexdigest()
+
+
+def answer_id(answer: GrantAnswer) -> str:
+    """Return the SHA-256 of an answer without its signature."""
+    fields = GrantAnswer.model_fields
+    return hashlib.sha256(
+        canonical_bytes(answer.model_dump(mode="json", include={*fields}))
+    ).hexdigest()
+
+
+@dataclass(frozen=True)
+class Grant:
+    """A request, and what became of it up to a line of the log."""
+
+    id: str
+    request: GrantRequest
+    answers: Mapping[str, SignedAnswer] = field(default_factory=dict)
+    """Signing key of a keeper → what they said; where they refused after they had allowed, the refusal."""
+    used: str = ""
+    """When it was used up; empty where it was not."""
+    latest: str = ""
+    """The latest time in the log since it was asked for; a clock that was set back does not make it earlier."""
+
+    def allowed_by(self, keepers: Mapping[str, Keeper]) -> list[str]:
+        """Return the signing keys of those who allow it and are keepers still, in the order of their answers."""
+        return [key for key, each in self.answers.items() if each.allowed and key in keepers]
+
+    def refused_by(self, keepers: Mapping[str, Keeper]) -> list[str]:
+        """Return the signing keys of those who refused it and are keepers still."""
+        return [key for key, each in self.answers.items() if not each.allowed and key in keepers]
+
+    def expired(self, now: str) -> bool:
+        """Tell whether it is too late to use it, by this clock or by any time in the log since it was asked for."""
+        return max(now, self.latest) > self.request.expires
+
+
+@dataclass
+class GrantLedger:
+    """The grants of a log, line by line."""
+
+    grants: dict[str, Grant] = field(default_factory=dict)
+    """By the SHA-256 of the request, in the order of the lines."""
+
+    def take(
+        self,
+        line: LogRecord,
+        vault: str,
+        keepers: Mapping[str, Keeper],
+        corpora: Mapping[str, StoredCorpus],
+        split: KeySplit | None,
+    ) -> str:
+        """Go on by a line behind the first; gives why it cannot stand in a log, or nothing.
+
+        ``vault`` is its number; ``keepers``, ``corpora`` and ``split`` are those of that moment.
+        """
+        for number, each in self.grants.items():
+            if not each.used and each.latest < line.when:
+                self.grants[number] = replace(each, latest=line.when)
+        match line.act:
+            case GrantAsked():
+                return self._asked(line, line.act.request, vault, corpora, split)
+            case Answered():
+                return self._answered(line.act.answer, vault, keepers)
+            case OpenedByGrant():
+                return self._used(line, line.act, keepers, corpora, split)
+            case _:
+                return ""
+
+    def _asked(
+        self,
+        line: LogRecord,
+        request: GrantRequest,
+        vault: str,
+        corpora: Mapping[str, StoredCorpus],
+        split: KeySplit | None,
+    ) -> str:
+        stored = corpora.get(request.corpus)
+        told = (request.vault, request.place, request.prev, request.by)
+        if told != (vault, line.seq, line.prev, line.by):
+            return "it asks in another's name, or for another place of the log"
+        if split is None or split.number != request.split:
+            return "it asks for shares that nobody has"
+        if stored is None or (stored.name, stored.texts) != (request.name, request.texts):
+            return "it asks for texts that are not there"
+        if not _part_of(request.entries, stored.entries):
+            return "it asks for entries that are not there, or not to be opened"
+        if line.when > request.expires:
+            return "it asks for what is over already"
+        number = request_id(request)
+        self.grants[number] = Grant(number, request, latest=line.when)
+        return ""
+
+    def _answered(self, answer: SignedAnswer, vault: str, keepers: Mapping[str, Keeper]) -> str:
+        grant = self.grants.get(answer.request)
+        if grant is None or answer.vault != vault:
+            return "it answers what nobody asked"
+        if answer.keeper not in keepers or not answer.is_signed_by(answer.keeper):
+            return "the answer is not signed by a keeper of that time"
+        if answer.allowed is not bool(answer.share):
+            return "the answer says two things"
+        before = grant.answers.get(answer.keeper)
+        if grant.used or (before is not None and (answer.allowed or not before.allowed)):
+            return "this keeper answered already, or the grant is used up"
+        answers = {**grant.answers, answer.keeper: answer}
+        self.grants[grant.id] = replace(grant, answers=answers)
+        return ""
+
+    def _used(
+        self,
+        line: LogRecord,
+        act: OpenedByGrant,
+        keepers: Mapping[str, Keeper],
+        corpora: Mapping[str, StoredCorpus],
+        split: KeySplit | None,
+    ) -> str:
+        grant = self.grants.get(act.grant)
+        if grant is None or grant.used:
+            return "it uses a grant that nobody gave, or that is used up"
+        request, stored = grant.request, corpora.get(act.corpus)
+        if split is None or split.number != request.split:
+            return "the shares were dealt anew since it was granted"
+        asked = (request.corpus, request.entries, request.purpose)
+        faults = {
+            "it opens other things than were granted": (act.corpus, act.entries, act.purpose)
+            != asked,
+            "it opens another version of the texts than was granted": stored is None
+            or stored.texts != request.texts,
+            "it uses a grant that was over": grant.expired(line.when),
+            f"fewer than {split.threshold} keepers allowed it": len(grant.allowed_by(keepers))
+            < split.threshold,
+            "the shares of those who allowed it were not brought together": not _is_proved(
+                line.prev, act, split
+            ),
+        }
+        if any(faults.values()):
+            return next(words for words, wrong in faults.items() if wrong)
+        self.grants[grant.id] = replace(grant, used=line.when)
+        return ""
+
+
+def proved_bytes(prev: str, act: OpenedByGrant) -> bytes:
+    """Return what is signed with the opening key where a grant is used: the line before, and the act without its proof."""
+    return canonical_bytes([prev, act.model_dump(mode="json", exclude={"proof"})])
+
+
+def _is_proved(prev: str, act: OpenedByGrant, split: KeySplit) -> bool:
+    return verify(split.signing_key, proved_bytes(prev, act), bytes.fromhex(act.proof))
+
+
+def _part_of(asked: Mapping[Segment, int], stored: Mapping[Segment, int]) -> bool:
+    """Tell whether whole segments are asked for, and none that is kept for later."""
+    whole = all(stored.get(segment) == count for segment, count in asked.items())
+    return bool(asked) and whole and Segment.HELD_OUT not in asked

@@ -1,0 +1,271 @@
+"""From a vault to a corpus that a run takes, as one out of a file is taken, and nothing of it in a file.
+
+Each opened entry keeps its id, place, segment and all else. Every one of them is kept on this machine as one of a
+secret segment is, those of open segments too: whoever sealed a text did not mean it to be sent. In the places of
+entries that stayed closed stand entries without id or text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from corpora.checks.entries import check_entries
+from corpora.model.corpus import Corpus, Dataset, Form, OutOfVault, with_tags_of
+from corpora.model.entry import Entry, Segment
+from corpora.model.sending import Transmission
+from harness.core.canonical import canonical_bytes
+from harness.endpoint import ways_out
+from harness.sealed.forms import FileProblem
+from harness.sealed.keys import Identity, Role
+from harness.sealed.sealing import AgeIdentity
+from harness.vault.corpus_files import recipients_of
+from harness.vault.data_key import DataKey
+from harness.vault.folder import VaultState
+from harness.vault.keepers import own_identity
+from harness.vault.log import VaultError
+from harness.vault.records import Rotated, Used, VaultWork
+from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, UnsealedCorpus
+from harness.vault.shares.split import OpeningKey
+from harness.vault.vault import Vault, words_of_log
+
+MEMORY: Final = "vaults"
+"""Folder, in the data folder, of what this computer saw of each vault."""
+BECAUSE: Final = "it was opened out of a vault"
+"""The term that keeps such a corpus on this machine."""
+CLOSED: Final = "closed in the vault "
+"""Beginning of the id of what stands in a closed entry's place."""
+
+
+def vault_at(folder: Path, home: Path, *, clock_was_wrong: bool = False) -> Vault:
+    """Return the vault of a folder, as the computer whose data folder is ``home`` sees it."""
+    return Vault(folder, home / MEMORY, lambda: datetime.now(UTC), clock_was_wrong)
+
+
+def folders_seen(home: Path) -> list[str]:
+    """Return the folders in which this computer saw vaults."""
+    return [folder for _, (_, _, folder) in vault_at(home, home).seen()]
+
+
+def folder_of(home: Path, vault: str) -> str:
+    """Return the folder in which this computer saw the vault with this number; empty where it saw none."""
+    seen = vault_at(home, home).seen()
+    return next((folder for path, (_, _, folder) in seen if path.stem == vault[:16]), "")
+
+
+@dataclass(frozen=True)
+class VaultOpening:
+    """Who opens a vault, and what for.
+
+    The log of the vault has each opening, with purpose, work and the run where that is known, before a text is opened.
+    All raises VaultError in words; where the log could not be written, nothing was opened.
+    """
+
+    vault: Vault
+    identity: Identity
+    """Signs the line of the log; where each keeper opens alone, opens too."""
+    purpose: str
+    """In a person's words."""
+    work: VaultWork
+    run_id: str = ""
+    """Of the run that it is opened for; empty where none is known."""
+    together: OpeningKey | None = None
+    """What keepers who open together have (``dealing.combined``)."""
+    despite_network: str = ""
+    """Why it goes on though the computer has a way to other machines; the log has it."""
+
+    @property
+    def ages(self) -> list[AgeIdentity]:
+        """What opens the texts that the store keeps of this vault's corpora; they are sealed as the vault's keys are."""
+        return [self.identity.age if self.together is None else self.together.age]
+
+    def corpus(self, name: str, segments: Sequence[Segment] = ()) -> Corpus:
+        """Open a corpus by its name or number: all segments but ``held_out``, or those that are named."""
+        return corpus_of(self.unsealed(name, segments), self.run_id, self.despite_network)
+
+    def unsealed(self, name: str, segments: Sequence[Segment] = ()) -> UnsealedCorpus:
+        """Open a corpus as it lies in the vault."""
+        state, sealed, key = self._written(name, segments)
+        number = sealed.head.corpus
+        return UnsealedCorpus(
+            vault=state.head.vault,
+            number=number,
+            rotations=len(_rotations(state, number)),
+            counts=state.head.corpora[number].entries,
+            recipients=tuple(recipients_of(state)),
+            envelope=sealed.envelope(key),
+            entries=sealed.opened(key),
+        )
+
+    def again(self, came: str, segments: Sequence[Segment]) -> None:
+        """Write that the texts of a run are opened, which the store keeps sealed; nothing is opened here.
+
+        ``came``: as ``Dataset.opened_from`` of its corpus. Refused for another vault, and where entries went to
+        ``held_out`` since the run began: these are used no more.
+        """
+        number, corpus, rotations = came.split("/")
+        state = self.vault.read()
+        if state.head.vault != number:
+            raise VaultError(
+                FileProblem.INVALID,
+                f"The run is out of another vault than that in {self.vault.folder}: its number is {number[:16]}, and this "
+                f"one's is {state.head.vault[:16]}. Name the other one's folder.",
+            )
+        since = _rotations(state, corpus)[int(rotations) :]
+        if any(act.target is Segment.HELD_OUT for act in since):
+            raise VaultError(
+                FileProblem.LOCKED,
+                "Entries of this corpus went to held_out since the run began, and those are not used before their time. Begin "
+                "a new run; this one stays as it is.",
+            )
+        self._written(corpus, segments)
+
+    def _written(
+        self, name: str, segments: Sequence[Segment]
+    ) -> tuple[VaultState, SealedCorpus, DataKey]:
+        said = words_of_log(self.purpose, "The purpose")
+        more = {"despite_network": self.despite_network} if self.despite_network else {}
+        return self.vault.opening(
+            name, self.identity, segments, self.together,
+            lambda number, counts: Used(
+                corpus=number, entries=counts, purpose=said, work=self.work, run=self.run_id, **more
+            ),
+        )  # fmt: skip
+
+
+def _rotations(state: VaultState, corpus: str) -> list[Rotated]:
+    acts = (line.record.act for line in state.lines)
+    return [act for act in acts if isinstance(act, Rotated) and act.corpus == corpus]
+
+
+_WITHOUT_METHOD: Final = (VaultWork.ESTIMATE, VaultWork.CHECK)
+"""Work in which no code of others runs beside the texts."""
+
+
+def opening_by(
+    home: Path,
+    folder: Path,
+    key: Path | None,
+    purpose: str,
+    work: str,
+    run_id: str = "",
+    *,
+    clock_was_wrong: bool = False,
+    despite_network: str = "",
+) -> VaultOpening:
+    """Choose who opens a vault: this computer's keeper, or whose keys lie in a file.
+
+    ``home``: the data folder. ``work``: one of ``VaultWork``. Raises VaultError where nobody is at hand, and UsageError
+    where code of others would have the texts, this computer has a way to other machines, and nobody answers for it in
+    ``despite_network``.
+    """
+    why = "" if work in _WITHOUT_METHOD else ways_out.require_none(despite_network)
+    vault = vault_at(folder, home, clock_was_wrong=clock_was_wrong)
+    identity = keeper_here(home, key)
+    return VaultOpening(
+        vault, identity, purpose, VaultWork(work), run_id,
+        despite_network=words_of_log(why, "The reason") if why else "",
+    )  # fmt: skip
+
+
+def keeper_here(home: Path, file: Path | None) -> Identity:
+    """Return who opens a vault for a run, and signs its log: this computer's keeper, or whose keys lie in a file.
+
+    Raises VaultError where there are none.
+    """
+    if file is None and not Identity.known(home, Role.KEEPER):
+        raise VaultError(
+            FileProblem.WRONG_KEY,
+            "This computer has no keeper's keys, so it opens no vault. Use the computer of a keeper, or name the "
+            "recovery key with --vault-key FILE.",
+        )
+    return own_identity(home, file)
+
+
+def corpus_of(opened: UnsealedCorpus, run_id: str = "", despite_network: str = "") -> Corpus:
+    """Put the opened entries into a corpus, each in its place; ``run_id``: of the run that they were opened for."""
+    entries = _closed(opened)
+    try:
+        told = _told(opened)
+        dataset = _dataset(told["dataset"], opened)
+        placed = dict(_entry(each, dataset) for each in opened.entries)
+    except (ValueError, TypeError, KeyError):  # its words may quote a text
+        placed = {}
+    if len(placed) != len(opened.entries) or not placed.keys() <= entries.keys():
+        raise VaultError(
+            FileProblem.DAMAGED,
+            "What a keeper sealed in this corpus is no entry that this version knows, or stands in the place of another one. "
+            "The log says who changed it: ask them, and put back a copy of the whole folder.",
+        )
+    entries |= placed
+    found = tuple(entries[place] for place in sorted(entries))
+    return Corpus(
+        dataset,
+        found,
+        told["sha256"],
+        Form.SPECIFICATION,
+        check_entries(found, dataset.id),
+        vault=OutOfVault(opened.recipients, run_id, despite_network),
+    )
+
+
+def _told(opened: UnsealedCorpus) -> Mapping[str, Any]:
+    """Return fields of the dataset and the hash of its file; of a vault that kept none, one of the corpus's numbers."""
+    told: dict[str, Any] = json.loads(opened.envelope.reveal())
+    if told.keys() == {"dataset", "sha256"}:
+        return told
+    numbers = canonical_bytes(["rosetta-vault/1", opened.vault, opened.number])
+    return {"dataset": told, "sha256": hashlib.sha256(numbers).hexdigest()}
+
+
+def _dataset(fields: Mapping[str, Any], opened: UnsealedCorpus) -> Dataset:
+    """Return the envelope with its terms; the fields that only its owner knows stay sealed, for a run stores the rest."""
+    dataset = Dataset.model_validate(fields)
+    said: dict[str, Any] = {
+        "opened_from": f"{opened.vault}/{opened.number}/{opened.rotations}",
+    }
+    led = [dataset.terms.sending(segment).transmission for segment in (None, *Segment)]
+    if not all(each.kept_here for each in led):
+        stricter = min([*led, Transmission.LOCAL_ONLY], key=lambda each: each.rank)
+        said |= {"transmission": stricter.value, "transmission_because": BECAUSE}
+        said |= {"transmission_class": None}
+    known = {name: fields[name] for name in Dataset.model_fields.keys() & fields.keys()}
+    return Dataset.model_validate(known | said)
+
+
+def _closed(opened: UnsealedCorpus) -> dict[int, Entry]:
+    """Return what stands in each place of the corpus while it is closed.
+
+    Which entry is in which segment is told only where all others are open: their places are sealed too.
+    """
+    shut = {each for each, count in opened.counts.items() if count} - {
+        each.segment for each in opened.entries
+    }
+    segment = next(iter(shut)) if len(shut) == 1 else None
+    return {
+        place: Entry.model_construct(
+            id=f"{CLOSED}{place + 1}",
+            source="",
+            reference="",
+            segment=segment,
+            local_only=True,
+            not_stored=True,
+        )
+        for place in range(sum(opened.counts.values()))
+    }
+
+
+def _entry(opened: OpenedEntry, dataset: Dataset) -> tuple[int, Entry]:
+    """Return the place of an entry in its corpus, from 0, and the entry."""
+    fields: dict[str, Any] = json.loads(opened.rest.reveal())
+    place = fields.pop("place")
+    if isinstance(place, list):
+        place, fields["place"] = place
+    texts = {"source": opened.source.reveal(), "reference": opened.reference.reveal()}
+    entry = Entry.model_validate({**fields, **texts, "segment": opened.segment})
+    return place, with_tags_of(dataset, entry).model_copy(update={"local_only": True})

@@ -1,0 +1,393 @@
+"""What a vault writes down: its keepers, the lines of its log, its signed head, and entries in their sealed form."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from corpora.model.entry import Segment
+from harness.sealed.forms import Count, Hex64, Id, Recipient, Since, StrictForm, VersionedForm
+from harness.sealed.signed_archive import SignedRecord
+
+HEAD_FORMAT: Final = "rosetta-vault/1"
+TOGETHER_FORMAT: Final = "rosetta-vault/2"
+"""Of a vault whose keepers open together."""
+LOG_FORMAT: Final = "rosetta-vault-log/1"
+TEXTS_FORMAT: Final = "rosetta-vault-texts/1"
+CARD_FORMAT: Final = "rosetta-keeper/1"
+REQUEST_FORMAT: Final = "rosetta-request/1"
+ANSWER_FORMAT: Final = "rosetta-answer/1"
+
+MOST_KEEPERS: Final = 20
+
+MOST_WORDS: Final = 200
+"""Characters of a name or purpose."""
+
+Name = Annotated[str, Field(min_length=1, max_length=MOST_WORDS)]
+Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+"""UTC, to the second."""
+Base64 = Annotated[str, Field(pattern=r"^[A-Za-z0-9+/]+={0,2}$")]
+RunId = Annotated[str, Field(pattern=r"^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?$")]
+"""Of a run of the store; empty where none is meant."""
+Counts = dict[Segment, Count]
+"""Segment → entries in it."""
+
+
+class Keeper(StrictForm):
+    """Somebody who can open the vault, by the public halves of their keys."""
+
+    name: Name
+    signing_key: Hex64
+    recipient: Recipient
+    recovery: bool = False
+    """True for the recovery key, which lies in a file that is locked away."""
+
+
+class KeeperCard(StrictForm):
+    """What a person hands over who is to become a keeper."""
+
+    format: Literal["rosetta-keeper/1"] = CARD_FORMAT
+    keeper: Keeper
+
+
+class SignedCard(KeeperCard, SignedRecord):
+    """The card with its signature."""
+
+
+class SealedShare(StrictForm):
+    """A keeper's share of the opening key."""
+
+    file: Hex64
+    """Of the share, sealed for this keeper alone."""
+    check: Hex64
+    """SHA-256 of its words, by which it is known when it is given back."""
+
+
+class KeySplit(StrictForm):
+    """How the opening key is split; what stands here opens nothing."""
+
+    number: Annotated[int, Field(ge=0, lt=2**15)]
+    """Of the splitting, another one each time."""
+    threshold: Annotated[int, Field(ge=2, le=16)]
+    """How many keepers open together."""
+    recipient: Recipient
+    """The public half of the opening key: what data keys are sealed for."""
+    signing_key: Hex64
+    """The public half of the key with which so many keepers sign together."""
+    shares: dict[Hex64, SealedShare]
+    """By the signing key of their keepers."""
+
+
+class Founded(VersionedForm):
+    """The vault was made."""
+
+    what: Literal["founded"] = "founded"
+    name: Name
+    keepers: Annotated[tuple[Keeper, ...], Field(min_length=2, max_length=MOST_KEEPERS)]
+    salt: Hex64
+    """Random, so that no two vaults have the same first line."""
+    split: Annotated[KeySplit | None, Since(2)] = None
+    """Where its keepers open together; where each opens alone, it is not written."""
+
+
+class Added(StrictForm):
+    """A corpus was put in."""
+
+    what: Literal["added"] = "added"
+    corpus: Id
+    name: Name
+    entries: Counts
+
+
+class Opened(StrictForm):
+    """Texts were opened; the line is on the disk before the first of them is."""
+
+    what: Literal["opened"] = "opened"
+    corpus: Id
+    entries: Counts
+    purpose: Name
+
+
+class VaultWork(StrEnum):
+    """What the program opened texts for."""
+
+    RUN = "run"
+    SCORE = "score"
+    ESTIMATE = "estimate"
+    RESUME = "resume"
+    RETRY = "retry"
+    RESCORE = "rescore"
+    SEAL = "seal"
+    """The signature over the rows of a run's card."""
+    CHECK = "check"
+    """Checks and counts of a corpus."""
+    SCRIPT = "script"
+    """The package ``rosetta``, in a notebook or a script."""
+    EXPORT = "export"
+    """All that belongs to a community, written out in open files."""
+
+
+class Used(VersionedForm):
+    """Texts were opened for a piece of work; the line is on the disk before the first of them is."""
+
+    what: Literal["used"] = "used"
+    corpus: Id
+    entries: Counts
+    purpose: Name
+    work: VaultWork
+    run: RunId = ""
+    """Id of the run; empty where the work is none, or its run was not known yet."""
+    despite_network: Annotated[Name | Literal[""], Since(2)] = ""
+    """Why it was opened on a computer with a way to other machines, in a custodian's words; not written where it had none."""
+
+
+class Rotated(StrictForm):
+    """Entries went from one segment to another."""
+
+    what: Literal["rotated"] = "rotated"
+    corpus: Id
+    source: Segment
+    target: Segment
+    entries: Annotated[tuple[Id, ...], Field(min_length=1)]
+    purpose: Name
+
+
+class Enrolled(StrictForm):
+    """A keeper came, and the keys of all corpora were sealed for them too."""
+
+    what: Literal["enrolled"] = "enrolled"
+    keeper: Keeper
+    purpose: Name
+
+
+class Revoked(StrictForm):
+    """A keeper was taken out, and every text sealed anew."""
+
+    what: Literal["revoked"] = "revoked"
+    keeper: Hex64
+    purpose: Name
+
+
+class Dealt(StrictForm):
+    """So many keepers together dealt the shares anew: somebody came, left, or lost theirs."""
+
+    what: Literal["dealt"] = "dealt"
+    keepers: Annotated[tuple[Keeper, ...], Field(min_length=2, max_length=MOST_KEEPERS)]
+    """Everybody who has a share from now on."""
+    split: KeySplit
+    sealed_anew: bool
+    """True where the opening key is another one from now on, and every text was sealed anew."""
+    purpose: Name
+    proof: Base64 = ""
+    """Signature of the keepers together, with the opening key of before, over the line before and this act without it."""
+
+
+class CopyMade(StrictForm):
+    """A sealed copy of the vault was made."""
+
+    what: Literal["exported"] = "exported"
+    purpose: Name
+
+
+class CardSealed(StrictForm):
+    """The card of a run over the vault's texts was signed: between the line before this one and this one."""
+
+    what: Literal["card sealed"] = "card sealed"
+    card: Hex64
+    """Hash of the card."""
+    seal: Hex64
+    """SHA-256 of what was signed, with its signature."""
+
+
+class RunTerms(StrictForm):
+    """What is to be run over opened texts: a grant holds for nothing else."""
+
+    method: Name
+    """As it is called on the command line."""
+    options: Hex64
+    """SHA-256 of the method with all that it is told, of its code and files, and of what it is scored with."""
+    scorer: Name
+    """Version of the program that scores."""
+
+
+class GrantRequest(StrictForm):
+    """What a keeper asks the others to allow once: which texts, for what, where and until when."""
+
+    format: Literal["rosetta-request/1"] = REQUEST_FORMAT
+    vault: Hex64
+    place: Count
+    """Of the line of the log that has this request, from 0."""
+    prev: Hex64
+    """Id of the line before that."""
+    by: Hex64
+    """Signing key of the keeper who asks."""
+    corpus: Id
+    name: Name
+    """Of the corpus."""
+    texts: Hex64
+    """Of the corpus's entries: its version."""
+    split: Count
+    """Number of the splitting whose shares answer it."""
+    entries: Counts
+    """Those that are to be opened."""
+    run: RunTerms | None
+    """None: the texts are opened and checked, and nothing is done with them."""
+    machine: Hex64
+    """Signing key of the computer that asks."""
+    machine_recipient: Recipient
+    challenge: Recipient
+    """Public half of a key that this computer made for this request, and destroys with its use."""
+    purpose: Name
+    asked: Moment
+    expires: Moment
+    """The last moment at which it can be used."""
+
+
+class SignedRequest(GrantRequest, SignedRecord):
+    """The request with the signature of the keeper who asks."""
+
+
+class GrantAnswer(StrictForm):
+    """What one keeper says to a request."""
+
+    format: Literal["rosetta-answer/1"] = ANSWER_FORMAT
+    vault: Hex64
+    request: Hex64
+    """SHA-256 of the request without its signature."""
+    keeper: Hex64
+    """Signing key."""
+    allowed: bool
+    reason: Annotated[str, Field(max_length=MOST_WORDS)]
+    """Why it is refused."""
+    when: Moment
+    share: Hex64 | Literal[""]
+    """SHA-256 of the keeper's sealed share; empty where it is refused."""
+
+
+class SignedAnswer(GrantAnswer, SignedRecord):
+    """The answer with the keeper's signature."""
+
+
+class GrantAsked(StrictForm):
+    """A keeper asked the others to allow an opening."""
+
+    what: Literal["asked"] = "asked"
+    request: GrantRequest
+
+
+class Answered(StrictForm):
+    """A keeper's answer was taken in; its sealed share stays out of the log."""
+
+    what: Literal["answered"] = "answered"
+    answer: SignedAnswer
+
+
+class OpenedByGrant(StrictForm):
+    """A grant was used up; the line is on the disk before the first text is opened."""
+
+    what: Literal["granted"] = "granted"
+    grant: Hex64
+    """SHA-256 of the request."""
+    corpus: Id
+    entries: Counts
+    purpose: Name
+    run: RunId = ""
+    proof: Annotated[str, Field(pattern=r"^([0-9a-f]{128})?$")] = ""
+    """Signature with the opening key over the line before and this act without it: so many shares were brought together."""
+
+
+Act = Annotated[
+    Founded
+    | Added
+    | Opened
+    | Used
+    | Rotated
+    | Enrolled
+    | Revoked
+    | Dealt
+    | CopyMade
+    | CardSealed
+    | GrantAsked
+    | Answered
+    | OpenedByGrant,
+    Field(discriminator="what"),
+]
+
+
+class StoredCorpus(StrictForm):
+    """One corpus of the vault; its files are named by their hashes."""
+
+    name: Name
+    entries: Counts
+    key: Hex64
+    """Of the data key, sealed for every keeper, or for the opening key where they open together."""
+    texts: Hex64
+    """Of the entries."""
+
+
+class LogRecord(StrictForm):
+    """One line of the log."""
+
+    format: Literal["rosetta-vault-log/1"] = LOG_FORMAT
+    seq: Count
+    """SealedPlace in the log, from 0."""
+    prev: Hex64 | Literal[""]
+    """SHA-256 of the line before it; empty for the first."""
+    when: Moment
+    clock_set_back: bool = False
+    """True where a keeper said that the clock of an earlier line was wrong, and this one goes behind it."""
+    by: Hex64
+    """Signing key of the keeper who did it."""
+    act: Act
+    stored: dict[Id, StoredCorpus] = Field(default_factory=dict)
+    """Corpora that are other than before, as they are from this line on."""
+
+
+class SignedLogRecord(LogRecord, SignedRecord):
+    """The line with its signature."""
+
+
+class Head(StrictForm):
+    """What the vault holds; everything else in the folder counts only as far as it is named here."""
+
+    format: Literal["rosetta-vault/1", "rosetta-vault/2"] = HEAD_FORMAT
+    vault: Hex64
+    """SHA-256 of the first line of the log: the vault's own name."""
+    lines: Annotated[Count, Field(ge=1)]
+    log_bytes: Annotated[int, Field(ge=1)]
+    log_head: Hex64
+    """SHA-256 of the last line."""
+    corpora: dict[Id, StoredCorpus]
+    """As the log has them."""
+    readme: Hex64
+    by: Hex64
+    """Signing key of the keeper who wrote it."""
+
+
+class SignedHead(Head, SignedRecord):
+    """The head with its signature."""
+
+
+class TextsHead(StrictForm):
+    """First line of a corpus's entries."""
+
+    format: Literal["rosetta-vault-texts/1"] = TEXTS_FORMAT
+    corpus: Id
+    dataset: Base64
+    """The envelope of the corpus as JSON, sealed."""
+
+
+class SealedEntry(StrictForm):
+    """An entry: which segment it is in, and its texts as sealed bytes."""
+
+    entry: Id
+    """Random; what the corpus calls it stands in ``rest``."""
+    segment: Segment
+    digest: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+    """Keyed, of the source: by it the same text is known again."""
+    source: Base64
+    reference: Base64
+    rest: Base64
+    """All other fields as JSON: the id in the corpus, the place in it, other references, tags, notes."""

@@ -1,0 +1,441 @@
+"""A vault and what keepers do with it: put a corpus in, open it, rotate entries, take a keeper out, copy it.
+
+Each opening is in the log before the first text is opened. Entries of ``held_out`` are never opened: they are kept for
+later, until a keeper rotates them into another segment by name.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Segment
+from harness.core.canonical import canonical_bytes
+from harness.core.written_files import private_folder, write_file
+from harness.sealed.forms import FileProblem
+from harness.sealed.keys import Identity
+from harness.vault.corpus_files import (
+    corpus_named,
+    counted_segments,
+    opened_key,
+    recipients,
+    recipients_of,
+    refuse_known,
+    sealed_texts,
+    sha256_of,
+    stored_corpus,
+    under_new_keys,
+)
+from harness.vault.data_key import DataKey
+from harness.vault.folder import HEAD, VaultState, change, copy_to, locked, make_folder, read_state
+from harness.vault.keepers import check_keepers
+from harness.vault.log import VaultError, signers, splits_of
+from harness.vault.records import (
+    MOST_WORDS,
+    Act,
+    Added,
+    CopyMade,
+    Counts,
+    Dealt,
+    Enrolled,
+    Founded,
+    Keeper,
+    Opened,
+    Revoked,
+    Rotated,
+    StoredCorpus,
+)
+from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus
+from harness.vault.secret_text import no_core_dumps
+from harness.vault.shares.dealing import check_opener, deal, dealt, proved
+from harness.vault.shares.split import OpeningKey
+
+_PURPOSE = "The purpose"
+HELD_OUT = (
+    "Those of held_out are kept for later; to use some of them from now on, rotate them: "
+    "rosetta vault rotate {} {} --from held_out --to gold_standard --count N"
+)
+
+
+_SEEN = TypeAdapter(tuple[Annotated[int, Field(ge=1)], str, str])
+"""Lines of a vault's log, the id of the last, and the folder in which this computer saw it."""
+
+
+@dataclass(frozen=True)
+class Vault:
+    """A vault in its folder, as one keeper's computer sees it."""
+
+    folder: Path
+    memory: Path
+    """Folder of this computer where it keeps how far it saw the log of each vault."""
+    clock: Callable[[], datetime]
+    clock_was_wrong: bool = False
+    """True where the keeper says that the clock of the last line was."""
+
+    def found(
+        self, name: str, keepers: Sequence[Keeper], identity: Identity, threshold: int = 1
+    ) -> VaultState:
+        """Make the vault; ``keepers`` are all who can open it, the recovery key among them.
+
+        ``threshold``: how many of them open together; with 1 each opens alone.
+        """
+        check_keepers(keepers)
+        named = words_of_log(name, "The name of the vault")
+        salt, files = secrets.token_hex(32), dict[str, bytes]()
+        act = Founded(name=named, keepers=tuple(keepers), salt=salt)
+        if threshold != 1:
+            no_core_dumps()
+            split, files = deal(OpeningKey.make(), threshold, keepers)
+            act = Founded(name=named, keepers=tuple(keepers), salt=salt, split=split)
+        state = make_folder(self.folder, act, identity, self.clock(), files)
+        for path, (_, _, folder) in self.seen():
+            if folder == str(self.folder.resolve()):
+                path.unlink()  # of a vault that lay here before
+        self._remember(state)
+        return state
+
+    def read(self) -> VaultState:
+        """Return the vault, every byte of it checked; raises VaultError where it is damaged or an older copy."""
+        state = read_state(self.folder)
+        self._compare(state)
+        self._remember(state)
+        return state
+
+    def add(
+        self, corpus: Corpus, name: str, identity: Identity, opener: OpeningKey | None = None
+    ) -> StoredCorpus:
+        """Seal a corpus and put it in; gives its record. Raises VaultError where a text of it is in the vault already.
+
+        ``opener``: as for ``open``, but the first corpus of a vault needs none: there is nothing to compare it with.
+        """
+        counts, name = counted_segments(corpus), words_of_log(name, "The name of the corpus")
+        with self.changing(identity) as state:
+            if name in {each.name for each in state.head.corpora.values()}:
+                raise VaultError(
+                    FileProblem.INVALID,
+                    f"The vault holds a corpus {name!r} already. Choose --name.",
+                )
+            refuse_known(state, corpus, identity, opener)
+            number, key = secrets.token_hex(8), DataKey.make()
+            sealed = SealedCorpus.seal(number, corpus, key)
+            stored, files = stored_corpus(name, sealed, key, recipients_of(state))
+            act = Added(corpus=number, name=name, entries=counts)
+            corpora = {**state.head.corpora, number: stored}
+            self.write(state, act, identity, corpora, files)
+            return stored
+
+    def open(
+        self,
+        name: str,
+        purpose: str,
+        identity: Identity,
+        segments: Sequence[Segment] = (),
+        opener: OpeningKey | None = None,
+    ) -> tuple[OpenedEntry, ...]:
+        """Open the texts of a corpus in memory, all segments but ``held_out`` or those that are named.
+
+        ``identity`` signs the line of the log. ``opener`` is what keepers who open together have (``dealing.combined``);
+        None where each opens alone. The log has the opening and its purpose before a text is opened. Raises VaultError
+        in words.
+        """
+        said = words_of_log(purpose, _PURPOSE)
+        _, sealed, key = self.opening(
+            name, identity, segments, opener,
+            lambda number, counts: Opened(corpus=number, entries=counts, purpose=said),
+        )  # fmt: skip
+        return sealed.opened(key)
+
+    def opening(
+        self,
+        name: str,
+        identity: Identity,
+        segments: Sequence[Segment],
+        opener: OpeningKey | None,
+        act: Callable[[str, Counts], Act],
+    ) -> tuple[VaultState, SealedCorpus, DataKey]:
+        """Write into the log what is opened, as ``act`` says it of a corpus's number and the entries, and give them sealed, with their key.
+
+        Whoever opens them does it after that. As ``open`` in all else; the state is that of before.
+        """
+        if Segment.HELD_OUT in segments:
+            raise VaultError(
+                FileProblem.LOCKED,
+                f"Entries of held_out are not opened. {HELD_OUT.format(self.folder, name)}",
+            )
+        with self.changing(identity) as state:
+            number, stored = corpus_named(state, name)
+            key = opened_key(state, stored, identity, opener)
+            wanted = segments or [each for each in Segment if each is not Segment.HELD_OUT]
+            sealed = sealed_texts(state, number, stored).of(wanted)
+            if not sealed.entries:
+                raise VaultError(
+                    FileProblem.INVALID,
+                    f"{name!r} has no entry in {', '.join(wanted)}. {HELD_OUT.format(self.folder, name)}",
+                )
+            self.write(state, act(number, sealed.counts), identity)
+        return state, sealed, key
+
+    def rotate(
+        self,
+        name: str,
+        source: Segment,
+        target: Segment,
+        count: int,
+        purpose: str,
+        identity: Identity,
+    ) -> VaultState:
+        """Move so many entries, drawn at random, from one segment to another; nothing is opened for it."""
+        if source is target or (target.secret and not source.secret):
+            raise VaultError(
+                FileProblem.INVALID,
+                f"Entries of {source} cannot go to {target}: what was open once is no secret any more.",
+            )
+        with self.changing(identity) as state:
+            number, stored = corpus_named(state, name)
+            sealed = sealed_texts(state, number, stored)
+            there = [each.entry for each in sealed.entries if each.segment is source]
+            if not 0 < count <= len(there):
+                raise VaultError(
+                    FileProblem.INVALID,
+                    f"{name!r} has {len(there):,} entries in {source}, and {count:,} were asked for.",
+                )
+            drawn = sorted(secrets.SystemRandom().sample(there, count))
+            moved = sealed.moved(set(drawn), target)
+            after = stored.model_copy(update={"entries": moved.counts, "texts": moved.sha256})
+            act = Rotated(
+                corpus=number, source=source, target=target,
+                entries=tuple(drawn), purpose=words_of_log(purpose, _PURPOSE),
+            )  # fmt: skip
+            corpora = {**state.head.corpora, number: after}
+            return self.write(state, act, identity, corpora, {after.texts: moved.data})
+
+    def enrol(
+        self,
+        keeper: Keeper,
+        purpose: str,
+        identity: Identity,
+        opener: OpeningKey | None = None,
+        threshold: int | None = None,
+    ) -> VaultState:
+        """Let one more person open the vault: the keys of all corpora are sealed for them too, no text is opened.
+
+        Where keepers open together, the shares are dealt anew to all of them, so ``opener`` is needed; ``threshold``
+        is how many open together from then on, None for as many as before.
+        """
+        with self.changing(identity) as state:
+            everybody = [*state.keepers.values(), keeper]
+            check_keepers(everybody)
+            if state.split is not None:
+                return self._deal(state, everybody, purpose, identity, opener, threshold=threshold)
+            files = {
+                sha256_of(sealed): sealed
+                for sealed in (
+                    opened_key(state, stored, identity).sealed_for(recipients(everybody))
+                    for stored in state.head.corpora.values()
+                )
+            }
+            corpora = {
+                number: stored.model_copy(update={"key": key})
+                for (number, stored), key in zip(state.head.corpora.items(), files, strict=True)
+            }
+            act = Enrolled(keeper=keeper, purpose=words_of_log(purpose, _PURPOSE))
+            return self.write(state, act, identity, corpora, files)
+
+    def revoke(
+        self,
+        keeper: str,
+        purpose: str,
+        identity: Identity,
+        opener: OpeningKey | None = None,
+        threshold: int | None = None,
+        *,
+        anew: bool = False,
+    ) -> VaultState:
+        """Take a keeper out and seal every text anew under new keys; a copy that they have still opens for them.
+
+        Where keepers open together, the shares are dealt anew to those who stay, and texts are sealed anew, under
+        another opening key, only with ``anew``. ``opener`` and ``threshold`` as for ``enrol``.
+        """
+        with self.changing(identity) as state:
+            gone = _keeper_named(state, keeper)
+            left = [each for each in state.keepers.values() if each != gone]
+            if gone.signing_key == identity.public.signing_key:
+                raise VaultError(
+                    FileProblem.INVALID, "Nobody takes themselves out. Ask another keeper to do it."
+                )
+            check_keepers(left)
+            if state.split is not None:
+                return self._deal(
+                    state, left, purpose, identity, opener, threshold=threshold, anew=anew
+                )
+            corpora, files = under_new_keys(state, identity, None, recipients(left))
+            act = Revoked(keeper=gone.signing_key, purpose=words_of_log(purpose, _PURPOSE))
+            return self.write(state, act, identity, corpora, files)
+
+    def refresh(
+        self,
+        purpose: str,
+        identity: Identity,
+        opener: OpeningKey | None,
+        threshold: int | None = None,
+        *,
+        anew: bool = False,
+    ) -> VaultState:
+        """Deal the shares anew to the same keepers, so that no card or share of before goes with the new ones.
+
+        As many shares of before as were needed still give the same key, unless the texts are sealed anew (``anew``).
+        """
+        with self.changing(identity) as state:
+            everybody = [*state.keepers.values()]
+            return self._deal(
+                state, everybody, purpose, identity, opener, threshold=threshold, anew=anew
+            )
+
+    def _deal(
+        self,
+        state: VaultState,
+        keepers: Sequence[Keeper],
+        purpose: str,
+        identity: Identity,
+        opener: OpeningKey | None,
+        *,
+        threshold: int | None,
+        anew: bool = False,
+    ) -> VaultState:
+        """Deal the shares to these keepers, all of it in one change that the keepers of before sign together."""
+        before, known = dealt(state), check_opener(state, opener)
+        key = OpeningKey.make() if anew else known
+        splits = splits_of(state.lines)
+        split, files = deal(key, threshold or before.threshold, keepers, splits)
+        corpora = None
+        if anew:
+            corpora, sealed = under_new_keys(state, identity, known, [key.recipient])
+            files |= sealed
+        act = Dealt(
+            keepers=tuple(keepers),
+            split=split,
+            sealed_anew=anew,
+            purpose=words_of_log(purpose, _PURPOSE),
+        )
+        act = proved(act, state.head.log_head, known)
+        return self.write(state, act, identity, corpora, files)
+
+    def export(self, target: Path, purpose: str, identity: Identity) -> VaultState:
+        """Make a sealed copy in another folder; the log has it first, so the copy shows that it is one."""
+        copy, own = target.resolve(), self.folder.resolve()
+        if own in (copy, *copy.parents):
+            raise VaultError(
+                FileProblem.INVALID, f"{target} is in the vault itself. Name another folder."
+            )
+        with self.changing(identity) as state:
+            after = self.write(state, CopyMade(purpose=words_of_log(purpose, _PURPOSE)), identity)
+            copy_to(after, target)
+            return after
+
+    @contextmanager
+    def changing(self, identity: Identity) -> Iterator[VaultState]:
+        """Keep others from changing the vault, and strangers from trying; gives what it holds.
+
+        Texts and keys may be in memory from here on, so no core is dumped any more.
+        """
+        no_core_dumps()
+        if not (self.folder / HEAD).is_file():
+            self.read()  # says that it is no vault, before a lock is made there
+        with locked(self.folder):
+            state = self.read()
+            may_write = signers(state.keepers, splits_of(state.lines))
+            if identity.public.signing_key not in may_write:
+                raise VaultError(
+                    FileProblem.WRONG_KEY,
+                    "These keys are not those of a keeper of this vault; those of somebody who was taken out are none any "
+                    "more. Use a keeper's computer, or the recovery key (--key FILE).",
+                )
+            yield state
+
+    def write(
+        self,
+        state: VaultState,
+        act: Act,
+        identity: Identity,
+        corpora: Mapping[str, StoredCorpus] | None = None,
+        files: Mapping[str, bytes] | None = None,
+    ) -> VaultState:
+        """Write a line into the log and change what it says, as ``folder.change`` does; call it inside ``changing``."""
+        after = change(
+            state, act, identity, self.clock(),
+            corpora=corpora, files=files, clock_was_wrong=self.clock_was_wrong,
+        )  # fmt: skip
+        self._remember(after)
+        return after
+
+    def _compare(self, state: VaultState) -> None:
+        """Refuse another vault than this computer saw in this folder, and a copy that knows less than it saw, or other things."""
+        for path, (lines, head, folder) in self.seen():
+            if path == self._memory_of(state.head.vault):
+                if lines > state.head.lines or state.lines[lines - 1].id != head:
+                    raise VaultError(
+                        FileProblem.DAMAGED,
+                        f"This is an older copy of the vault, or one that was used elsewhere meanwhile: this computer saw {lines:,} "
+                        f"lines of its log, and here there are {state.head.lines:,}, or others. Use the newest copy. If that is lost "
+                        f"for good, delete {path}; openings since then are not in the log.",
+                    )
+            elif folder == str(self.folder.resolve()):
+                raise VaultError(
+                    FileProblem.DAMAGED,
+                    f"Another vault lies in {self.folder} than this computer saw there. Somebody may have put theirs in its place: "
+                    f"ask the other keepers for its number (rosetta vault list). If it is right, delete {path}.",
+                )
+
+    def _remember(self, state: VaultState) -> None:
+        """Keep how far this computer saw the log, and where; another program may have seen more meanwhile."""
+        try:
+            private_folder(self.memory)
+        except OSError as error:
+            raise VaultError(
+                FileProblem.INVALID,
+                f"This computer cannot keep what it saw of the vault in {self.memory} ({error.strerror}). Name another folder "
+                "in ROSETTA_HOME.",
+            ) from None
+        now = (state.head.lines, state.head.log_head, str(self.folder.resolve()))
+        path = self._memory_of(state.head.vault)
+        known = dict(self.seen()).get(path)
+        if known is None or (known != now and known[0] <= now[0]):
+            write_file(path, canonical_bytes(now), overwrite=True)
+
+    def _memory_of(self, vault: str) -> Path:
+        return self.memory / f"{vault[:16]}.json"
+
+    def seen(self) -> Iterator[tuple[Path, tuple[int, str, str]]]:
+        """Yield what this computer knows of vaults; what is damaged of it is written anew when its vault is seen."""
+        for path in sorted(self.memory.glob("[0-9a-f]*.json")):
+            with suppress(ValidationError):
+                yield path, _SEEN.validate_json(path.read_bytes())
+
+
+def words_of_log(words: str, what: str) -> str:
+    """Return words that go into the log, on one line; raises VaultError where there are none, or too many."""
+    said = " ".join(words.split())
+    if not 0 < len(said) <= MOST_WORDS:
+        raise VaultError(
+            FileProblem.INVALID,
+            f"{what} has {len(said):,} characters. Say it in 1 to {MOST_WORDS}: the log keeps it for ever.",
+        )
+    return said
+
+
+def _keeper_named(state: VaultState, name: str) -> Keeper:
+    """Return a keeper by name or signing key; VaultError where none has it, or two."""
+    found = [each for each in state.keepers.values() if name in {each.name, each.signing_key}]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(each.name for each in state.keepers.values())
+    many = "are two keepers" if found else "is no keeper"
+    raise VaultError(FileProblem.INVALID, f"There {many} {name!r}. There are: {known}.")

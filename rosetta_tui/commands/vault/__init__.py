@@ -1,0 +1,26 @@
+"""``rosetta vault``: Keep secret texts sealed, and see who opened them."""
+
+from __future__ import annotations
+
+import click
+
+from rosetta_tui.commands.naming import FiledCommands, when_used
+
+with when_used():
+    from harness.vault import secret_text
+
+
+class VaultCommands(FiledCommands):
+    """The commands about vaults, one file each."""
+
+    folder = "vault"
+    order = (
+        "card", "init", "add", "list", "open", "log", "rotate", "enrol", "revoke", "refresh",
+        "share", "drill", "export", "budget", "compare",
+    )  # fmt: skip
+
+
+@click.group(cls=VaultCommands)
+def vault() -> None:
+    """Keep secret texts sealed on the disk: who can open them, and a signed log of who did, and why."""
+    secret_text.no_core_dumps()  # before a key or a file of texts is read

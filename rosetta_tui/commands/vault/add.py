@@ -1,0 +1,60 @@
+"""``rosetta vault add``: Seal a corpus and put it into a vault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.vault.sharing import (
+    acting,
+    changing,
+    counts,
+    together,
+    vault_at,
+)
+from rosetta_tui.request.reading import print_problems, read_corpus, reading
+from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.release import smallest
+
+
+@click.command("add")
+@changing
+@together
+@reading
+@click.option("--name", help="Of the corpus in the vault, by which it is opened. Default: its id.")
+def add_(
+    vault: Path,
+    key: Path | None,
+    others: tuple[Path, ...],
+    reference: Path | None,
+    name: str | None,
+    *,
+    cards: bool,
+    clock_was_wrong: bool,
+    **given: Any,
+) -> None:
+    """Seal the corpus FILE and put it into VAULT. Each of its entries says which segment it belongs to.
+
+    Says which difference of two methods its secret segments are large enough to tell.
+
+    Where several keepers open VAULT together, the first corpus needs one of them, and each further one as many as open
+    it: its texts are compared with those that are there. The file itself stays as it is, and so does what runs stored of it before: erase both once it is sealed.
+    """
+    made = vault_at(vault, clock_was_wrong=clock_was_wrong)
+    identity, opening = acting(made, key, others, cards=cards)
+    corpus = read_corpus(given, reference)
+    print_problems(corpus.warnings)
+    stored = made.add(corpus, name or corpus.dataset.id, identity, opening)
+    click.echo(plain(f"Sealed {stored.name!r} in {vault}: {counts(stored.entries)}."))
+    for segment, (count, least) in smallest.by_segment(corpus.entries).items():
+        click.echo(
+            f"{segment}: {count:,} entries tell two methods apart where chrF++ differs by {least:.1f} points or more "
+            "(in four of five comparisons, p < 0.05; taken from these references, for methods with unrelated errors)."
+        )
+    files = " and ".join(str(each) for each in corpus.files) or "the file that you have"
+    click.echo(plain(f"These texts are still open elsewhere: in {files}, in copies of it, and in the store if a run used them. Erase them there (rosetta runs delete --now)."), err=True)  # fmt: skip

@@ -1,0 +1,105 @@
+"""``rosetta vault budget``: Show and set how often somebody learns scores over secret entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.vault.sharing import ledger
+from rosetta_tui.show.json_forms import print_form
+from scoring.core.wording import counted
+
+with when_used():
+    from harness.core import failures
+    from harness.release import budget, records
+
+
+@click.command("budget")
+@click.option("--submitter", default="", metavar="NAME", help="For whom. Default: everybody.")
+@click.option("--corpus", default="", metavar="ID", help="About which corpus. Default: every one.")
+@click.option("--count", type=click.IntRange(1, 10_000), help="So many answers in all.")
+@click.option("--pause", type=click.FloatRange(0, 100_000), metavar="HOURS", help="Between two answers.")  # fmt: skip
+@click.option("--step", type=click.FloatRange(0, min_open=True), help="By how much a score must beat the best at least; never less than the entries support.")  # fmt: skip
+@click.option("--together", nargs=2, metavar="NAME NAME", help="Two names that are one submitter, from now on and for all that was told.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def budget_(
+    submitter: str,
+    corpus: str,
+    count: int | None,
+    pause: float | None,
+    step: float | None,
+    together: tuple[str, str] | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Show how many answers about secret entries each submitter had, of how many; and set that.
+
+    Everything stands signed in a ledger beside the store, so deleting a run gives no answer back. Two names count
+    as two submitters unless you put them together.
+    """
+    book = ledger()
+    given = (count, pause, step) != (None, None, None)
+    if given or together:
+        with book.changing() as change:
+            if given:
+                rule = records.Rule(
+                    submitter=submitter.strip(), corpus=corpus, count=count, pause_hours=pause, step=step
+                )  # fmt: skip
+                change.write(lambda _: rule)
+            if together:
+                one, other = (" ".join(each.split()) for each in together)
+                if not (one and other):
+                    raise failures.UsageError("--together: name two submitters.")
+                change.write(lambda _: records.Together(names=(one, other)))
+    found = book.read()
+    general = found.budget(submitter, corpus)
+    names = found.names_of(submitter)
+    rows = [
+        _row(use)
+        for use in budget.uses(found)
+        if corpus in {"", use.corpus}
+        and (not submitter or any(found.names_of(each) & names for each in use.names))
+    ]
+    told = {
+        "count": general.count,
+        "pause_hours": general.pause_hours,
+        "step": general.step,
+        "submitters": rows,
+    }
+    print_form("vault-budget", told, _lines(general, rows, submitter, corpus), as_json=as_json)
+
+
+def _row(use: budget.BudgetUse) -> dict[str, Any]:
+    best = None if use.best is None else use.best.card
+    return {
+        "names": list(use.names),
+        "corpus": use.corpus,
+        "answers": use.answers,
+        "of": use.budget.count,
+        "pause_hours": use.budget.pause_hours,
+        "headline": None if best is None else best.headline,
+        "best": None if best is None else best.scores[best.headline].value,
+        "last": use.last,
+    }
+
+
+def _lines(
+    general: budget.LeakBudget, rows: list[dict[str, Any]], submitter: str, corpus: str
+) -> Iterator[str]:
+    about = repr(corpus) if corpus else "each corpus"
+    least = f", a step of {general.step:g} at least" if general.step else ""
+    yield (
+        f"{submitter or 'Each submitter'}: {counted(general.count, 'answer')} about {about}, "
+        f"{general.pause_hours:g} hours between two{least}"
+    )
+    for row in rows:
+        best = "" if row["best"] is None else f", last told {row['headline']} {row['best']:g}"
+        yield (
+            f"  {' = '.join(row['names'])} about {row['corpus']}: {row['answers']} of {row['of']} answers{best}; "
+            f"the last at {row['last']}"
+        )
+    if not rows:
+        yield "  nothing was told yet"

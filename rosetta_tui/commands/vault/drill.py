@@ -1,0 +1,73 @@
+"""``rosetta vault drill``: Try whether keepers can give their shares back, with a throw-away key."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from rosetta_tui.commands.naming import NamedCommands, when_used
+from rosetta_tui.commands.vault.sharing import FILE, keeper, vault_at
+from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.vault.shares import drill as drills
+
+
+@click.group("drill", cls=NamedCommands)
+def drill_() -> None:
+    """Try whether the keepers of a vault can give their shares back. A throw-away key is used; nothing real is opened.
+
+    Once a year is good, and after each change of a computer. FOLDER goes from keeper to keeper, on a stick for example.
+    """
+
+
+_key = click.option("--key", type=FILE, metavar="FILE", help="With the keys of a file, such as the recovery key.")  # fmt: skip
+_folder = click.argument("folder", type=FILE)
+
+
+@drill_.command("start")
+@click.argument("vault", type=FILE)
+@_folder
+@_key
+def start(vault: Path, folder: Path, key: Path | None) -> None:
+    """Split a throw-away key among the keepers of VAULT, and write their shares, sealed, to FOLDER."""
+    made = drills.begin(vault_at(vault).read(), folder, keeper(key), datetime.now(UTC))
+    names = ", ".join(each.keeper.name for each in made.shares)
+    click.echo(plain(f"Written: {folder}. Each keeper, on their own computer: rosetta vault drill answer {folder}"))  # fmt: skip
+    click.echo(plain(f"Asked: {names}. Then: rosetta vault drill report {vault} {folder}"))
+
+
+@drill_.command("answer")
+@_folder
+@_key
+def answer(folder: Path, key: Path | None) -> None:
+    """Give your throw-away share in FOLDER back."""
+    if drills.answer(folder, keeper(key), datetime.now(UTC)):
+        click.echo("Your keys open what was sealed for you: your answer is in the folder.")
+        return
+    click.echo("Your keys do not open what was sealed for you, and the answer says so. Tell the other keepers: while they are enough, they deal you a new share.", err=True)  # fmt: skip
+    raise click.exceptions.Exit(1)
+
+
+@drill_.command("report")
+@click.argument("vault", type=FILE)
+@_folder
+def report(vault: Path, folder: Path) -> None:
+    """Say who could give their share back, who could not, and whether VAULT would open. Exit code 1 where it would not."""
+    found = drills.report(folder, vault_at(vault).read())
+    asked, needed = len(found.drill.shares), found.drill.threshold
+    click.echo(plain(f"Drill of {found.drill.name!r}, begun {found.drill.when}: {len(found.could)} of {asked} keepers gave their share back."))  # fmt: skip
+    for each in found.could:
+        click.echo(plain(f"  could: {each.name}"))
+    for name, why in found.could_not.items():
+        click.echo(plain(f"  could not: {name} ({why})"))
+    for each in found.silent:
+        click.echo(plain(f"  no answer yet: {each.name}"))
+    if found.enough:
+        spare = len(found.could) - needed
+        click.echo(f"{needed} are needed: the vault would open, and {spare} more could be missing." if spare else f"{needed} are needed: the vault would open, but nobody more may be missing.")  # fmt: skip
+        return
+    click.echo(f"{needed} are needed: the vault would NOT open. Find out why before you need it.")
+    raise click.exceptions.Exit(1)

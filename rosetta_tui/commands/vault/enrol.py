@@ -1,0 +1,65 @@
+"""``rosetta vault enrol``: Let one more person open a vault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.vault.sharing import (
+    FILE,
+    acting,
+    changing,
+    dealt_anew,
+    purpose,
+    threshold,
+    together,
+    vault_at,
+)
+from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.consent import standing
+    from harness.core import user_file
+    from harness.store.file import database
+    from harness.vault import keepers
+
+
+@click.command("enrol")
+@changing
+@together
+@threshold
+@click.argument("card", type=FILE, metavar="NAME.rosetta-keeper")
+@click.option("--words", prompt="Their six words, as they read them to you by telephone", metavar="SIX WORDS", help="What they read to you by telephone from their own computer; asked for where it is not given.")  # fmt: skip
+@purpose
+def enrol_(
+    vault: Path,
+    key: Path | None,
+    others: tuple[Path, ...],
+    threshold: int | None,
+    card: Path,
+    words: str,
+    purpose: str,
+    *,
+    cards: bool,
+    clock_was_wrong: bool,
+) -> None:
+    """Make whoever's card this is a keeper of VAULT: from now on they can open all of it, alone. No text is opened.
+
+    Where several keepers open VAULT together, as many come together for this too, and the shares are dealt anew.
+
+    They read the six words of their key to you by telephone, from their own computer. Where those are not the
+    words of the card, it is not theirs, and nothing is done.
+    """
+    new = keepers.read_card(user_file.read_bytes(card, "the card of a keeper"))
+    keepers.check_words(new, words)
+    if (said := standing.standing(database.home()).of_key(new.signing_key)) is not None:
+        raise standing.Withdrawn(f"The card of {new.name}", said)
+    made = vault_at(vault, clock_was_wrong=clock_was_wrong)
+    identity, opening = acting(made, key, others, cards=cards)
+    state = made.enrol(new, purpose, identity, opening, threshold)
+    if state.split is not None:
+        dealt_anew(state, anew=False)
+        return
+    click.echo(plain(f"{new.name} can open this vault now."))

@@ -1,0 +1,25 @@
+"""``rosetta vault grant``: Ask the keepers to open a vault once, answer, and see who allowed it."""
+
+from __future__ import annotations
+
+import click
+
+from rosetta_tui.commands.naming import FiledCommands
+
+
+class GrantCommands(FiledCommands):
+    """The commands about grants, one file each."""
+
+    folder = "vault grant"
+    order = ("request", "show", "allow", "refuse", "take")
+
+
+@click.group(cls=GrantCommands)
+def grant() -> None:
+    """Open a vault that needs several keepers: one of them asks, the others answer, and it opens once.
+
+    1. `request` asks: it writes a file that goes to the keepers, on a stick or as they like.
+    2. Each keeper looks at it with `show`, and answers with `allow` or `refuse`: each writes a file that goes back.
+    3. `take` takes the answers in, in any order. `show` says who is still missing.
+    4. `rosetta vault open --grant` or `rosetta run --grant` uses it, once.
+    """

@@ -1,0 +1,69 @@
+"""What the commands about grants share: their files, this computer's grants of a vault, and a request in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from harness.core.failures import UsageError
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.vault.sharing import FILE, counts, vault_at
+
+with when_used():
+    from harness.core import written_files
+    from harness.sealed import keys, phrase, stick
+    from harness.store.file import database
+    from harness.vault import folder, ledger, records
+    from harness.vault.grants import files, grants, words
+
+REQUEST = click.argument("request", type=FILE, metavar="NAME.rosetta-request")
+KEY = click.option("--key", type=FILE, metavar="FILE", help="Answer with the keys of a file, such as those on your stick.")  # fmt: skip
+ANSWER = click.option("--to", "answer", required=True, type=FILE, metavar="NAME.rosetta-answer", help="Where the answer goes, such as on the stick.")  # fmt: skip
+
+
+def grants_at(vault: Path, *, clock_was_wrong: bool = False) -> grants.Grants:
+    """Return the grants of a vault, as this computer has them; its own keys are made the first time."""
+    home = written_files.private_folder(database.home())
+    machine = keys.Identity.load(home, keys.Role.COMPUTER)
+    return grants.Grants(vault_at(vault, clock_was_wrong=clock_was_wrong), machine)
+
+
+def read_file(path: Path) -> bytes:
+    """Read a request or an answer; HarnessError in words where it is not there, or larger than any is."""
+    return stick.read_file(path, files.MOST_BYTES)
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Write a file that goes to others, and read it back; HarnessError in words where the stick is full or pulled."""
+    stick.write_file(path, content, written_files.PUBLISHED)
+
+
+def refuse_existing(path: Path) -> None:
+    """Raise UsageError where a file is there already, before anything is done."""
+    if path.exists():
+        raise UsageError(f"{path.name} is there already. Choose another name.")
+
+
+def request_lines(request: records.GrantRequest, state: folder.VaultState) -> Iterator[str]:
+    """Say what a request asks for, line by line."""
+    by = state.keepers.get(request.by)
+    run = request.run
+    yield f"{by.name if by else 'somebody who is no keeper any more'} asks to open {request.name!r} once: {counts(request.entries)}"
+    yield f"  what for    {request.purpose}"
+    if run is None:
+        yield "  then        the texts are checked and forgotten"
+    else:
+        yield f"  then        a run of the method {run.method} ({run.options[:16]}), scored by Rosetta {run.scorer}"
+    yield f"  where       on the computer whose six words are: {keys.key_phrase(request.machine)}"
+    yield f"  when        asked {request.asked}, to be used until {request.expires}"
+    yield f"  its words   {phrase.phrase(ledger.request_id(request))}"
+
+
+def standing_lines(grant: ledger.Grant, state: folder.VaultState) -> Iterator[str]:
+    """Say what became of a request."""
+    if grant.used:
+        yield f"Used up at {grant.used}."
+    else:
+        yield words.standing(state, grant)

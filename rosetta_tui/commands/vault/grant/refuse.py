@@ -1,0 +1,38 @@
+"""``rosetta vault grant refuse``: Refuse a request, as one of the keepers, and say why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rosetta_tui.commands.vault.grant.answering import (
+    ANSWER,
+    KEY,
+    REQUEST,
+    grants_at,
+    read_file,
+    refuse_existing,
+    write_new,
+)
+from rosetta_tui.commands.vault.sharing import FILE, keeper
+from rosetta_tui.show.text import plain
+
+
+@click.command("refuse")
+@click.argument("vault", type=FILE)
+@REQUEST
+@ANSWER
+@click.option("--reason", required=True, metavar="WORDS", help="Why; it stands in the log, so name nobody and quote no text.")  # fmt: skip
+@KEY
+def refuse_(vault: Path, request: Path, answer: Path, reason: str, key: Path | None) -> None:
+    """Refuse what the request asks for, and write your answer. VAULT is the vault, or a copy of it on the stick.
+
+    When your answer is taken in, the log has it with your reason. Until the grant is used, a refusal also takes back
+    what you allowed before.
+    """
+    refuse_existing(answer)
+    made = grants_at(vault)
+    data = read_file(request)
+    write_new(answer, made.answer(data, keeper(key), allowed=False, reason=reason))
+    click.echo(plain(f"Written: {answer}. It goes back to who asked; the log will have it with your reason."))  # fmt: skip

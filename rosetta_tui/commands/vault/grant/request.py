@@ -1,0 +1,80 @@
+"""``rosetta vault grant request``: Ask the keepers to open a corpus once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.vault.grant.answering import (
+    REQUEST,
+    grants_at,
+    refuse_existing,
+    request_lines,
+    write_new,
+)
+from rosetta_tui.commands.vault.sharing import changing, keeper, purpose
+from rosetta_tui.request.options import asked, told
+from rosetta_tui.request.reading import selecting, selection
+from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness import api
+    from harness.run import run_terms
+    from harness.vault.grants import files
+
+_NOT_OF_A_GRANT = {"reference", "file", "form", "corpus_id", "method", "note", "tags"}
+
+
+def _of_a_run(command: click.Command) -> click.Command:
+    """Add what a run is told; the corpus is in the vault, and a note changes nothing."""
+    here = {each.name for each in command.params}
+    command.params += [
+        each
+        for each in asked.params
+        if each.name not in {*here, *_NOT_OF_A_GRANT} and isinstance(each, click.Option)
+    ]
+    return command
+
+
+@_of_a_run
+@click.command("request")
+@changing
+@click.argument("corpus")
+@REQUEST
+@purpose
+@click.option("--days", type=click.IntRange(1), default=14, show_default=True, help="So long it can be used.")  # fmt: skip
+@click.option("--method", "-m", help="What is to be run over the texts, with its options as `rosetta run` takes them. Default: nothing; they are only checked.")  # fmt: skip
+@selecting
+def request_(
+    vault: Path,
+    key: Path | None,
+    corpus: str,
+    request: Path,
+    purpose: str,
+    days: int,
+    method: str | None,
+    *,
+    clock_was_wrong: bool,
+    **given: Any,
+) -> None:
+    """Ask the keepers of VAULT to open CORPUS once, and write the request that goes to them.
+
+    It holds for this corpus as it is now, this method with these options, this version of Rosetta, this computer and so
+    many days. The log of VAULT has it.
+    """
+    refuse_existing(request)
+    chosen = selection(given)
+    run = None
+    if method is not None:
+        options = told({**given, "method": method})
+        run = run_terms.run_terms(method, options, api.scoring_of(options), chosen)
+    made = grants_at(vault, clock_was_wrong=clock_was_wrong)
+    content = made.ask(corpus, purpose, days, keeper(key), chosen.segments, run)
+    write_new(request, content)
+    state = made.vault.read()
+    for line in request_lines(files.read_request(content), state):
+        click.echo(plain(line))
+    click.echo(plain(f"Written: {request}. {state.threshold} keepers must allow it; you too are one, and answer as they do: rosetta vault grant allow."))  # fmt: skip

@@ -1,0 +1,79 @@
+"""``rosetta vault grant show``: Show what a request asks for, who answered, and who is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.vault.grant.answering import (
+    read_file,
+    request_lines,
+    standing_lines,
+)
+from rosetta_tui.commands.vault.sharing import FILE, vault_at
+from rosetta_tui.show.json_forms import print_form
+
+with when_used():
+    from harness.vault import folder, ledger
+    from harness.vault.grants import grants
+
+
+@click.command("show")
+@click.argument("vault", type=FILE)
+@click.argument("request", type=FILE, required=False, metavar="NAME.rosetta-request")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show_(vault: Path, request: Path | None, *, as_json: bool) -> None:
+    """Show the request of a file, or all requests that the log of VAULT has. Everything is checked; no key is needed.
+
+    VAULT may be a copy of the vault. What is shown is who answered as far as its log has it.
+    """
+    made = vault_at(vault)
+    if request is None:
+        state = made.read()
+        found = list(state.grants.values())
+    else:
+        asked, state = grants.read_asked(made, read_file(request))
+        found = [grants.grant_in(state, asked)]
+    lines = [line for each in found for line in _lines(each, state)]
+    print_form(
+        "vault-grants",
+        [_told(each, state) for each in found],
+        lines or ["Nobody asked for a grant yet: rosetta vault grant request."],
+        as_json=as_json,
+    )
+
+
+def _lines(grant: ledger.Grant, state: folder.VaultState) -> Iterator[str]:
+    yield from request_lines(grant.request, state)
+    yield from (f"  {line}" for line in standing_lines(grant, state))
+
+
+def _told(grant: ledger.Grant, state: folder.VaultState) -> dict[str, Any]:
+    request, names = grant.request, {key: each.name for key, each in state.keepers.items()}
+    return {
+        "grant": grant.id,
+        "by": names.get(request.by),
+        "corpus": request.name,
+        "entries": {str(segment): count for segment, count in request.entries.items()},
+        "purpose": request.purpose,
+        "run": None if request.run is None else request.run.model_dump(mode="json"),
+        "machine": request.machine,
+        "asked": request.asked,
+        "expires": request.expires,
+        "needed": state.threshold,
+        "used": grant.used or None,
+        "answers": [
+            {
+                "by": names.get(key),
+                "allowed": each.allowed,
+                "reason": each.reason or None,
+                "when": each.when,
+                "keeper_still": key in names,
+            }
+            for key, each in grant.answers.items()
+        ],
+    }

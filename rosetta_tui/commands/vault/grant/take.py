@@ -1,0 +1,48 @@
+"""``rosetta vault grant take``: Take the keepers' answers in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.core.failures import HarnessError
+from harness.sealed.forms import FileError
+from rosetta_tui.commands.naming import error_lines
+from rosetta_tui.commands.vault.grant.answering import grants_at, read_file, standing_lines
+from rosetta_tui.commands.vault.sharing import FILE, changing, keeper
+from rosetta_tui.front import MISUSED
+from rosetta_tui.show.text import plain
+
+
+@click.command("take")
+@changing
+@click.argument("answers", nargs=-1, required=True, type=FILE, metavar="NAME.rosetta-answer…")
+def take_(
+    vault: Path, key: Path | None, answers: tuple[Path, ...], *, clock_was_wrong: bool
+) -> None:
+    """Take answers in, in any order; one that was taken in before changes nothing. The log of VAULT has each of them.
+
+    It is done on the computer that asked, with the keys of any keeper.
+    """
+    made, identity = grants_at(vault, clock_was_wrong=clock_was_wrong), keeper(key)
+    grants, refused = {}, False
+    for path in answers:
+        try:
+            grant, answer = made.take(read_file(path), identity)
+        except HarnessError as error:
+            refused = True
+            where = f"{path}: " if isinstance(error, FileError) else ""  # others name it themselves
+            for line in error_lines(f"{where}{error}"):
+                click.echo(line, err=True)
+            continue
+        grants[grant.id] = grant
+        said = "allows it" if answer.allowed else f"refuses it: {answer.reason}"
+        name = made.vault.read().keepers[answer.keeper].name
+        click.echo(plain(f"{path.name}: {name} {said}"))
+    state = made.vault.read()
+    for each in grants.values():
+        for line in standing_lines(each, state):
+            click.echo(plain(line))
+    if refused:
+        raise SystemExit(MISUSED)

@@ -1,0 +1,64 @@
+"""``rosetta vault init``: Make a vault for secret texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.vault.sharing import FILE, losing, vault_at
+from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.core import user_file, written_files
+    from harness.sealed import keys
+    from harness.store.file import database
+    from harness.vault import keepers
+    from harness.vault.shares import split
+
+
+@click.command("init")
+@click.argument("vault", type=FILE)
+@click.option("--name", required=True, help="Of the vault, such as whose words it holds.")
+@click.option("--as", "own_name", required=True, metavar="NAME", help="How you, the first keeper, are called in its log.")  # fmt: skip
+@click.option("--recovery", required=True, type=FILE, metavar="FILE", help="Where the recovery key goes: on a stick that you lock away.")  # fmt: skip
+@click.option("--keeper", "cards", multiple=True, type=FILE, metavar="NAME.rosetta-keeper", help="Who else can open it, by their card; as often as there are keepers.")  # fmt: skip
+@click.option("--threshold", type=click.IntRange(1), default=1, metavar="M", help="So many of the keepers open it together, and nobody alone. Default: each opens alone.")  # fmt: skip
+def init_(
+    vault: Path, name: str, own_name: str, recovery: Path, cards: tuple[Path, ...], threshold: int
+) -> None:
+    """Make a vault in a new folder, VAULT, which each of its keepers can open alone, or --threshold of them together.
+
+    Keepers are you, whoever's cards you name, and the recovery key. Each can open everything with their keys;
+    what is sealed is lost for good once the keys of all of them are lost.
+    """
+    others = [
+        keepers.read_card(user_file.read_bytes(each, "the card of a keeper")) for each in cards
+    ]
+    if threshold != 1:
+        split.check_threshold(threshold, len(others) + 2)  # before a recovery key is written
+    identity = keys.Identity.load(written_files.private_folder(database.home()), keys.Role.KEEPER)
+    spare = keepers.recovery_identity(recovery)
+    everybody = [
+        keepers.keeper_of(identity, own_name),
+        *others,
+        keepers.keeper_of(spare, keepers.RECOVERY_NAME, recovery=True),
+    ]
+    state = vault_at(vault).found(name, everybody, identity, threshold)
+    how = "each alone" if threshold == 1 else f"any {threshold} of them together and none alone"
+    click.echo(plain(f"Made the vault {name!r} in {vault}. {len(everybody)} keys open it, {how}:"))
+    for each in everybody:
+        words = "" if each.recovery else f"   {keys.key_phrase(each.signing_key)}"
+        click.echo(plain(f"  {each.name}{words}"))
+    click.echo(plain(f"The recovery key lies in {recovery}. Put it where no thief and no fire gets both it and this computer."))  # fmt: skip
+    if others:
+        click.echo(
+            "Compare the six words of each keeper with what stands on their own computer, before you put anything in."
+        )
+    if threshold == 1:
+        click.echo(f"If all {len(everybody)} keys are lost, nobody can ever open the texts again.")
+    else:
+        click.echo(losing(len(everybody), threshold))
+        click.echo("The recovery key is one share like the others. Have each keeper print theirs (rosetta vault share --print), and try all of them (rosetta vault drill start).")  # fmt: skip
+    click.echo(f"The vault's own number: {state.head.vault[:16]}")

@@ -1,0 +1,70 @@
+"""``rosetta vault list``: Show what a vault holds and who can open it, without opening it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.vault.sharing import FILE, counts, vault_at
+from rosetta_tui.show.json_forms import print_form
+from scoring.core.wording import counted
+
+with when_used():
+    from harness.consent import standing
+    from harness.sealed import keys
+    from harness.store.file import database
+
+
+@click.command("list")
+@click.argument("vault", type=FILE)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_(vault: Path, *, as_json: bool) -> None:
+    """Show the corpora of VAULT, how many entries they have, and who can open it. Every byte is checked on the way.
+
+    No key is needed, and no text is opened.
+    """
+    state = vault_at(vault).read()
+    name = state.founded.name
+    now = standing.standing(database.home())
+    gone = {
+        each: said
+        for each in state.keepers.values()
+        if (said := now.of_keeper(state.head.vault, each.signing_key))
+    }
+    told = {
+        "vault": state.head.vault,
+        "name": name,
+        "log_lines": state.head.lines,
+        "corpora": [
+            {"id": number, "name": each.name, "entries": {str(s): n for s, n in each.entries.items()}}
+            for number, each in state.head.corpora.items()
+        ],
+        "keepers": [
+            {"name": each.name, "signing_key": each.signing_key, "recovery": each.recovery}
+            for each in state.keepers.values()
+        ],
+        "threshold": 1 if state.split is None else state.split.threshold,
+        "left_over": list(state.left_over),
+        "taken_out_since": [each.signing_key for each in gone],
+    }  # fmt: skip
+    lines = [
+        f"{name}: whole and unchanged, {counted(state.head.lines, 'line')} in its log",
+        *(f"  {each.name}: {counts(each.entries)}" for each in state.head.corpora.values()),
+        *([] if state.head.corpora else ["  no corpus yet: rosetta vault add"]),
+        "It opens for:"
+        if state.split is None
+        else f"It opens for any {state.split.threshold} together of:",
+        *(
+            f"  {each.name}   {keys.key_phrase(each.signing_key)}"
+            for each in state.keepers.values()
+        ),
+    ]
+    lines += [
+        f"OLDER COPY: {each.name} is no keeper any more, by a notice: {said.said}. Bring it up to date (rosetta vault export)."
+        for each, said in gone.items()
+    ]
+    if state.left_over:
+        lines.append("A change was stopped before its end; the next one clears what is left of it.")
+    print_form("vault-list", told, lines, as_json=as_json)

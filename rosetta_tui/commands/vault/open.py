@@ -1,0 +1,76 @@
+"""``rosetta vault open``: Try whether your keys open a corpus; no text is shown or written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.vault.grant.answering import grants_at, read_file
+from rosetta_tui.commands.vault.sharing import (
+    FILE,
+    acting,
+    changing,
+    keeper,
+    together,
+    vault_at,
+)
+from rosetta_tui.request.reading import SEGMENTS
+from rosetta_tui.show.text import plain
+from scoring.core.wording import counted
+
+with when_used():
+    from corpora.model import entry
+    from harness.vault import ledger
+    from harness.vault.grants import files
+
+
+@click.command("open")
+@changing
+@together
+@click.argument("corpus", required=False)
+@click.option(
+    "--purpose",
+    metavar="WORDS",
+    help="What for; it stands in the log, so name nobody and quote no text.",
+)
+@click.option("--grant", type=FILE, metavar="NAME.rosetta-request", help="The request that the keepers allowed; it says which corpus, and what for.")  # fmt: skip
+@click.option("--segment", "chosen", multiple=True, type=click.Choice(SEGMENTS), help="Only entries of it. Default: all but held_out, which is never opened.")  # fmt: skip
+def open_(
+    vault: Path,
+    key: Path | None,
+    others: tuple[Path, ...],
+    corpus: str | None,
+    purpose: str | None,
+    grant: Path | None,
+    chosen: tuple[str, ...],
+    *,
+    cards: bool,
+    clock_was_wrong: bool,
+) -> None:
+    """Open every text of CORPUS in memory and check it, so that you know that your keys work and nothing is damaged.
+
+    The log of VAULT has the opening and its purpose first. Nothing is shown, and nothing is kept. Where several keepers
+    open together, they are here (--with, --cards), or they were asked before (rosetta vault grant) and --grant uses up
+    what they allowed.
+    """
+    if grant is not None:
+        if corpus or purpose or chosen or others or cards:
+            raise click.UsageError(
+                "--grant says itself which texts, and what for. Leave the rest away."
+            )
+        granted = grants_at(vault, clock_was_wrong=clock_was_wrong)
+        request = files.read_request(read_file(grant))
+        opened = granted.open(ledger.request_id(request), keeper(key))
+        corpus = request.name
+    elif corpus and purpose:
+        made = vault_at(vault, clock_was_wrong=clock_was_wrong)
+        segments = [entry.Segment(each) for each in chosen]
+        identity, opening = acting(made, key, others, cards=cards)
+        opened = made.open(corpus, purpose, identity, segments, opening)
+    else:
+        raise click.UsageError(
+            "Name the corpus and say what for (--purpose), or name the request that keepers allowed (--grant)."
+        )
+    click.echo(plain(f"{corpus}: {counted(len(opened), 'entry', 'entries')} opened with your keys, each text is whole. The log has it."))  # fmt: skip

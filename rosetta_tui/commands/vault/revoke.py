@@ -1,0 +1,72 @@
+"""``rosetta vault revoke``: Take a keeper out, and seal every text anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rosetta_tui.commands.consent.sharing import own_register, write_out
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.vault.sharing import (
+    FILE,
+    acting,
+    changing,
+    dealt_anew,
+    purpose,
+    sealing_anew,
+    threshold,
+    together,
+    vault_at,
+)
+from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.consent import notice
+
+
+@click.command("revoke")
+@changing
+@together
+@threshold
+@sealing_anew
+@click.option("--notice", "notice_file", type=FILE, metavar="FILE", help="Write a signed notice of it, for those who have older copies (rosetta consent take).")  # fmt: skip
+@click.argument("name", metavar="KEEPER")
+@purpose
+def revoke_(
+    vault: Path,
+    key: Path | None,
+    others: tuple[Path, ...],
+    threshold: int | None,
+    name: str,
+    purpose: str,
+    *,
+    cards: bool,
+    anew: bool,
+    notice_file: Path | None,
+    clock_was_wrong: bool,
+) -> None:
+    """Take KEEPER (a name as the list has it) out of VAULT: every text is sealed anew, under keys that they do not have.
+
+    A copy of the vault from before still opens for them; nothing can undo that. Where several keepers open VAULT
+    together, as many come together for this too, and the shares are dealt anew to those who stay; texts are sealed anew
+    with --anew only, because the share of who left opens nothing alone.
+    """
+    made = vault_at(vault, clock_was_wrong=clock_was_wrong)
+    identity, opening = acting(made, key, others, cards=cards)
+    before = made.read().keepers if notice_file is not None else {}
+    state = made.revoke(name, purpose, identity, opening, threshold, anew=anew)
+    if notice_file is not None:
+        [gone] = [each for key_, each in before.items() if key_ not in state.keepers]
+        about = notice.OfKeeper(
+            vault=state.head.vault, signing_key=gone.signing_key, name=gone.name
+        )
+        by = state.keepers.get(identity.public.signing_key)
+        write_out(own_register().say(about, purpose, by.name if by else "a keeper"), notice_file)
+    if state.split is not None:
+        click.echo(plain(f"{name} has no share of this vault any more."))
+        dealt_anew(state, anew=anew)
+        return
+    left = ", ".join(each.name for each in state.keepers.values())
+    click.echo(plain(f"{name} cannot open this vault any more. It opens for: {left}."))
+    click.echo("Copies from before still open for them: bring copies up to date (rosetta vault export).", err=True)  # fmt: skip

@@ -1,0 +1,46 @@
+"""``rosetta vault rotate``: Move entries of a corpus from one segment to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.vault.sharing import changing, counts, keeper, purpose, vault_at
+from rosetta_tui.request.reading import SEGMENTS
+from rosetta_tui.show.text import plain
+from scoring.core.wording import counted
+
+with when_used():
+    from corpora.model import entry
+
+
+@click.command("rotate")
+@changing
+@click.argument("corpus")
+@click.option("--from", "source", required=True, type=click.Choice(SEGMENTS))
+@click.option("--to", "target", required=True, type=click.Choice(SEGMENTS))
+@click.option("--count", required=True, type=click.IntRange(1), help="So many entries, drawn at random.")  # fmt: skip
+@purpose
+def rotate_(
+    vault: Path,
+    key: Path | None,
+    corpus: str,
+    source: str,
+    target: str,
+    count: int,
+    purpose: str,
+    *,
+    clock_was_wrong: bool,
+) -> None:
+    """Move entries of CORPUS to another segment; the log of VAULT has which, and why.
+
+    Entries of held_out are not used before they were moved out of it like this. What was open once cannot become
+    secret again. No text is opened.
+    """
+    made = vault_at(vault, clock_was_wrong=clock_was_wrong)
+    gone, to = entry.Segment(source), entry.Segment(target)
+    state = made.rotate(corpus, gone, to, count, purpose, keeper(key))
+    [stored] = [each for n, each in state.head.corpora.items() if corpus in {n, each.name}]
+    click.echo(plain(f"{corpus}: {counted(count, 'entry', 'entries')} moved from {source} to {target}. Now: {counts(stored.entries)}."))  # fmt: skip

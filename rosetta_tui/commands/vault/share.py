@@ -1,0 +1,41 @@
+"""``rosetta vault share``: Look whether your share is right, and print it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.vault.sharing import FILE, keeper, typed_words, vault_at
+from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.core import written_files
+    from harness.vault.shares import dealing, paper
+
+
+@click.command("share")
+@click.argument("vault", type=FILE)
+@click.option("--key", type=FILE, metavar="FILE", help="Of the keys of a file, such as the recovery key.")  # fmt: skip
+@click.option("--print", "page", type=FILE, metavar="FILE.html", help="Write your share as a page to print; FILE.txt for plain text.")  # fmt: skip
+@click.option("--check", is_flag=True, help="Type the words of a printed page, and hear whether they are right.")  # fmt: skip
+def share_(vault: Path, key: Path | None, page: Path | None, *, check: bool) -> None:
+    """Look whether your share of the key of VAULT is there and right. Nothing else is opened.
+
+    A vault that was made with --threshold has one for each keeper. A printed one is for the day when a computer is
+    lost, and whoever finds it has that share: keep it as you keep a key.
+    """
+    state = vault_at(vault).read()
+    if check:
+        whose = dealing.whose(state, typed_words())
+        click.echo(plain(f"These words are right: the share of {whose.name}, as it is now."))
+        return
+    share = dealing.own_share(state, keeper(key))
+    name = dealing.whose(state, share).name
+    if page is not None:
+        made = paper.text_page if page.suffix == ".txt" else paper.html_page
+        written_files.write_file(page, made(state, share).reveal().encode(), overwrite=False)
+        click.echo(plain(f"Written: {page}, the share of {name}. Print it on a printer beside you, not over a network; then delete the file and empty the wastebasket."))  # fmt: skip
+    else:
+        click.echo(plain(f"The share of {name} is here and right: {share.threshold} of the {len(state.keepers)} open together."))  # fmt: skip

@@ -1,0 +1,154 @@
+"""What the commands about vaults share: their options, the vault of a folder, and whose keys act."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness.consent import standing
+    from harness.core import failures, written_files
+    from harness.release import ledger as ledgers
+    from harness.sealed import keys
+    from harness.store.file import database
+    from harness.vault import folder as folders
+    from harness.vault import keepers, opening, records, vault
+    from harness.vault.shares import dealing, paper, split
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+FILE = click.Path(path_type=Path)
+
+
+def changing(command: Command) -> Command:
+    """Add the vault, and the options of every command that writes into its log."""
+    for add in (
+        click.option("--clock-was-wrong", is_flag=True, help="The clock is right now and was not at the last entry of the log; that is noted."),
+        click.option("--key", type=FILE, metavar="FILE", help="Act with the keys of a file, such as the recovery key."),
+        click.argument("vault", type=FILE),
+    ):  # fmt: skip
+        command = add(command)
+    return command
+
+
+def together(command: Command) -> Command:
+    """Add the options by which keepers bring their shares together on this computer."""
+    for add in (
+        click.option("--cards", is_flag=True, help="Ask for the words of printed shares until enough are here."),
+        click.option("--with", "others", multiple=True, type=FILE, metavar="FILE", help="Keys of another keeper who is here, such as the recovery key; as often as there are. For vaults that several open together."),
+    ):  # fmt: skip
+        command = add(command)
+    return command
+
+
+threshold = click.option("--threshold", type=click.IntRange(2), metavar="M", help="So many keepers open it together from now on. Default: as many as before.")  # fmt: skip
+sealing_anew = click.option("--anew", is_flag=True, help="Seal all texts anew too, under another key, so that no shares of before open them.")  # fmt: skip
+
+purpose = click.option("--purpose", required=True, metavar="WORDS", help="What for; it stands in the log, so name nobody and quote no text.")  # fmt: skip
+
+
+def vault_at(folder: Path, *, clock_was_wrong: bool = False) -> vault.Vault:
+    """Return the vault of a folder, as this computer sees it."""
+    return opening.vault_at(folder, database.home(), clock_was_wrong=clock_was_wrong)
+
+
+def keeper(file: Path | None) -> keys.Identity:
+    """Return the keys of this computer's keeper, or those of a file."""
+    return keepers.own_identity(database.home(), file)
+
+
+def ledger() -> ledgers.ReleaseLedger:
+    """Return the ledger of what was told of secret entries, as this computer's keeper has it."""
+    home = written_files.private_folder(database.home())
+    identity = keys.Identity.load(home, keys.Role.KEEPER)
+    return ledgers.ReleaseLedger(home / ledgers.FOLDER, identity, lambda: datetime.now(UTC))
+
+
+def acting(
+    made: vault.Vault, key: Path | None, others: Sequence[Path], *, cards: bool
+) -> tuple[keys.Identity, split.OpeningKey | None]:
+    """Return who writes into the log, and what the keepers who are here open together; None where nobody came beside them.
+
+    On a computer without a keeper's keys those whose shares are here write together. HarnessError says who is missing,
+    and which share is not right.
+    """
+    if not others and not cards:
+        own = keeper(key)
+        refuse_taken_out(made, own)
+        return own, None
+    state = made.read()
+    needed = dealing.dealt(state).threshold
+    here = [keeper(each) for each in others]
+    for each in here:
+        refuse_taken_out(made, each)
+    if key is not None or keys.Identity.known(database.home(), keys.Role.KEEPER):
+        own = keeper(key)
+        if key is not None or own.public.signing_key in state.keepers:
+            here.insert(0, own)
+    shares = [dealing.own_share(state, each) for each in here]
+    while cards and len({each.check for each in shares}) < needed:
+        try:
+            share = typed_words()
+            whose = dealing.whose(state, share)
+        except failures.UsageError as error:
+            click.echo(plain(f"Not taken: {error}"), err=True)
+            continue
+        shares.append(share)
+        found = len({each.check for each in shares})
+        click.echo(plain(f"{whose.name}: right. {found} of {needed} are here."), err=True)
+    joined = dealing.combined(state, shares)
+    return (here[0] if here else joined.identity), joined
+
+
+def refuse_taken_out(made: vault.Vault, identity: keys.Identity) -> None:
+    """Raise Withdrawn where a notice that is believed here says that somebody is no keeper any more.
+
+    A copy from before the keeper was taken out knows nothing of that.
+    """
+    if now := standing.standing(database.home()):
+        signing_key = identity.public.signing_key
+        notice = now.of_keeper(made.read().head.vault, signing_key) or now.of_key(signing_key)
+        if notice is not None:
+            raise standing.Withdrawn("These keys", notice)
+
+
+def typed_words() -> split.KeyShare:
+    """Ask for the words of a printed share, which are not shown while they are typed."""
+    words = click.prompt(
+        "The 33 words of a printed share (they are not shown)", hide_input=True, err=True
+    )
+    return split.KeyShare.read(words)
+
+
+def dealt_anew(state: folders.VaultState, *, anew: bool) -> None:
+    """Say what it means that shares were dealt anew."""
+    dealt, names = dealing.dealt(state), [each.name for each in state.keepers.values()]
+    click.echo(plain(f"The shares are dealt anew. Any {dealt.threshold} together open the vault: {', '.join(names)}."))  # fmt: skip
+    click.echo(losing(len(names), dealt.threshold))
+    click.echo("Printed shares of before go with none of the new ones: print new ones (rosetta vault share --print), and burn the old.")  # fmt: skip
+    if anew:
+        click.echo("All texts are sealed anew. Copies of the vault from before still open with shares of before.", err=True)  # fmt: skip
+    else:
+        click.echo("The texts were not sealed anew: as many shares of before as were needed still open the vault, if they come together. If you fear that: rosetta vault refresh --anew.", err=True)  # fmt: skip
+
+
+def losing(count: int, threshold: int) -> str:
+    """Say how many shares may be lost."""
+    lost = paper.lost_for_good(count, threshold)
+    if lost == 1:
+        return (
+            f"If a single one of the {count} shares is lost, nobody can ever open the texts again."
+        )
+    return f"If {lost} of the {count} shares are lost, nobody can ever open the texts again; {lost - 1} may be lost, so deal them anew as soon as one is."
+
+
+def counts(entries: records.Counts) -> str:
+    """Say how many entries are in each segment."""
+    return ", ".join(f"{count:,} {segment}" for segment, count in sorted(entries.items()) if count)

@@ -1,0 +1,455 @@
+"""A grant opens once, for what was asked, where it was asked, and only with enough keepers; all else is said in words."""
+
+import errno
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from corpora.model.entry import Segment
+from harness.sealed.forms import FileError
+from harness.sealed.sealing import AgeIdentity, SealError
+from harness.vault import folder
+from harness.vault.grants.files import (
+    open_share,
+    read_answer,
+    read_request,
+    write_answer,
+    write_request,
+)
+from harness.vault.grants.grants import Grants, read_asked
+from harness.vault.grants.kept import KeptGrants
+from harness.vault.grants.words import standing
+from harness.vault.log import VaultError
+from harness.vault.records import GrantAnswer, GrantRequest, OpenedByGrant
+from harness.vault.sealed_corpus import SealedCorpus
+from harness.vault.vault import Vault
+from tests.harness.vault.grants.made import (
+    CHURCH,
+    LIBRARY,
+    OFFICE,
+    OTHER_MACHINE,
+    RUN,
+    SCHOOL,
+    STRANGER,
+    allowed,
+    asked,
+    at,
+    copied,
+    founded,
+    later,
+    opening_key,
+)
+from tests.harness.vault.made import MINE, filled, readable
+from tests.review.thorough import times
+
+GOLD, HELD = Segment.GOLD_STANDARD, Segment.HELD_OUT
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vault of which two of four keepers open together; never changed by a test."""
+    folder = tmp_path_factory.mktemp("whole")
+    founded(folder)
+    return folder
+
+
+@pytest.fixture
+def here(tmp_path: Path, whole: Path) -> Grants:
+    shutil.copytree(whole / "vault", tmp_path / "vault")
+    return at(tmp_path)
+
+
+def acts(grants: Grants) -> list[str]:
+    return [line.record.act.what for line in grants.vault.read().lines]
+
+
+def ready(grants: Grants) -> tuple[bytes, str]:
+    """A request that two keepers allowed."""
+    data, number = asked(grants)
+    for answer in allowed(grants, data, SCHOOL, LIBRARY):
+        grants.take(answer, OFFICE)
+    return data, number
+
+
+def test_two_who_allow_it_open_once(here: Grants, tmp_path: Path) -> None:
+    data, number = asked(here)
+    first, second = allowed(here, data, SCHOOL, LIBRARY)
+    here.take(first, OFFICE)
+    with pytest.raises(VaultError, match=r"Too few keepers allow it\. 2 must allow it\. Allowed by School\. No answer yet of Office, Library, Church\."):  # fmt: skip
+        here.open(number, OFFICE, RUN)
+    here.take(second, CHURCH)
+    opened = here.open(number, OFFICE, RUN)
+    assert [each.segment for each in opened].count(GOLD) == 4
+    assert len(opened) == 6
+    assert HELD not in {each.segment for each in opened}
+    assert acts(here)[2:] == ["asked", "answered", "answered", "granted"]
+    for again in (lambda: here.open(number, OFFICE, RUN), lambda: here.open(number, SCHOOL, RUN)):
+        with pytest.raises(VaultError, match=r"was used up at .* it opens once"):
+            again()
+    assert readable(tmp_path) == []
+    kept = [each.name for each in here.kept.folder.iterdir() if each.name.startswith(number)]
+    assert kept == [f"{number}.key"]
+    assert b"AGE-SECRET-KEY" not in (here.kept.folder / kept[0]).read_bytes()
+
+
+def test_answers_come_in_any_order_and_as_often_as_they_like(whole: Path, tmp_path: Path) -> None:
+    orders = list(permutations(range(3)))
+    for place, order in enumerate(orders[:: times(4, 1)]):
+        shutil.copytree(whole / "vault", tmp_path / str(place) / "vault")
+        grants = at(tmp_path / str(place))
+        data, number = asked(grants)
+        answers = [
+            *allowed(grants, data, SCHOOL, LIBRARY),
+            grants.answer(data, CHURCH, allowed=False, reason="not in the holidays"),
+        ]
+        for _ in range(2):
+            for each in order:
+                grants.take(answers[each], OFFICE)
+        state = grants.vault.read()
+        assert len(state.lines) == 3 + 3
+        assert "Refused by Church: not in the holidays." in standing(state, state.grants[number])
+        assert len(grants.open(number, OFFICE, RUN)) == 6
+        assert grants.take(answers[0], OFFICE)[0].used  # after its use it changes nothing
+        assert len(grants.vault.read().lines) == 7
+
+
+def test_a_keeper_who_refuses_takes_back_what_they_allowed(here: Grants) -> None:
+    data, number = asked(here)
+    yes, more = allowed(here, data, SCHOOL, LIBRARY)
+    no = here.answer(data, SCHOOL, allowed=False, reason="asked the elders once more")
+    here.take(yes, OFFICE)
+    here.take(more, OFFICE)
+    here.take(no, OFFICE)
+    with pytest.raises(
+        VaultError, match=r"Allowed by Library. Refused by School: asked the elders"
+    ):
+        here.open(number, OFFICE, RUN)
+    for late in (yes, *allowed(here, data, SCHOOL)):
+        with pytest.raises(
+            VaultError, match=r"School refused this request already, at .* ask anew"
+        ):
+            here.take(late, OFFICE)
+    [again] = allowed(here, data, LIBRARY)
+    with pytest.raises(VaultError, match=r"Library allowed this request already.* first one stays"):
+        here.take(again, OFFICE)
+    assert acts(here)[2:] == ["asked", "answered", "answered", "answered"]
+
+
+def test_too_many_refusals_are_the_end_of_it(here: Grants) -> None:
+    data, number = asked(here)
+    for identity in (OFFICE, SCHOOL, LIBRARY):
+        here.take(here.answer(data, identity, allowed=False, reason="no"), OFFICE)
+    with pytest.raises(VaultError, match="So it can be allowed no more"):
+        here.open(number, OFFICE, RUN)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"method": "chat"}, "for the method 'copy-source', and this is 'chat'"),
+        ({"options": "cd" * 32}, "with other options, files, metrics or entries"),
+        ({"scorer": "0.2.0"}, r"for Rosetta 0\.1\.0, and this is 0\.2\.0"),
+    ],
+)
+def test_another_run_than_was_granted(here: Grants, change: dict[str, str], said: str) -> None:
+    _, number = ready(here)
+    with pytest.raises(VaultError, match=f"{said}.* Nothing was used up"):
+        here.open(number, OFFICE, RUN.model_copy(update=change))
+    with pytest.raises(VaultError, match="granted a run, and this is to open the texts and check"):
+        here.open(number, OFFICE)
+    assert len(here.open(number, OFFICE, RUN)) == 6
+
+
+def test_a_grant_to_check_the_texts_is_none_for_a_run(here: Grants) -> None:
+    data, number = asked(here, run=None)
+    for answer in allowed(here, data, SCHOOL, LIBRARY):
+        here.take(answer, OFFICE)
+    with pytest.raises(VaultError, match="granted to open the texts and check them, and this is a"):
+        here.open(number, OFFICE, RUN)
+    assert len(here.open(number, OFFICE)) == 6
+
+
+def test_texts_that_changed_since_are_not_opened(here: Grants) -> None:
+    _, number = ready(here)
+    here.vault.rotate("greetings", HELD, GOLD, 1, "the year is over", SCHOOL)
+    with pytest.raises(
+        VaultError, match=r"The texts of 'greetings' in .* are not those of the request"
+    ):
+        here.open(number, OFFICE, RUN)
+
+
+def test_another_computer(here: Grants) -> None:
+    data, number = ready(here)
+    other = replace(here, machine=OTHER_MACHINE)
+    [answer] = allowed(here, data, CHURCH)
+    for act in (lambda: other.open(number, OFFICE, RUN), lambda: other.take(answer, OFFICE)):
+        with pytest.raises(VaultError, match="made on another computer, or with another data fold"):
+            act()
+    elsewhere = Grants(Vault(here.vault.folder, here.vault.memory / "new", here.vault.clock), here.machine)  # fmt: skip
+    with pytest.raises(VaultError, match="key of this request is not on this computer"):
+        elsewhere.open(number, OFFICE, RUN)
+    assert len(here.open(number, OFFICE, RUN)) == 6
+
+
+def test_an_old_grant(here: Grants, tmp_path: Path) -> None:
+    data, number = ready(here)
+    [late] = allowed(here, data, CHURCH)
+    after = at(tmp_path, later(14.01))
+    with pytest.raises(
+        VaultError, match=r"could be used until 2026-02-15T.*, and it is 2026-02-15T"
+    ):
+        after.open(number, OFFICE, RUN)
+    with pytest.raises(VaultError, match=r"could be used until 2026-02-15T"):
+        allowed(after, data, CHURCH)
+    after.take(late, OFFICE)  # the log may have it, though it changes nothing
+    after.answer(data, OFFICE, allowed=False, reason="too late")
+
+
+def test_a_clock_that_was_set_back_makes_no_grant_young_again(here: Grants, tmp_path: Path) -> None:
+    _, number = ready(here)
+    at(tmp_path, later(20)).vault.export(tmp_path / "safe", "for the safe", OFFICE)
+    back = at(tmp_path, later(1))
+    with pytest.raises(
+        VaultError, match=r"the log of the vault has a line of 2026-02-21T.* whatever"
+    ):
+        back.open(number, OFFICE, RUN)
+    wrong = Vault(back.vault.folder, back.vault.memory, later(1), clock_was_wrong=True)
+    with pytest.raises(VaultError, match="whatever the clock shows now"):
+        Grants(wrong, here.machine).open(number, OFFICE, RUN)
+
+
+def test_what_was_kept_for_a_grant_that_is_over_is_destroyed(here: Grants, tmp_path: Path) -> None:
+    _, number = ready(here)
+    young = asked(here, days=90)[1]
+    after = at(tmp_path, later(20))
+    asked(after)
+    assert list(here.kept.folder.glob(f"{number}*"))  # its log has no time behind the end yet
+    asked(after)
+    assert not list(here.kept.folder.glob(f"{number}*"))
+    assert here.kept.key(young)
+
+
+def test_a_clock_before_the_last_line_uses_nothing_up(here: Grants, tmp_path: Path) -> None:
+    _, number = ready(here)
+    back = at(tmp_path, later(-3))
+    with pytest.raises(VaultError, match="Set the clock right"):
+        back.open(number, OFFICE, RUN)
+    assert len(here.open(number, OFFICE, RUN)) == 6
+
+
+def test_who_is_no_keeper_any_more_does_not_count(here: Grants, tmp_path: Path) -> None:
+    """Their share is of before the shares were dealt anew, too."""
+    data, number = asked(here)
+    school, library = allowed(here, data, SCHOOL, LIBRARY)
+    here.take(school, OFFICE)
+    here.vault.revoke("Library", "moved away", OFFICE, opening_key(here))
+    with pytest.raises(
+        VaultError, match="somebody who is no keeper of this vault, or none any more"
+    ):
+        here.take(library, OFFICE)
+    with pytest.raises(VaultError, match="shares were dealt anew since this was asked for"):
+        here.open(number, OFFICE, RUN)
+    with pytest.raises(VaultError, match="shares were dealt anew"):
+        allowed(here, data, CHURCH)
+    with pytest.raises(
+        VaultError, match="not those of a keeper of this vault, or of none any more"
+    ):
+        allowed(here, data, LIBRARY)
+    with pytest.raises(VaultError, match="not those of a keeper"):
+        here.take(school, LIBRARY)
+
+
+def test_answers_of_strangers_and_in_others_names(here: Grants) -> None:
+    data, _ = asked(here)
+    [school] = allowed(here, data, SCHOOL)
+    answer, sealed = read_answer(school)
+    plain = GrantAnswer.model_validate(answer.model_dump(exclude={"signature"}))
+    forged = write_answer(plain.model_copy(update={"keeper": STRANGER.public.signing_key}), sealed, STRANGER)  # fmt: skip
+    with pytest.raises(VaultError, match="no keeper of this vault"):
+        here.take(forged, OFFICE)
+    with pytest.raises(FileError, match="signature does not fit"):
+        here.take(write_answer(plain, sealed, STRANGER), OFFICE)
+    with pytest.raises(VaultError, match="not those of a keeper"):
+        here.take(school, STRANGER)
+    with pytest.raises(VaultError, match="not those of a keeper"):
+        here.answer(data, STRANGER, allowed=True)
+    with pytest.raises(VaultError, match="not those of a keeper"):
+        here.ask("greetings", "curious", 14, STRANGER)
+    assert acts(here)[2:] == ["asked"]
+
+
+def test_a_share_sealed_for_another_request_or_computer_uses_nothing_up(here: Grants) -> None:
+    """A keeper's own program may seal and sign what it likes."""
+    first, _ = asked(here)
+    data, number = asked(here)
+    other, kept = read_answer(allowed(here, first, LIBRARY)[0])
+    real, _ = read_answer(allowed(here, data, LIBRARY)[0])
+    plain = GrantAnswer.model_validate(real.model_dump(exclude={"signature"}) | {"share": other.share})  # fmt: skip
+    here.take(write_answer(plain, kept, LIBRARY), OFFICE)
+    here.take(allowed(here, data, SCHOOL)[0], OFFICE)
+    with pytest.raises(
+        VaultError, match="answer of Library does not open here, though they signed"
+    ):
+        here.open(number, OFFICE, RUN)
+    here.take(allowed(here, data, CHURCH)[0], OFFICE)
+
+
+def test_answers_to_another_request_and_another_vault(here: Grants, tmp_path: Path) -> None:
+    data, _ = asked(here)
+    [answer] = allowed(here, data, SCHOOL)
+    other = founded(tmp_path / "other")
+    theirs = Grants(other, here.machine)
+    with pytest.raises(VaultError, match="request is for another vault"):
+        read_asked(other, data)
+    with pytest.raises(VaultError, match="has no such request"):
+        theirs.take(answer, OFFICE)
+    with pytest.raises(VaultError, match="has no such request"):
+        theirs.open("0" * 64, OFFICE)
+
+
+def test_a_request_of_no_keeper_and_one_beside_the_log(here: Grants, tmp_path: Path) -> None:
+    """One keeper asks with a copy of the vault of their own, so that the log of the others never has it."""
+    shutil.copytree(here.vault.folder, tmp_path / "own")
+    hidden = Grants(Vault(tmp_path / "own", tmp_path / "elsewhere", here.vault.clock), OTHER_MACHINE)  # fmt: skip
+    secretly = hidden.ask("greetings", "nothing to see", 14, LIBRARY)
+    assert here.answer(secretly, SCHOOL, allowed=True)  # a copy from before it cannot tell
+    asked(here)
+    with pytest.raises(VaultError, match="log of this vault does not have this request, though"):
+        here.answer(secretly, SCHOOL, allowed=True)
+    request = read_request(secretly)
+    fields = request.model_dump(exclude={"signature"}) | {"by": STRANGER.public.signing_key}
+    with pytest.raises(VaultError, match="Whoever made this request is no keeper"):
+        here.answer(write_request(GrantRequest.model_validate(fields), STRANGER), SCHOOL, allowed=True)  # fmt: skip
+
+
+def test_a_vault_in_two_places_of_one_computer_opens_once(here: Grants, tmp_path: Path) -> None:
+    _, number = ready(here)
+    other = copied(here, tmp_path / "twice")
+    assert len(here.open(number, OFFICE, RUN)) == 6
+    with pytest.raises(VaultError, match="older copy of the vault"):
+        other.open(number, OFFICE, RUN)
+    for seen in here.vault.memory.glob("*.json"):
+        seen.unlink()  # as the words of that refusal say how
+    with pytest.raises(
+        VaultError, match=r"used up on this computer at .* this copy of the vault does"
+    ):
+        other.open(number, OFFICE, RUN)
+
+
+def test_a_kept_copy_of_an_answer_opens_nothing_again(here: Grants, tmp_path: Path) -> None:
+    """Not with the vault, its log and the answers put back as they were, once the key is destroyed."""
+    data, number = asked(here)
+    answers = allowed(here, data, SCHOOL, LIBRARY)
+    before = copied(here, tmp_path / "before")
+    for each in answers:
+        here.take(each, OFFICE)
+    here.open(number, OFFICE, RUN)
+    for seen in here.vault.memory.glob("*.json"):
+        seen.unlink()
+    for each in answers:
+        before.take(each, OFFICE)
+    with pytest.raises(VaultError, match="used up on this computer"):
+        before.open(number, OFFICE, RUN)
+    _, fresh = asked(before)
+    with pytest.raises(VaultError, match="No answer yet of Office, School, Library, Church"):
+        before.open(fresh, OFFICE, RUN)
+    for each in answers:
+        with pytest.raises(SealError, match="sealed for another key"):
+            open_share(read_answer(each)[1], before.kept.key(fresh), before.machine)
+
+
+@pytest.mark.parametrize("thief", ["key", "machine"])
+def test_neither_the_throw_away_key_nor_that_of_the_computer_opens_a_share(
+    here: Grants, thief: str
+) -> None:
+    data, number = asked(here)
+    _, sealed = read_answer(allowed(here, data, SCHOOL)[0])
+    key = here.kept.key(number)
+    assert len(open_share(sealed, key, here.machine).reveal().split()) == 33
+    theirs = {"key": (key, OTHER_MACHINE), "machine": (AgeIdentity.make(), here.machine)}
+    with pytest.raises(SealError, match="sealed for another key"):
+        open_share(sealed, *theirs[thief])
+
+
+def test_a_log_that_cannot_be_written_uses_nothing_up(
+    here: Grants, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, number = ready(here)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    # all before this step is done, as on a disk that is full just then
+    monkeypatch.setattr("harness.vault.folder._append", full)
+    with pytest.raises(VaultError, match="No space left"):
+        here.open(number, OFFICE, RUN)
+    monkeypatch.undo()
+    assert len(here.open(number, OFFICE, RUN)) == 6
+
+
+def test_it_is_used_up_before_the_log_and_the_log_before_a_text(
+    here: Grants, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, number = ready(here)
+    steps: list[str] = []
+    for where, name, step in (
+        (KeptGrants, "use_up", "used up"),
+        (folder, "write_line", "log"),
+        (SealedCorpus, "opened", "opened"),
+    ):
+        monkeypatch.setattr(where, name, _noting(steps, step, getattr(where, name)))
+    here.open(number, OFFICE, RUN)
+    assert steps == ["used up", "log", "opened"]
+
+
+def _noting(steps: list[str], step: str, real: Callable[..., object]) -> Callable[..., object]:
+    def noted(*given: object, **named: object) -> object:
+        steps.append(step)
+        return real(*given, **named)
+
+    return noted
+
+
+def test_what_cannot_be_asked_for(here: Grants, tmp_path: Path) -> None:
+    with pytest.raises(VaultError, match="no entry that can be opened so"):
+        here.ask("greetings", "impatient", 14, OFFICE, [HELD])
+    for days in (0, 91):
+        with pytest.raises(VaultError, match="open for 1 to 90 days"):
+            here.ask("greetings", "a look", days, OFFICE)
+    with pytest.raises(VaultError, match="no corpus 'others'"):
+        here.ask("others", "a look", 14, OFFICE)
+    alone = Grants(filled(tmp_path / "alone"), here.machine)
+    with pytest.raises(VaultError, match="Each keeper opens this vault alone"):
+        alone.ask("greetings", "a look", 14, MINE)
+    assert acts(here) == ["founded", "added"]
+    assert not list(here.vault.memory.rglob("*.key"))
+
+
+def test_one_segment_alone(here: Grants) -> None:
+    data = here.ask("greetings", "a look", 14, OFFICE, [Segment.DEVELOPMENT])
+    for answer in allowed(here, data, SCHOOL, LIBRARY):
+        grant, _ = here.take(answer, OFFICE)
+    opened = here.open(grant.id, OFFICE)
+    assert {each.segment for each in opened} == {Segment.DEVELOPMENT}
+    act = here.vault.read().lines[-1].record.act
+    assert isinstance(act, OpenedByGrant)
+    assert act.entries == {Segment.DEVELOPMENT: 2}
+
+
+def test_answers_that_are_gone_from_this_computer(here: Grants) -> None:
+    data, number = asked(here)
+    answers = allowed(here, data, SCHOOL, LIBRARY)
+    for each in answers:
+        here.take(each, OFFICE)
+    here.kept.forget_shares(number)
+    with pytest.raises(
+        VaultError, match="answers of School, Library are in the log, but their files"
+    ):
+        here.open(number, OFFICE, RUN)
+    for each in answers:
+        here.take(each, OFFICE)
+    assert len(here.open(number, OFFICE, RUN)) == 6

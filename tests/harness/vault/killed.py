@@ -1,0 +1,166 @@
+"""Kill a process at each of its steps on the disk while it changes a vault, and look at what is left.
+
+Run as a program of one thread, because it forks: ``python killed.py FOLDER STEP`` kills at every STEP-th place of every
+act and prints how often, what was lost and in which files a text could be read.
+"""
+
+import io
+import json
+import os
+import posix
+import shutil
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from corpora.model.entry import Segment
+from harness.sealed.forms import FileError
+from harness.sealed.keys import Identity, Role
+from harness.vault.keepers import keeper_of
+from harness.vault.shares.dealing import combined, own_share
+from harness.vault.shares.split import OpeningKey
+from harness.vault.vault import Vault
+from tests.harness.vault.made import KEEPERS, MINE, corpus, filled, readable, vault
+from tests.harness.vault.together import OFFICE, PEOPLE, filled_together, founded
+
+STEPS = {"open", "write", "flush", "fsync", "truncate", "replace", "rename", "link", "unlink", "mkdir", "chmod"}  # fmt: skip
+
+ENTRIES = 8
+NEW = Identity.make(Role.KEEPER)
+
+
+def init(made: Vault) -> None:
+    made.found("Words of the elders", KEEPERS, MINE)
+
+
+def add(made: Vault) -> None:
+    made.add(corpus(4, "others"), "others", MINE)
+
+
+def open_(made: Vault) -> None:
+    made.open("greetings", "a look", MINE)
+
+
+def rotate(made: Vault) -> None:
+    made.rotate("greetings", Segment.HELD_OUT, Segment.GOLD_STANDARD, 1, "time", MINE)
+
+
+def enrol(made: Vault) -> None:
+    made.enrol(keeper_of(NEW, "Library"), "came", MINE)
+
+
+def revoke(made: Vault) -> None:
+    made.revoke("School", "moved away", MINE)
+
+
+def init_together(made: Vault) -> None:
+    founded(made.folder.parent)
+
+
+def enrol_together(made: Vault) -> None:
+    made.enrol(keeper_of(NEW, "New"), "came", OFFICE, together(made))
+
+
+def revoke_anew(made: Vault) -> None:
+    made.revoke("School", "moved away", OFFICE, together(made), anew=True)
+
+
+def refresh(made: Vault) -> None:
+    made.refresh("a page was seen", OFFICE, together(made), 2)
+
+
+def together(made: Vault) -> OpeningKey:
+    """What the keepers have together, whichever splitting of theirs is the last one."""
+    state = made.read()
+    people = [each for each in PEOPLE.values() if each.public.signing_key in state.keepers]
+    return combined(state, [own_share(state, each) for each in people])
+
+
+def export(made: Vault) -> None:
+    made.export(made.folder.parent / "stick", "for the safe", MINE)
+
+
+ACTS: dict[str, Callable[[Vault], None]] = {
+    "init": init, "add": add, "open": open_, "rotate": rotate, "enrol": enrol, "revoke": revoke, "export": export,
+    "init together": init_together, "enrol together": enrol_together, "revoke anew": revoke_anew, "refresh": refresh,
+}  # fmt: skip
+OF_SEVERAL = {"init together", "enrol together", "revoke anew", "refresh"}
+"""Acts of a vault whose keepers open together."""
+
+
+def is_step(function: Any) -> bool:
+    """Tell whether a call of C writes, or makes, names or deletes a file; ``str.replace`` is none."""
+    of = getattr(function, "__self__", None)
+    return function.__name__ in STEPS and (
+        of is posix or (isinstance(of, io.IOBase) and not isinstance(of, io.BytesIO | io.StringIO))
+    )
+
+
+def killed(act: Callable[[Any], None], made: Any, place: int) -> bool:
+    """Do an act in a process that is ended at its ``place``-th step on the disk; False where it has fewer."""
+    child = os.fork()
+    if child == 0:
+        left = [place]
+
+        def count(_: FrameType, event: str, function: Any) -> None:
+            if event == "c_call" and is_step(function):
+                left[0] -= 1
+                if left[0] < 0:
+                    os._exit(9)
+
+        sys.setprofile(count)
+        act(made)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+
+def left(made: Vault, founded: bool) -> int:
+    """Return the entries that a keeper still has; as many as there ought to be where there was no vault before."""
+    if not founded:
+        return ENTRIES
+    counts = [each.entries for each in made.read().head.corpora.values() if each.name == "greetings"]  # fmt: skip
+    if made.read().split is None:
+        opened = made.open("greetings", "after the kill", MINE)
+    else:
+        opened = made.open("greetings", "after the kill", OFFICE, opener=together(made))
+    assert len(opened) == sum(n for of in counts for s, n in of.items() if s != Segment.HELD_OUT)
+    return sum(sum(of.values()) for of in counts)
+
+
+def main(folder: Path, step: int) -> dict[str, Any]:
+    """Kill and look; gives how often, and all that is wrong."""
+    told: dict[str, Any] = {"kills": {}, "lost": [], "readable": []}
+    filled(folder / "whole")
+    filled_together(folder / "whole together")
+    for name, act in ACTS.items():
+        place = kills = 0
+        while True:
+            here = folder / f"{name}-{place}"
+            if not name.startswith("init"):
+                whole = "whole together" if name in OF_SEVERAL else "whole"
+                shutil.copytree(folder / whole, here)
+            made = vault(here)
+            if not killed(act, made, place):
+                break
+            kills += 1
+            told["readable"] += readable(here)
+            try:
+                if left(made, not name.startswith("init")) != ENTRIES:
+                    told["lost"].append(f"{name} at {place}")
+                with suppress(FileError):  # it was done before the process was killed
+                    act(made)
+                made.read()
+            except Exception as error:  # noqa: BLE001  told with its place
+                told["lost"].append(f"{name} at {place}: {error!r}")
+            told["readable"] += readable(here)
+            shutil.rmtree(here)
+            place += 2 * step if step > 1 and name in OF_SEVERAL else step
+        told["kills"][name] = kills
+    return told
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(Path(sys.argv[1]), int(sys.argv[2]))))

@@ -1,0 +1,85 @@
+"""A small vault for tests: two keepers and a recovery key, and a corpus whose every text is a canary."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+
+from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import Entry, Segment
+from harness.sealed.keys import Identity, Role
+from harness.vault.records import Keeper
+from harness.vault.vault import Vault
+
+CANARY = "kanariobirdo"
+"""Stands in every text of the corpus, and in no word of ours."""
+START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+MINE, THEIRS, RECOVERY = (Identity.make(Role.KEEPER) for _ in range(3))
+KEEPERS = [
+    Keeper(
+        name=name,
+        signing_key=each.public.signing_key,
+        recipient=each.public.recipient,
+        recovery=each is RECOVERY,
+    )
+    for name, each in (("Office", MINE), ("School", THEIRS), ("Recovery", RECOVERY))
+]
+
+SEGMENTS = (Segment.GOLD_STANDARD, Segment.GOLD_STANDARD, Segment.HELD_OUT, Segment.DEVELOPMENT)
+
+
+def corpus(entries: int = 8, name: str = "greetings") -> Corpus:
+    """A corpus of which half is gold_standard, a quarter held_out and a quarter development."""
+    made = [
+        Entry(
+            id=f"{CANARY}-{name}-{n}",
+            source=f"{CANARY} source {name} {n}",
+            reference=f"{CANARY} reference {n}",
+            variants=(f"{CANARY} variant {n}",),
+            notes=f"{CANARY} note",
+            segment=SEGMENTS[n % len(SEGMENTS)],
+        )
+        for n in range(entries)
+    ]
+    dataset = Dataset(
+        id=name,
+        language_pair="EN→EO",
+        source_language="en",
+        target_language="eo",
+        created=CANARY,
+    )
+    return Corpus(dataset, tuple(made), "0" * 64, Form.JSONL)
+
+
+def ticking(start: datetime = START) -> Callable[[], datetime]:
+    """A clock that goes on a minute each time it is asked."""
+    minutes = count()
+    return lambda: start + timedelta(minutes=next(minutes))
+
+
+def vault(folder: Path, start: datetime = START, **more: bool) -> Vault:
+    """A vault in a folder, with this computer's memory beside it."""
+    return Vault(folder / "vault", folder / "memory", ticking(start), **more)
+
+
+def filled(folder: Path) -> Vault:
+    """A vault with one corpus."""
+    made = vault(folder)
+    made.found("Words of the elders", KEEPERS, MINE)
+    made.add(corpus(), "greetings", MINE)
+    return made
+
+
+def readable(folder: Path) -> list[str]:
+    """Return the files of a folder in which a canary stands, whatever they are called."""
+    return [
+        str(each)
+        for each in folder.rglob("*")
+        if CANARY in each.name or (each.is_file() and CANARY.encode() in each.read_bytes())
+    ]
+
+
+def files(folder: Path) -> list[str]:
+    """Return the names in a vault's folder, without its lock."""
+    return sorted(each.name for each in folder.iterdir() if each.name != "vault.lock")

@@ -1,0 +1,274 @@
+"""Attacks on a vault by who can write into its folder, and by a keeper who cheats and signs what they do."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpora.model.entry import Segment
+from harness.sealed.keys import Identity, Role
+from harness.sealed.signed_archive import signed_record
+from harness.vault.data_key import DataKey
+from harness.vault.folder import HEAD, LOCK, LOG, README, VaultState, change, read_state
+from harness.vault.log import VaultError, read_lines, write_line
+from harness.vault.records import (
+    Act,
+    Added,
+    CopyMade,
+    Enrolled,
+    Keeper,
+    Opened,
+    Revoked,
+    Rotated,
+    StoredCorpus,
+)
+from harness.vault.sealed_corpus import SealedCorpus
+from harness.vault.vault import Vault
+from tests.harness.vault.made import (
+    KEEPERS,
+    MINE,
+    START,
+    THEIRS,
+    corpus,
+    filled,
+)
+
+GOLD, HELD = Segment.GOLD_STANDARD, Segment.HELD_OUT
+STRANGER = Identity.make(Role.KEEPER)
+LATER = START.replace(year=2027)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vault of two corpora, never changed by a test."""
+    folder = tmp_path_factory.mktemp("whole")
+    made = filled(folder)
+    made.add(corpus(4, "others"), "others", MINE)
+    return made.folder
+
+
+@pytest.fixture
+def here(tmp_path: Path, whole: Path) -> Path:
+    return shutil.copytree(whole, tmp_path / "vault")
+
+
+def named(state: VaultState, name: str) -> tuple[str, StoredCorpus]:
+    return next((n, each) for n, each in state.head.corpora.items() if each.name == name)
+
+
+def signed_head(folder: Path, corpora: Mapping[str, StoredCorpus]) -> None:
+    """Write the head anew with keys of a keeper, and no line into the log."""
+    head = read_state(folder).head.model_copy(update={"corpora": dict(corpora)})
+    (folder / HEAD).write_bytes(signed_record(head, MINE))
+
+
+def test_a_keeper_who_rolls_one_corpus_back_without_a_line_is_found(here: Path) -> None:
+    made = Vault(here, here.parent / "memory", lambda: LATER)
+    before = read_state(here).head.corpora
+    kept = {each.texts: read_state(here).file(each.texts) for each in before.values()}
+    made.rotate("greetings", HELD, GOLD, 1, "time", MINE)
+    for name, content in kept.items():
+        (here / name).write_bytes(content)
+    signed_head(here, before)
+    with pytest.raises(VaultError, match=r"vault\.json: it holds other things than the log says"):
+        made.read()
+
+
+def test_a_keeper_who_takes_a_corpus_out_without_a_line_is_found(here: Path) -> None:
+    number, stored = named(read_state(here), "greetings")
+    signed_head(here, {number: stored})
+    with pytest.raises(VaultError, match="other things than the log says"):
+        read_state(here)
+
+
+def others(state: VaultState) -> dict[str, StoredCorpus]:
+    """What the vault holds, with the files of one corpus under the other."""
+    (one, first), (two, second) = (named(state, name) for name in ("greetings", "others"))
+    swapped = {"key": second.key, "texts": second.texts}
+    return {one: first.model_copy(update=swapped), two: second}
+
+
+NUMBERS: dict[str, Callable[[str], Act]] = {
+    "added": lambda _: Added(corpus="f" * 16, name="more", entries={GOLD: 1}),
+    "opened": lambda number: Opened(corpus=number, entries={GOLD: 1}, purpose="a look"),
+    "exported": lambda _: CopyMade(purpose="safe"),
+    "rotated": lambda number: Rotated(corpus=number, source=HELD, target=GOLD, entries=("0" * 16,), purpose="x"),
+    "enrolled": lambda _: Enrolled(keeper=keeper(STRANGER), purpose="x"),
+    "revoked": lambda _: Revoked(keeper=THEIRS.public.signing_key, purpose="x"),
+}  # fmt: skip
+
+
+def keeper(identity: Identity, **more: Any) -> Keeper:
+    public = identity.public
+    return Keeper(name="Library", signing_key=public.signing_key, recipient=public.recipient, **more)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_a_line_that_changes_other_things_than_it_says_is_refused(here: Path, kind: str) -> None:
+    state = read_state(here)
+    number, _ = named(state, "greetings")
+    line = write_line(state.lines, NUMBERS[kind](number), MINE, LATER, stored=others(state))
+    with pytest.raises(VaultError, match="changes other things in the vault than it says"):
+        read_lines((here / LOG).read_bytes() + line.content + b"\n")
+
+
+@pytest.mark.parametrize("kind", ["added", "rotated", "enrolled", "revoked"])
+def test_a_line_that_leaves_out_what_it_changes_is_refused(here: Path, kind: str) -> None:
+    state = read_state(here)
+    line = write_line(state.lines, NUMBERS[kind](named(state, "greetings")[0]), MINE, LATER)
+    with pytest.raises(VaultError, match="changes other things in the vault than it says"):
+        read_lines((here / LOG).read_bytes() + line.content + b"\n")
+
+
+def test_an_opening_of_what_is_not_there_is_refused(here: Path) -> None:
+    line = write_line(read_state(here).lines, NUMBERS["opened"]("0" * 16), MINE, LATER)
+    with pytest.raises(VaultError, match="than it says"):
+        read_lines((here / LOG).read_bytes() + line.content + b"\n")
+
+
+def cheat(folder: Path, act: Act, stored: StoredCorpus, files: Mapping[str, bytes]) -> None:
+    """Write a line and a head as a keeper's own program may."""
+    state = read_state(folder)
+    number, _ = named(state, stored.name)
+    corpora = {**state.head.corpora, number: stored}
+    change(state, act, MINE, LATER, corpora=corpora, files=files)
+
+
+def test_texts_of_one_corpus_do_not_open_as_another(here: Path) -> None:
+    state = read_state(here)
+    number, stored = named(state, "greetings")
+    _, other = named(state, "others")
+    after = stored.model_copy(update={"texts": other.texts, "entries": {GOLD: 5, HELD: 1, Segment.DEVELOPMENT: 2}})  # fmt: skip
+    cheat(here, NUMBERS["rotated"](number), after, {})
+    made = Vault(here, here.parent / "memory", lambda: LATER)
+    with pytest.raises(VaultError, match="is not the file of 'greetings', though a keeper signed"):
+        made.open("greetings", "a look", THEIRS)
+
+
+def test_more_entries_than_the_log_says_are_not_opened(here: Path) -> None:
+    """A keeper moves both entries out of held_out, and writes of one."""
+    state = read_state(here)
+    number, stored = named(state, "greetings")
+    sealed = SealedCorpus.read(state.file(stored.texts), number, stored)
+    held = [each.entry for each in sealed.entries if each.segment is HELD]
+    moved = sealed.moved(held, GOLD)
+    after = stored.model_copy(
+        update={"texts": moved.sha256, "entries": {GOLD: 5, HELD: 1, Segment.DEVELOPMENT: 2}}
+    )
+    cheat(here, NUMBERS["rotated"](number), after, {after.texts: moved.data})
+    with pytest.raises(VaultError, match="is not the file of"):
+        Vault(here, here.parent / "memory", lambda: LATER).open("greetings", "a look", THEIRS)
+
+
+def test_a_key_that_is_sealed_for_one_more_than_the_log_names_is_found(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = DataKey.sealed_for
+
+    def for_a_friend_too(key: DataKey, recipients: Sequence[str]) -> bytes:
+        return honest(key, [*recipients, STRANGER.age.recipient])
+
+    made = Vault(here, here.parent / "memory", lambda: LATER)
+    monkeypatch.setattr(DataKey, "sealed_for", for_a_friend_too)
+    made.revoke("School", "left", MINE)
+    with pytest.raises(VaultError, match="sealed for others than the 2 keepers"):
+        made.read()
+
+
+def test_the_order_of_entries_tells_nothing(tmp_path: Path) -> None:
+    """An organiser who knows a part of the corpus in its order cannot count entries off."""
+    key = DataKey.make()
+    given = corpus(200)
+    sealed = SealedCorpus.seal("a" * 16, given, key)
+    ids = [each.entry for each in sealed.entries]
+    assert ids == sorted(ids)
+    places = [json.loads(each.rest.reveal())["place"] for each in sealed.opened(key)]
+    assert places != sorted(places)
+    assert sorted(places) == list(range(200))
+    by_place = dict(zip(places, sealed.opened(key), strict=True))
+    assert by_place[7].source.reveal() == given.entries[7].source
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs links and pipes")
+@pytest.mark.parametrize("name", [LOG, README, "key"])
+def test_links_pipes_and_endless_files_in_the_folder_are_refused(
+    here: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = here / (named(read_state(here), "greetings")[1].key if name == "key" else name)
+    kept = tmp_path / "kept"
+    path.rename(kept)
+    path.symlink_to(kept)
+    with pytest.raises(VaultError, match="a link lies in its place"):
+        read_state(here)
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(VaultError, match="a pipe or a device"):
+        read_state(here)
+    path.unlink()
+    with path.open("wb") as file:
+        file.truncate(2**40)  # a hole, which takes no room
+    with pytest.raises(VaultError, match=r"larger than .* bytes"):
+        read_state(here)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs links")
+def test_a_link_in_the_place_of_the_lock_harms_no_other_file(here: Path, tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    (here / LOCK).unlink(missing_ok=True)
+    (here / LOCK).symlink_to(precious)
+    with pytest.raises(VaultError, match="a link lies in its place"):
+        Vault(here, tmp_path / "memory", lambda: LATER).open("greetings", "a look", MINE)
+    assert precious.read_text() == "mine"
+
+
+@pytest.mark.parametrize(("bound", "most"), [("MOST_LINE", 500), ("MOST_HEAD", 4200), ("MOST_FILE", 2000)])  # fmt: skip
+def test_what_a_reader_would_refuse_is_not_written(
+    here: Path, bound: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rotation of very many entries would else shut the vault for everybody."""
+    made = Vault(here, here.parent / "memory", lambda: LATER)
+    before = {each.name: each.read_bytes() for each in here.iterdir() if each.name != LOCK}
+    monkeypatch.setattr(f"harness.vault.folder.{bound}", most)
+    with pytest.raises(VaultError, match="too much at once for a vault, which is as it was"):
+        made.rotate("greetings", HELD, GOLD, 1, "x" * 200, MINE)
+    monkeypatch.undo()
+    assert {each.name: each.read_bytes() for each in here.iterdir() if each.name != LOCK} == before
+    made.rotate("greetings", HELD, GOLD, 1, "x" * 200, MINE)
+
+
+@pytest.mark.parametrize("name", [README, LOG, "ab" * 32, f".{HEAD}.kept"])
+def test_files_of_others_that_are_called_like_ours_are_left_alone(
+    here: Path, tmp_path: Path, name: str
+) -> None:
+    """A folder of files named by their hashes, or one with a README, is no vault that was stopped."""
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / name).write_text("precious")
+    made = Vault(here, tmp_path / "memory", lambda: LATER)
+    with pytest.raises(VaultError, match="holds other things already"):
+        made.export(theirs, "for the safe", MINE)
+    with pytest.raises(VaultError, match="holds other things already"):
+        Vault(theirs, tmp_path / "memory", lambda: LATER).found("Words", KEEPERS, MINE)
+    assert (theirs / name).read_text() == "precious"
+
+
+def test_a_corpus_is_put_in_once(here: Path) -> None:
+    state = read_state(here)
+    number, stored = named(state, "greetings")
+    again = Added(corpus=number, name=stored.name, entries=stored.entries)
+    line = write_line(state.lines, again, MINE, LATER, stored={number: stored})
+    with pytest.raises(VaultError, match="than it says"):
+        read_lines((here / LOG).read_bytes() + line.content + b"\n")
+
+
+def test_a_file_of_another_corpus_with_as_many_entries_is_refused(here: Path) -> None:
+    number, stored = named(read_state(here), "greetings")
+    data = read_state(here).file(stored.texts)
+    assert SealedCorpus.read(data, number, stored).data == data
+    with pytest.raises(VaultError, match="is not the file of"):
+        SealedCorpus.read(data, "0" * 16, stored)

@@ -1,0 +1,171 @@
+"""A secret text goes nowhere by accident, and comes out of a sealed one whole or not at all."""
+
+import copy
+import dataclasses
+import json
+import logging
+import pickle
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import msgpack
+import pytest
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from harness.sealed.forms import FileError
+from harness.sealed.sealing import AgeIdentity
+from harness.vault.data_key import STEP, DataKey, SealedPlace
+from harness.vault.secret_text import SecretText
+
+CANARY = "kanariobirdo"
+TEXT = SecretText(CANARY)
+
+WAYS_OUT: dict[str, Callable[[], Any]] = {
+    "str": lambda: str(TEXT),
+    "repr": lambda: repr(TEXT),
+    "repr of what holds it": lambda: repr([TEXT]),
+    "format": lambda: f"{TEXT}",
+    "format with a form": lambda: format(TEXT, ">20"),
+    "percent": lambda: "%s" % TEXT,  # noqa: UP031
+    "join": lambda: " ".join(["a", *[TEXT]]),  # type: ignore[list-item]
+    "adding": lambda: "" + TEXT,
+    "bytes": lambda: bytes(TEXT),  # type: ignore[call-overload]
+    "iterating": lambda: list(TEXT),  # type: ignore[call-overload]
+    "json": lambda: json.dumps({"text": TEXT}),
+    "json of pydantic": lambda: TypeAdapter(Any).dump_json(TEXT),
+    "msgpack": lambda: msgpack.packb([TEXT]),
+    "copy": lambda: copy.copy(TEXT),
+    "deep copy": lambda: copy.deepcopy({"text": TEXT}),
+    "state": TEXT.__getstate__,
+    "vars": lambda: vars(TEXT),
+    **{f"pickle {n}": partial(pickle.dumps, TEXT, n) for n in range(6)},
+}
+
+
+@pytest.mark.parametrize("way", WAYS_OUT)
+def test_no_way_out_but_by_its_name(way: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as refused:
+        WAYS_OUT[way]()
+    assert CANARY not in "".join(traceback.format_exception(refused.value))
+
+
+def test_the_named_way_gives_the_text() -> None:
+    assert TEXT.reveal() == CANARY
+    assert SecretText(CANARY) != TEXT  # a comparison would confirm a guess
+
+
+def test_a_log_that_it_is_handed_to_does_not_have_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging, "raiseExceptions", True)
+    logger = logging.Logger("secrets")
+    logger.addHandler(logging.StreamHandler(sys.stderr))
+    logger.warning("translating %s of %r", TEXT, TEXT)
+    told = capsys.readouterr()
+    assert CANARY not in told.out + told.err
+
+
+def test_a_record_that_holds_it_cannot_be_taken_apart() -> None:
+    record = dataclasses.make_dataclass("Record", ["text"])(TEXT)
+    with pytest.raises(TypeError):
+        dataclasses.asdict(record)
+    with pytest.raises(TypeError):
+        repr(record)
+
+
+CORES = """
+import resource
+from harness.vault.secret_text import no_core_dumps
+no_core_dumps()
+print(resource.getrlimit(resource.RLIMIT_CORE))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_no_core_is_dumped_once_a_vault_is_open() -> None:
+    done = subprocess.run([sys.executable, "-c", CORES], capture_output=True, text=True, check=True)
+    assert done.stdout == "(0, 0)\n"
+
+
+KEY = DataKey(bytes(range(32)))
+PLACE = SealedPlace("c" * 16, "e" * 16, "source")
+
+
+@given(st.text(max_size=300))
+def test_a_sealed_text_comes_back(text: str) -> None:
+    sealed = KEY.seal_text(text, PLACE)
+    assert KEY.open_text(sealed, PLACE).reveal() == text
+    assert (len(sealed) - 28) % STEP == 0
+    assert len(text) < 12 or text.encode() not in sealed
+
+
+@pytest.mark.parametrize("text", ["", "\0", "a\0\0", "\x80", "\ud800", "x" * 63, "x" * 64])
+def test_the_ends_of_texts_are_theirs(text: str) -> None:
+    assert KEY.open_text(KEY.seal_text(text, PLACE), PLACE).reveal() == text
+
+
+def test_any_changed_byte_and_any_cut_of_it_is_refused() -> None:
+    sealed = KEY.seal_text(CANARY, PLACE)
+    for at in range(len(sealed)):
+        for bit in range(8):
+            changed = sealed[:at] + bytes([sealed[at] ^ 1 << bit]) + sealed[at + 1 :]
+            with pytest.raises(FileError, match="damaged"):
+                KEY.open_text(changed, PLACE)
+        with pytest.raises(FileError, match="damaged"):
+            KEY.open_text(sealed[:at], PLACE)
+
+
+@pytest.mark.parametrize("part", SealedPlace._fields)
+def test_a_text_opens_in_its_own_place_only(part: str) -> None:
+    sealed = KEY.seal_text(CANARY, PLACE)
+    with pytest.raises(FileError, match="another place"):
+        KEY.open_text(sealed, PLACE._replace(**{part: "another"}))
+    with pytest.raises(FileError, match="damaged"):
+        DataKey.make().open_text(sealed, PLACE)
+
+
+def test_one_text_is_never_sealed_to_the_same_bytes() -> None:
+    assert KEY.seal_text(CANARY, PLACE) != KEY.seal_text(CANARY, PLACE)
+
+
+def test_digests_tell_a_text_again_and_confirm_no_guess_without_the_key() -> None:
+    assert KEY.digest("Tānisi, nitōtēm!") == KEY.digest("ta\u0304nisi NITŌTĒM")
+    assert KEY.digest("one") != KEY.digest("two")
+    assert KEY.digest("one") != DataKey.make().digest("one")
+    # HKDF written out with the standard library's HMAC, and b2sum's function keyed with it
+    assert KEY.digest("one").hex() == "79286de85f3cd07efc9b8844fbebc2f2"
+
+
+def test_the_form_of_a_sealed_text_is_pinned() -> None:
+    # sealed by hand: a nonce of zeros, the derived key as HMAC gives it, the text filled up to 64 bytes
+    key = bytes.fromhex("a3a2e0b49409f1dc8afe82704df0c39c259cb287eb6a27ec3147b1a4b2322f0a")
+    filled = CANARY.encode() + b"\x80" + bytes(STEP - len(CANARY) - 1)
+    place = b'["cccccccccccccccc","eeeeeeeeeeeeeeee","source"]'
+    by_hand = bytes(12) + ChaCha20Poly1305(key).encrypt(bytes(12), filled, place)
+    assert KEY.open_text(by_hand, PLACE).reveal() == CANARY
+
+
+def test_each_recipient_alone_opens_the_key_and_nobody_else() -> None:
+    one, two, other = (AgeIdentity.make() for _ in range(3))
+    sealed = KEY.sealed_for([one.recipient, two.recipient])
+    assert DataKey.opened(sealed, [one]).secret == DataKey.opened(sealed, [two]).secret
+    with pytest.raises(FileError):
+        DataKey.opened(sealed, [other])
+    assert KEY.secret.hex() not in repr(KEY)
+    assert repr(KEY.secret)[2:-1] not in repr(KEY)
+
+
+def test_a_sealed_text_that_is_none_is_said_without_its_bytes() -> None:
+    key = bytes.fromhex("a3a2e0b49409f1dc8afe82704df0c39c259cb287eb6a27ec3147b1a4b2322f0a")
+    place = b'["cccccccccccccccc","eeeeeeeeeeeeeeee","source"]'
+    sealed = ChaCha20Poly1305(key).encrypt(bytes(12), b"\xff" + CANARY.encode() + b"\x80", place)
+    with pytest.raises(FileError, match="damaged") as refused:
+        KEY.open_text(bytes(12) + sealed, PLACE)
+    assert CANARY not in "".join(traceback.format_exception(refused.value))

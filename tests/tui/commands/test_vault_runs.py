@@ -1,0 +1,294 @@
+"""Runs out of a vault, as processes of their own: no text of it, nor an output for one, is ever readable in a file."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import Entry, Segment
+from harness.core.failures import HarnessError
+from harness.sealed.keys import Identity, Role
+from harness.store.corpora.entries import read_entries
+from harness.store.file.database import default_path, opened
+from harness.store.file.sealing import StoreSealed
+from harness.store.results import read_results
+from harness.store.runs import find_run
+from harness.vault.folder import HEAD, LOG
+from harness.vault.vault import Vault
+from rosetta import compare, runs
+from rosetta_tui.commands import rosetta
+from rosetta_tui.request.draft_of_run import draft_of
+from tests.harness.vault.made import CANARY, KEEPERS, MINE, RECOVERY, readable
+from tests.tui.commands.processes import Rosetta
+
+METHOD = """
+import os, signal
+from pathlib import Path
+from harness.core.failures import ErrorClass
+from harness.method.method import MethodClass, Output, Setup
+
+HERE = Path(__file__).parent
+
+class Backwards:
+    endpoint = None
+    def __init__(self, options):
+        self.setup = Setup(method="backwards", method_class=MethodClass.CUSTOM_PLUGIN,
+                           method_version="1", model_slug="backwards", condition="baseline")
+
+    async def translate(self, entries, calls):
+        return [self.one(entry.source) for entry in entries]
+
+    def one(self, source):
+        if source.endswith("4") and not (HERE / "killed").exists():
+            (HERE / "killed").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        if source.endswith("1") and not (HERE / "retried").exists():
+            raise ValueError(f"cannot translate {source}")
+        return Output(f"{source} said back", raw=f"raw {source}")
+"""
+SEGMENTS = (*[Segment.GOLD_STANDARD] * 5, Segment.HELD_OUT, *[Segment.DEVELOPMENT] * 2)
+
+
+def corpus() -> Corpus:
+    """Eight entries, one of them held_out; ids are not texts, and stand in the store."""
+    entries = [
+        Entry(
+            id=n,
+            source=f"{CANARY} source {n}",
+            reference=f"{CANARY} reference {n}",
+            variants=(f"{CANARY} variant {n}",),
+            notes=f"{CANARY} note",
+            register_=f"{CANARY} register",
+            segment=segment,
+        )
+        for n, segment in enumerate(SEGMENTS)
+    ]
+    envelope = {"language_pair": "EN→EO", "source_language": "en", "target_language": "eo"}
+    dataset = Dataset(id="words", told_by=f"{CANARY} person", **envelope)
+    return Corpus(dataset, tuple(entries), "ab" * 32, Form.JSONL)
+
+
+@dataclass
+class Office:
+    """A computer with the key of a vault on a stick, and a folder for everything that there is."""
+
+    folder: Path
+    vault: Vault
+
+    @property
+    def opening(self) -> tuple[str, ...]:
+        key = str(self.folder / "stick" / "recovery-key.txt")
+        words = ("--vault", str(self.vault.folder), "--vault-key", key, "--purpose", "the spring")
+        return (
+            *words,
+            "--despite-network",
+            "made-up sentences",
+        )  # the machine of the tests may have one
+
+    def run(self, *words: object, code: int = 0, opening: bool = True) -> str:
+        """Run a command in a process of its own; nothing secret is printed, and none lies in a file after it."""
+        given = self.opening if opening else ()
+        ended, out, err = Rosetta(self.folder / "home")(*words, *given)
+        assert ended == code, (words, err)
+        assert CANARY not in out + err
+        assert readable(self.folder) == []
+        return out + err
+
+    def look(self, *words: str) -> str:
+        """Run a command that opens nothing, in this process."""
+        return str(CliRunner().invoke(rosetta, words, catch_exceptions=False).output)
+
+    def works(self) -> list[tuple[str, str]]:
+        """Return what the log has of openings: the work and the run."""
+        acts = [line.record.act for line in self.vault.read().lines]
+        return [(act.work.value, act.run) for act in acts if act.what == "used"]
+
+
+@pytest.fixture
+def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    made = Vault(tmp_path / "vault", tmp_path / "memory", lambda: datetime.now(UTC))
+    made.found("Words of the elders", KEEPERS, MINE)
+    made.add(corpus(), "words", MINE)
+    (tmp_path / "stick").mkdir()
+    (tmp_path / "stick" / "recovery-key.txt").write_text(RECOVERY.text(), "utf-8")
+    (tmp_path / "back.py").write_text(METHOD, "utf-8")
+    return Office(tmp_path, made)
+
+
+def test_a_run_that_is_killed_goes_on_and_leaves_nothing_readable(office: Office) -> None:
+    method = f"{office.folder / 'back.py'}:Backwards"
+    chosen = ("--metrics", "chrf", "--concurrency", "1")
+    office.run("run", "words", "-m", method, *chosen, code=-signal.SIGKILL)
+    refused = office.run("resume", "last", "--keep-failed", opening=False, code=2)
+    assert "--vault FOLDER" in refused
+    office.run("resume", "last", "--keep-failed")
+    [(work, first), (again, same)] = office.works()
+    assert (work, again, same) == ("run", "resume", first)
+    (office.folder / "retried").touch()
+    office.run("retry", "last")
+    office.run("score", "--rescore", "last", "--metrics", "bleu")
+    assert [each for each, _ in office.works()] == ["run", "resume", "retry", "rescore"]
+
+    listed = json.loads(office.look("runs", "list", "--json"))
+    assert len(listed) == 3
+    assert listed[-1]["run_id"] == first
+    shown = office.look("runs", "show", "last")
+    assert "words" in shown
+    compared = office.look("compare", "last", first)
+    assert "chrF" in compared
+    card = str(office.folder / "card.json")
+    assert "--vault FOLDER" in failed("runs", "export", first[:8], "-o", card, "--submitter", "us")
+    for said in (shown, compared, office.look("runs", "verify", "last")):
+        assert said
+        assert CANARY not in said
+    assert readable(office.folder) == []
+    with sqlite3.connect(office.folder / "home" / "rosetta.sqlite") as connection:
+        assert connection.execute("SELECT sha256 FROM corpora").fetchall() == [("ab" * 32,)]
+        stored = connection.execute("SELECT position, rest FROM entries ORDER BY 1").fetchall()
+    assert [place for place, rest in stored if "not_stored" in (rest or "")] == [5]
+    held = [place for place, segment in enumerate(SEGMENTS) if segment is Segment.HELD_OUT]
+    assert held == [5]
+
+
+def test_a_resumed_run_needs_its_own_vault_and_leaves_held_out_alone(office: Office) -> None:
+    method = f"{office.folder / 'back.py'}:Backwards"
+    office.run("run", "words", "-m", method, "--metrics", "chrf", code=-signal.SIGKILL)
+    lines = office.vault.read().lines
+    other = Vault(office.folder / "other", office.folder / "memory", office.vault.clock)
+    other.found("Another", KEEPERS, MINE)
+    stranger = office.folder / "stick" / "stranger.txt"
+    stranger.write_text(Identity.make(Role.KEEPER).text(), "utf-8")
+
+    def resumed(*words: str) -> str:
+        return failed("resume", "last", "--keep-failed", *words)
+
+    named = ("--vault", str(office.vault.folder))
+    purposed, key = ("--purpose", "going on"), office.opening[2:4]
+    assert "another vault" in resumed("--vault", str(other.folder), *purposed, *key)
+    assert "not those of a keeper" in resumed(*named, *purposed, "--vault-key", str(stranger))
+    assert "no keeper's keys" in resumed(*named, *purposed)
+    assert "--purpose WORDS" in resumed(*named, *key)
+    assert "goes with --vault" in resumed(*purposed)
+    assert office.vault.read().lines == lines
+    office.vault.rotate("words", Segment.GOLD_STANDARD, Segment.HELD_OUT, 1, "kept", MINE)
+    assert "went to held_out" in resumed(*named, *purposed, *key)
+    assert [work for work, _ in office.works()] == ["run"]
+
+
+def failed(*words: str) -> str:
+    """Run a command in this process that opens nothing; gives the words that it ends with, by exit code 2."""
+    result = CliRunner().invoke(rosetta, words)
+    assert isinstance(result.exception, HarnessError | click.ClickException | SystemExit), result
+    if isinstance(result.exception, SystemExit):
+        assert result.exception.code == 2
+        return str(result.output)
+    return str(result.exception)
+
+
+def _pulled(office: Office) -> None:
+    office.vault.folder.rename(office.folder / "pulled")
+
+
+def _damaged(office: Office) -> None:
+    log = office.vault.folder / LOG
+    log.write_bytes(log.read_bytes().replace(b"founded", b"fuonded", 1))
+
+
+def _headless(office: Office) -> None:
+    (office.vault.folder / HEAD).write_text("{}", "utf-8")
+
+
+WRONG: list[tuple[str, Callable[[Office], None] | None, dict[str, Any], str]] = [
+    ("a name that there is not", None, {"name": "songs"}, "There are: words"),
+    ("nobody's key", None, {"--vault-key": None}, "no keeper's keys"),
+    ("no purpose", None, {"--purpose": " "}, "--purpose WORDS"),
+    ("a purpose that is a book", None, {"--purpose": "x" * 201}, "201 characters"),
+    ("held_out", None, {"--segment": "held_out"}, "Entries of held_out are not opened"),
+    ("an option of files", None, {"--form": "jsonl"}, "says itself"),
+    ("a pulled stick", _pulled, {}, "no vault"),
+    ("a changed log", _damaged, {}, "log.jsonl: line 1"),
+    ("a head of nothing", _headless, {}, "vault.json"),
+]
+
+
+@pytest.mark.parametrize(("before", "more", "words"), [w[1:] for w in WRONG], ids=[w[0] for w in WRONG])  # fmt: skip
+@pytest.mark.parametrize("command", [("run", "-m", "copy-source"), ("corpus", "check")])
+def test_what_is_wrong_is_said_and_nothing_is_opened(
+    office: Office,
+    command: tuple[str, ...],
+    before: Callable[[Office], None] | None,
+    more: dict[str, Any],
+    words: str,
+) -> None:
+    if command[0] == "corpus" and "--segment" in more:
+        pytest.skip("corpus check chooses no segments")
+    log = office.vault.folder / LOG
+    if before is not None:
+        before(office)
+    kept = log.read_bytes() if log.exists() else b""
+    given = dict(zip(office.opening[::2], office.opening[1::2], strict=True)) | more
+    name = given.pop("name", "words")
+    told = [part for option, value in given.items() if value for part in (option, value)]
+    at = 2 if command[0] == "corpus" else 1
+    assert words in failed(*command[:at], name, *command[at:], *told)
+    assert (log.read_bytes() if log.exists() else b"") == kept
+    assert readable(office.folder) == []
+    assert not (office.folder / "home" / "rosetta.sqlite").exists()
+
+
+SCRIPT = """
+import sys, rosetta
+vault, key = sys.argv[1:]
+corpus = rosetta.load("words", vault=vault, vault_key=key, purpose="a notebook", segment=["gold_standard"],
+                      despite_network="made-up sentences")
+first = rosetta.run(corpus, "copy-source", metrics="chrf")
+again = rosetta.run(corpus, "constant", text="Jes", metrics="chrf")
+assert first.run_id != again.run_id
+print(first.card.dataset.entry_count, {row["withheld"] for row in first.entries()})
+"""
+
+
+def test_a_script_opens_once_and_its_runs_are_sealed_for_who_comes_after(office: Office) -> None:
+    key = office.folder / "stick" / "recovery-key.txt"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", SCRIPT, str(office.vault.folder), str(key)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "5 {True}\n"), done.stderr
+    assert office.works() == [("script", "")]
+    assert readable(office.folder) == []
+    assert CANARY not in done.stderr
+    (office.folder / "home" / "keeper.key").write_text(MINE.text(), "utf-8")  # would open them
+    with opened(default_path()) as connection:
+        run = find_run(connection, "last~1")
+        with pytest.raises(StoreSealed, match="--vault"):
+            read_entries(connection, run.corpus, run.positions)
+        with pytest.raises(StoreSealed):
+            list(read_results(connection, run.id))
+        for entry in read_entries(connection, run.corpus, run.positions, to_show=True).values():
+            assert (entry.secret, entry.not_stored, entry.source, entry.reference) == (True, True, "", "")  # fmt: skip
+        shown = list(read_results(connection, run.id, to_show=True))
+        assert {result.output for result in shown} == {None}
+        assert len(shown) == 5
+        draft = draft_of(run, connection)
+    assert draft.values["file"] == next(iter(office.vault.read().head.corpora))
+    assert draft.get("vault") == str(office.vault.folder)
+    assert "purpose" not in draft.values
+    assert "--vault FOLDER" in failed("corpus", "show", f"store:{'ab' * 6}")
+    first, second = runs()
+    assert compare(second, first)["chrf"].difference != 0
+    assert {row["withheld"] for row in first.entries()} == {True}
