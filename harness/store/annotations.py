@@ -2,7 +2,8 @@
 
 A row belongs to an output, or to no single one where several were asked about together. What a judge says is text
 from outside, and may quote the output. Replies that a scoring asked for before its run is stored are noted beside
-the run whose outputs they are about, so that they go with it when it is deleted.
+the run whose outputs they are about, so that they go with it when it is deleted. What was said of an entry that lies
+sealed is sealed too.
 """
 
 from __future__ import annotations
@@ -10,14 +11,18 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from hashlib import blake2b
 from typing import Any
 
 import msgpack
 
 from harness.method.method import Attempt
-from harness.store.file.trouble import unpacked_message
-from harness.store.results import pack_attempts, unpack_attempts
+from harness.store.attempts import pack_attempts, said_again, said_in, unpack_attempts, unsaid
+from harness.store.file.openings import ScoringSoFar
+from harness.store.file.sealing import What, sealed_column, sealed_positions
+from harness.store.file.trouble import of_kind, unpacked_message
+from harness.store.results import run_seal
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,28 @@ def answered(row: AnnotationRow) -> bool:
     return all(isinstance(turn, dict) and turn.get("score") is not None for turn in turns)
 
 
+def asked_for(row: AnnotationRow, *, again: bool = False) -> ScoringSoFar:
+    """Return what one row adds to what a scoring asked for.
+
+    ``again``: what no reply came for is asked again, and has not failed yet.
+    """
+    failed = row.position is not None and not answered(row)
+    return ScoringSoFar(
+        calls=row.calls,
+        cost_usd=row.cost_usd,
+        known_cost_usd=row.cost_usd or 0.0,
+        failed=int(failed and not (again and row.value is None)),
+    )
+
+
+def read_asked(
+    connection: sqlite3.Connection, run: int, *, again: bool = False
+) -> ScoringSoFar | None:
+    """Add up what was asked about a run's outputs; None where nothing was. ``again`` as in ``asked_for``."""
+    rows = [asked_for(row, again=again) for row in read_annotations(connection, run)]
+    return reduce(ScoringSoFar.joined, rows) if rows else None
+
+
 def maker_key(maker: str) -> bytes:
     """Return the 16 bytes by which a maker is kept."""
     return blake2b(maker.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -58,29 +85,45 @@ def keep_annotations(
 
     One about an output that was asked about before takes the place of that, and adds to what it cost.
     """
+    told = [*rows]
+    seal = run_seal(connection, run)
+    places = (row.position for row in told if row.position is not None)
+    secret = sealed_positions(connection, seal.corpus, places)
+
+    def sealed(row: AnnotationRow) -> bytes | None:
+        if row.position not in secret or row.position is None:
+            return None
+        words = {"value": row.value, "said": said_in(row.attempts)}
+        return seal.seal(row.position, _what(row.annotator), words)
+
     connection.executemany(
         "INSERT INTO annotations"
-        " (run, position, annotator, maker, value, calls, cost_usd, spent_usd, trace)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " (run, position, annotator, maker, value, calls, cost_usd, spent_usd, trace, sealed)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (run, annotator, position) DO UPDATE SET maker = excluded.maker,"
         " value = excluded.value, calls = calls + excluded.calls,"
         " cost_usd = cost_usd + excluded.cost_usd, spent_usd = spent_usd + excluded.spent_usd,"
-        " trace = excluded.trace",
+        " trace = excluded.trace, sealed = excluded.sealed",
         [
             (
                 run,
                 row.position,
                 row.annotator,
                 maker_key(row.maker),
-                None if row.value is None else msgpack.packb(row.value),
+                None if row.value is None or row.position in secret else msgpack.packb(row.value),
                 row.calls,
                 row.cost_usd,
                 row.spent_usd,
-                pack_attempts(row.attempts),
+                pack_attempts(unsaid(row.attempts) if row.position in secret else row.attempts),
+                sealed(row),
             )
-            for row in rows
+            for row in told
         ],
     )
+
+
+def _what(annotator: str) -> str:
+    return f"{What.ANNOTATION} {annotator}"
 
 
 def read_annotations(
@@ -90,10 +133,15 @@ def read_annotations(
     annotator: str | None = None,
     maker: str | None = None,
     position: int | None = None,
+    to_show: bool = False,
 ) -> Iterator[AnnotationRow]:
-    """Yield the rows of a run, or those of one annotator, maker or output; StoredValueError for a damaged one."""
+    """Yield the rows of a run, or those of one annotator, maker or output; StoredValueError for a damaged one.
+
+    With ``to_show`` a sealed one that no key at hand opens comes without its value and words.
+    """
     rows = connection.execute(
-        "SELECT position, annotator, maker, value, calls, cost_usd, spent_usd, trace FROM annotations"
+        "SELECT position, annotator, maker, value, calls, cost_usd, spent_usd, trace,"
+        f" {sealed_column(connection, 'annotations', 'annotations')} FROM annotations"
         " WHERE run = ? AND (? IS NULL OR annotator = ?) AND (? IS NULL OR maker = ?)"
         " AND (? IS NULL OR position = ?) ORDER BY annotator, position",
         (
@@ -105,17 +153,15 @@ def read_annotations(
             position,
         ),
     )
-    for place, id_, key, value, calls, cost, spent, trace in rows:
-        yield AnnotationRow(
-            place,
-            id_,
-            key.hex(),
-            None if value is None else unpacked_message(value),
-            calls,
-            cost,
-            spent,
-            () if trace is None else tuple(unpack_attempts(trace)),
-        )
+    seal = run_seal(connection, run)
+    for place, id_, key, packed, calls, cost, spent, trace, sealed in rows:
+        value = None if packed is None else unpacked_message(packed)
+        attempts = [] if trace is None else unpack_attempts(trace)
+        read = seal.shown if to_show else seal.open
+        if sealed is not None and (opened := read(place, _what(id_), sealed)) is not None:
+            attempts = said_again(attempts, of_kind(opened.get("said"), list))
+            value = opened.get("value")
+        yield AnnotationRow(place, id_, key.hex(), value, calls, cost, spent, tuple(attempts))
 
 
 def note_asked(connection: sqlite3.Connection, run: int, replies: Sequence[bytes]) -> None:

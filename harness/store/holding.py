@@ -16,7 +16,7 @@ import filelock
 
 from harness.core.failures import StoreError, UsageError
 from harness.core.storage_problems import StorageProblem, storage_problem
-from harness.store.file.database import private_folder
+from harness.core.written_files import private_folder
 from harness.store.file.trouble import read_only_words
 
 

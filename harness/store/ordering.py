@@ -1,7 +1,8 @@
 """The entries of a run in any order and selection, from columns that are read once and kept in memory.
 
 Sorting a hundred thousand entries by a column in memory takes milliseconds, where a query has to read every
-row again. Texts stay in the store: they are kept as their ranks.
+row again. Texts stay in the store: they are kept as their ranks. Those that lie sealed are ranked and searched in
+memory, and nothing of it is kept.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy.typing as npt
 
 from harness.core.failures import StoreError
 from harness.core.storage_problems import storable
+from harness.store.file.sealing import CorpusSeal, What, has_key, plain
 from harness.store.file.trouble import little_endian_positions
 from harness.store.results import sort_columns
 
@@ -163,6 +165,14 @@ class Ordering:
     ) -> Places:
         folded = storable(search.casefold())
         connection.create_function("folds", 1, lambda text: folded in text.casefold())
+        source, reference, output = "s.body", "f.body", "t.body"
+        if has_key(connection, self._corpus):
+            CorpusSeal(connection, self._corpus).in_queries()
+            source, reference = (
+                plain(body, "e", What.ENTRY, name)
+                for body, name in ((source, "source"), (reference, "reference"))
+            )
+            output = plain(output, "r", What.RESULT, "output")
         connection.set_progress_handler(lambda: int(cancelled()), CANCEL_STEPS)
         try:
             rows = connection.execute(
@@ -170,8 +180,8 @@ class Ordering:
                 " JOIN texts s ON s.id = e.source JOIN texts f ON f.id = e.reference"
                 " LEFT JOIN results r ON r.run = ? AND r.position = e.position"
                 " LEFT JOIN texts t ON t.id = r.output"
-                " WHERE e.corpus = ? AND (CAST(e.entry_id AS TEXT) = ? OR folds(s.body)"
-                " OR folds(f.body) OR folds(coalesce(t.body, '')))",
+                f" WHERE e.corpus = ? AND (CAST(e.entry_id AS TEXT) = ? OR folds({source})"
+                f" OR folds({reference}) OR folds(coalesce({output}, '')))",
                 (self._run, self._corpus, storable(search)),
             ).fetchall()
         except sqlite3.OperationalError as error:
@@ -206,10 +216,31 @@ class Ordering:
 
     def _rank(self, connection: sqlite3.Connection, name: str) -> Column:
         """Rank texts as SQLite compares them: by their bytes; equal texts have one id, and one rank."""
+        if name not in self._ranks and has_key(connection, self._corpus):
+            self._ranks[name] = self._rank_opened(connection, name)
         if name not in self._ranks:
             ids = (self._entries if name == "source" else self._results)[f"{name} text"]
             self._ranks[name] = _ranked(ids, self._sorted_texts(connection, name))
         return self._ranks[name]
+
+    def _rank_opened(self, connection: sqlite3.Connection, name: str) -> Column:
+        """Rank the texts of a corpus of which some lie sealed; equal texts have one rank."""
+        CorpusSeal(connection, self._corpus).in_queries()
+        source = plain("s.body", "e", What.ENTRY, "source")
+        output = plain("t.body", "r", What.RESULT, "output")
+        query = (
+            f"SELECT e.position, {source} FROM entries e JOIN texts s ON s.id = e.source WHERE e.corpus = ?"
+            if name == "source"
+            else f"SELECT r.position, {output} FROM results r LEFT JOIN texts t ON t.id = r.output WHERE r.run = ?"
+        )
+        key = self._corpus if name == "source" else self._run
+        found = {
+            place: text for place, text in connection.execute(query, (key,)) if text is not None
+        }
+        ordered = {text: rank for rank, text in enumerate(sorted({*found.values()}))}
+        places = (int(place) for place in self._places)
+        ranks = (ordered[found[place]] if place in found else np.nan for place in places)
+        return np.fromiter(ranks, np.float64, len(self._places))
 
     def _id_ranks(self, connection: sqlite3.Connection) -> Column:
         """Rank ids as SQLite compares them: numbers first, then texts by their bytes."""

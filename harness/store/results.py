@@ -1,14 +1,15 @@
 """Entry rows of runs: written in groups, read by page, never loaded whole for a screen.
 
 Beside each row lies what an analyser said of its output, and what the rules of variants make of it, as it goes
-on the card. Runs that were sealed before have none of it, so that their rows stay as they were sealed.
+on the card. Runs that were sealed before have none of it, so that their rows stay as they were sealed. Of an entry
+that lies sealed, outputs and the words of errors are sealed too; numbers, times and kinds of failure lie open.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import Any
 
@@ -18,6 +19,15 @@ from corpora.files.problems import StoredValueError
 from corpora.model.entry import EntryId
 from harness.core.failures import ErrorClass
 from harness.method.method import Attempt, Result
+from harness.store.attempts import (
+    pack_attempts,
+    said_again,
+    said_in,
+    under_way,
+    unpack_attempts,
+    unsaid,
+)
+from harness.store.file.sealing import CorpusSeal, What, sealed_column, sealed_positions
 from harness.store.file.transaction import intern_text
 from harness.store.file.trouble import of_kind, stored_word, unpacked_message
 from scoring.core.columns import Kept
@@ -68,6 +78,11 @@ _OWN = tuple(name for name in _FIELDS if name not in _ELSEWHERE)
 _own = attrgetter(*_OWN)
 
 _EXACT, _CACHED, _ERROR_CLASS = map(_FIELDS.index, ("exact", "cached", "error_class"))
+_POSITION = _FIELDS.index("position")
+
+_SEALED = ("output", "raw", "error")
+"""Fields that are sealed of a sealed entry."""
+_SEALED_PLACES = tuple(map(_FIELDS.index, _SEALED))
 
 _BEFORE = {"headline": "chrf", "second": "composite", "third": "equivalent"}
 """Columns of sort values as they were called in stores that are read as they are (before migration 10)."""
@@ -81,13 +96,15 @@ def sort_columns(connection: sqlite3.Connection) -> Mapping[str, str]:
 
 
 def _columns(connection: sqlite3.Connection) -> str:
+    """Return the columns of ``Result`` in their order, and after them what is sealed of the row."""
     called = sort_columns(connection)
-    return ", ".join(_ELSEWHERE.get(name) or f"r.{called.get(name, name)}" for name in _FIELDS)
+    own = [_ELSEWHERE.get(name) or f"r.{called.get(name, name)}" for name in _FIELDS]
+    return ", ".join([*own, sealed_column(connection, "results", "r")])
 
 
 _INSERT = (
-    f"INSERT INTO results (run, output, raw, trace, {', '.join(_OWN)})"
-    f" VALUES ({', '.join('?' * (4 + len(_OWN)))})"
+    f"INSERT INTO results (run, output, raw, trace, sealed, {', '.join(_OWN)})"
+    f" VALUES ({', '.join('?' * (5 + len(_OWN)))})"
 )
 
 _FROM = """
@@ -106,17 +123,40 @@ def add_results(
     results: Iterable[tuple[Result, Sequence[Attempt]]],
 ) -> None:
     """Store finished entries with their attempts; called within a transaction."""
+    told = [*results]
+    seal = run_seal(connection, run)
+    secret = sealed_positions(connection, seal.corpus, (result.position for result, _ in told))
     connection.executemany(
-        _INSERT, [_row(connection, run, result, attempts) for result, attempts in results]
+        _INSERT,
+        [
+            _row(connection, run, result, attempts, seal if result.position in secret else None)
+            for result, attempts in told
+        ],
     )
 
 
+def run_seal(connection: sqlite3.Connection, run: int) -> CorpusSeal:
+    """Return what seals and opens texts of a run."""
+    row = connection.execute("SELECT corpus FROM runs WHERE id = ?", (run,)).fetchone()
+    return CorpusSeal(connection, -1 if row is None else row[0])
+
+
 def _row(
-    connection: sqlite3.Connection, run: int, result: Result, attempts: Sequence[Attempt]
+    connection: sqlite3.Connection,
+    run: int,
+    result: Result,
+    attempts: Sequence[Attempt],
+    seal: CorpusSeal | None,
 ) -> tuple[object, ...]:
+    sealed = None
+    if seal is not None:
+        told = {name: getattr(result, name) for name in _SEALED} | {"said": said_in(attempts)}
+        sealed = seal.seal(result.position, What.RESULT, told)
+        result = replace(result, output=None, raw=None, error=None)
+        attempts = unsaid(attempts)
     output = None if result.output is None else intern_text(connection, result.output)
     raw = None if result.raw is None else intern_text(connection, result.raw)
-    return (run, output, raw, pack_attempts(attempts), *_own(result))
+    return (run, output, raw, pack_attempts(attempts), sealed, *_own(result))
 
 
 def copy_results(connection: sqlite3.Connection, run: int, to: int) -> None:
@@ -166,19 +206,26 @@ def replace_scores(
 
 
 def read_results(
-    connection: sqlite3.Connection, run: int, positions: Sequence[int] | None = None
+    connection: sqlite3.Connection,
+    run: int,
+    positions: Sequence[int] | None = None,
+    *,
+    to_show: bool = False,
 ) -> Iterator[Result]:
-    """Yield the stored rows of a run: all in corpus order, or those of some entries."""
-    query = f"SELECT {_columns(connection)} {_FROM}"
+    """Yield the stored rows of a run: all in corpus order, or those of some entries.
+
+    With ``to_show`` a sealed one that no key at hand opens comes without output, first answer and words of its error.
+    """
+    query, seal = f"SELECT {_columns(connection)} {_FROM}", run_seal(connection, run)
     if positions is None:
         for row in connection.execute(f"{query} ORDER BY r.position", (run,)):
-            yield _result(row)
+            yield _result(row, seal, to_show=to_show)
         return
     for start in range(0, len(positions), 500):
         chunk = positions[start : start + 500]
         marks = ",".join("?" * len(chunk))
         page = connection.execute(f"{query} AND r.position IN ({marks})", (run, *chunk))
-        yield from map(_result, page)
+        yield from (_result(row, seal, to_show=to_show) for row in page)
 
 
 def results_after(connection: sqlite3.Connection, run: int, rowid: int) -> list[tuple[int, Result]]:
@@ -187,11 +234,21 @@ def results_after(connection: sqlite3.Connection, run: int, rowid: int) -> list[
         f"SELECT r.rowid, {_columns(connection)} {_FROM} AND r.rowid > ? ORDER BY r.rowid",
         (run, rowid),
     )
-    return [(row[0], _result(row[1:])) for row in rows]
+    seal = run_seal(connection, run)
+    return [(row[0], _result(row[1:], seal, to_show=True)) for row in rows]
 
 
-def _result(row: tuple[Any, ...]) -> Result:
-    values = list(row)
+def _result(row: tuple[Any, ...], seal: CorpusSeal, *, to_show: bool) -> Result:
+    *values, sealed = row
+    if sealed is not None:
+        read = seal.shown if to_show else seal.open
+        opened = read(values[_POSITION], What.RESULT, sealed)
+        if opened is None:
+            opened = dict.fromkeys(_SEALED)
+        if not opened.keys() >= {*_SEALED}:
+            raise StoredValueError
+        for place, name in zip(_SEALED_PLACES, _SEALED, strict=True):
+            values[place] = opened[name]
     values[_EXACT] = bool(values[_EXACT])
     values[_CACHED] = bool(values[_CACHED])
     if values[_ERROR_CLASS] is not None:
@@ -258,7 +315,7 @@ def read_latencies(connection: sqlite3.Connection, run: int) -> list[float]:
 
 
 def failures(connection: sqlite3.Connection, run: int) -> list[tuple[ErrorClass, str]]:
-    """Return the ways in which a run's entries failed, the most frequent first."""
+    """Return the ways in which a run's entries failed, the most frequent first; of sealed entries without words."""
     rows = connection.execute(
         "SELECT error_class, coalesce(error, '') FROM results WHERE run = ? AND error_class IS NOT NULL"
         " GROUP BY 1, 2 ORDER BY count(*) DESC",
@@ -268,15 +325,23 @@ def failures(connection: sqlite3.Connection, run: int) -> list[tuple[ErrorClass,
 
 
 def read_attempts(connection: sqlite3.Connection, run: int, position: int) -> list[Attempt]:
-    """Return the attempts at one entry, in order."""
+    """Return the attempts at one entry, in order; without words where they are sealed and no key at hand opens them."""
     row = connection.execute(
-        "SELECT trace FROM results WHERE run = ? AND position = ?", (run, position)
+        f"SELECT trace, {sealed_column(connection, 'results', 'results')} FROM results"
+        " WHERE run = ? AND position = ?",
+        (run, position),
     ).fetchone()
-    return [] if row is None or row[0] is None else unpack_attempts(row[0])
+    if row is None or row[0] is None:
+        return []
+    attempts = unpack_attempts(row[0])
+    if row[1] is None:
+        return attempts
+    opened = run_seal(connection, run).shown(position, What.RESULT, row[1])
+    return attempts if opened is None else said_again(attempts, of_kind(opened.get("said"), list))
 
 
 def read_all_attempts(connection: sqlite3.Connection, run: int) -> list[Attempt]:
-    """Return the attempts at all entries of a run, in corpus order."""
+    """Return the attempts at all entries of a run, in corpus order; of sealed entries without words."""
     rows = connection.execute(
         "SELECT trace FROM results WHERE run = ? AND trace IS NOT NULL ORDER BY position", (run,)
     )
@@ -317,15 +382,7 @@ def moments(connection: sqlite3.Connection, run: int) -> list[Moment]:
 def _moment(row: tuple[Any, ...]) -> Moment:
     position, at, failed, attempts, spent, cost, tokens, latency, statistics, trace = row
     adds = (attempts, spent, cost, tokens, latency, statistics)
-    return Moment(position, at, bool(failed), *adds, *_under_way(trace))
-
-
-def _under_way(trace: bytes | None) -> tuple[float, int]:
-    """Return the seconds of all tries and waits, and how many tries were answered with 429."""
-    tries = [] if trace is None else _tries(trace)
-    seconds = sum((each[2:3] or [0.0])[0] or 0.0 for each in tries)
-    waited = sum((each[3:4] or [0.0])[0] or 0.0 for each in tries)
-    return seconds + waited, sum((each[1:2] or [None])[0] == 429 for each in tries)
+    return Moment(position, at, bool(failed), *adds, *under_way(trace))
 
 
 def read_tries(connection: sqlite3.Connection, run: int) -> Iterator[tuple[int, int, int]]:
@@ -337,68 +394,9 @@ def read_tries(connection: sqlite3.Connection, run: int) -> Iterator[tuple[int, 
         "SELECT position, attempts, trace FROM results WHERE run = ?", (run,)
     ):
         try:
-            yield position, attempts, _under_way(trace)[1]
+            yield position, attempts, under_way(trace)[1]
         except StoredValueError:
             yield position, attempts, 0
-
-
-def pack_attempts(attempts: Sequence[Attempt]) -> bytes | None:
-    """Return the attempts as a trace; None where there are none."""
-    if not attempts:
-        return None
-    packed: bytes = msgpack.packb([_fields(attempt) for attempt in attempts])
-    return packed
-
-
-def _fields(attempt: Attempt) -> list[object]:
-    """Return an attempt's fields without the empty ones at the end, which most attempts have."""
-    fields: list[object] = [
-        attempt.reply_key,
-        attempt.status,
-        attempt.latency_seconds,
-        attempt.waited_seconds or None,
-        attempt.cached or None,
-        attempt.error_class,
-        attempt.error,
-        attempt.note,
-    ]
-    while fields and fields[-1] is None:
-        fields.pop()
-    return fields
-
-
-def unpack_attempts(packed: bytes) -> list[Attempt]:
-    """Read the attempts out of a row's trace; StoredValueError where it is none."""
-    return [_attempt(*fields) for fields in _tries(packed)]
-
-
-_NUMBER = int | float
-_KINDS: tuple[Any, ...] = (bytes, int, _NUMBER, _NUMBER, bool, str, str, str)
-"""Types of the fields of an attempt, each of which may be absent."""
-
-
-def _tries(packed: bytes) -> list[list[Any]]:
-    tries = of_kind(unpacked_message(packed), list)
-    for each in tries:
-        places = zip(of_kind(each, list), _KINDS, strict=False)
-        sound = all(value is None or isinstance(value, kind) for value, kind in places)
-        if len(each) > len(_KINDS) or not sound:
-            raise StoredValueError
-    return tries
-
-
-def _attempt(
-    key: bytes | None = None,
-    status: int | None = None,
-    latency: float | None = None,
-    waited: float | None = None,
-    cached: bool | None = None,
-    error_class: str | None = None,
-    error: str | None = None,
-    note: str | None = None,
-) -> Attempt:
-    kind = None if error_class is None else stored_word(error_class, ErrorClass)
-    return Attempt(key, status, latency, waited or 0.0, bool(cached), kind, error, note)
 
 
 def entry_ids(connection: sqlite3.Connection, run: int) -> dict[int, EntryId]:

@@ -26,6 +26,7 @@ from harness.store.file.trouble import (
     unpacks,
 )
 from harness.store.notes import Attached, attached_by_run, tags_by_run
+from harness.store.withdrawn import refuse_withdrawn_run, withdrawn_runs
 
 if TYPE_CHECKING:
     from harness.method.method import Setup
@@ -136,10 +137,10 @@ def create_run(
     return int(inserted.lastrowid or 0)
 
 
-def find_run(connection: sqlite3.Connection, name: str) -> Run:
+def find_run(connection: sqlite3.Connection, name: str, *, withdrawn: bool = False) -> Run:
     """Return the run whose id is, or begins with, this name; ``last`` is the newest, ``last~1`` the one before.
 
-    Raises UsageError where none or several match; a run in the trash counts as gone.
+    Raises UsageError where none or several match, or it is in the trash; Withdrawn unless ``withdrawn``, to delete it.
     """
     rows = _named(connection, name, "put_away IS NULL", "created")
     if not rows:
@@ -149,7 +150,10 @@ def find_run(connection: sqlite3.Connection, name: str) -> Run:
             if deleted
             else f"There is no run {name!r}. `rosetta runs list` shows which there are."
         )
-    return _only(rows, name)
+    found = _only(rows, name)
+    if not withdrawn:
+        refuse_withdrawn_run(connection, found.id, found.run_id[:8])
+    return found
 
 
 def find_trashed(connection: sqlite3.Connection, name: str) -> Run:
@@ -339,6 +343,8 @@ class RunSummary:
     """The sealed card without results[]; None while the run is not complete."""
     live: Live | None
     imported: bool
+    scoring: Mapping[str, Any] | None = None
+    """Of a run without a card what it is scored with, and its task; None where the card tells it, or nothing does."""
     failures: Mapping[str, int] = field(default_factory=dict)
     """Class of failure → entries that failed so, the most frequent first."""
     certificates: tuple[Attached, ...] = ()
@@ -357,15 +363,7 @@ class RunSummary:
     """What parts it from others of its method, model and condition; empty where none has all three."""
 
 
-PARTS = (
-    "difficulty",
-    "provenance",
-    "register",
-    "segment",
-    "context",
-    "variety",
-    "orthography",
-)
+PARTS = ("difficulty", "provenance", "register", "segment", "context", "variety", "orthography")
 """The breakdowns of a card: nine tenths of it, which hardly a list shows."""
 
 _PATHS = ", ".join(f"'$.scores.by_{name}'" for name in PARTS)
@@ -380,7 +378,7 @@ def list_runs(
 ) -> list[RunSummary]:
     """Return all runs, newest first; those in the trash instead where ``deleted``, the latest first.
 
-    ``run_id`` asks for one run alone; ``brief`` leaves out the breakdowns, which takes a third of the time.
+    Those for which consent was withdrawn are not among them. ``run_id`` asks for one run alone; ``brief`` leaves out the breakdowns, which takes a third of the time.
     """
     card = f"json_remove(u.run_card, {_PATHS})" if brief else "u.run_card"
     certificates, tags = attached_by_run(connection), tags_by_run(connection)
@@ -390,6 +388,7 @@ def list_runs(
                u.condition, json_extract(u.setup, '$.method') AS method, u.positions,
                {card} AS card, u.live, u.imported IS NOT NULL AS imported,
                coalesce(n.words, '') AS note,
+               CASE WHEN u.run_card IS NULL THEN json_extract(u.opening, '$.scoring') END AS scoring,
                json_extract(u.opening, '$.retry_of.run_id') AS retry_of,
                json_extract(u.opening, '$.rescore_of.run_id') AS rescore_of, u.put_away
         FROM runs u LEFT JOIN notes n ON n.run = u.id
@@ -399,7 +398,7 @@ def list_runs(
     rows = rows_by_name(connection, query, {"run_id": run_id})
     only = rows[0]["id"] if run_id is not None and rows else None
     done, failed = done_by_run(connection, only), failures_by_run(connection, only)
-    apart = distinctions_by_run(connection, run_id)
+    apart, gone = distinctions_by_run(connection, run_id), withdrawn_runs(connection, only)
     return [
         replace(
             _summary(row, done.get(row["id"], 0), failed.get(row["id"], {})),
@@ -408,6 +407,7 @@ def list_runs(
             distinction=apart.get(row["id"], ""),
         )
         for row in rows
+        if row["id"] not in gone
     ]
 
 
@@ -430,6 +430,7 @@ def _summary(row: sqlite3.Row, done: int, failures: Mapping[str, int]) -> RunSum
         card=card,
         live=None if row["live"] is None else _live(row["live"]),
         imported=bool(row["imported"]),
+        scoring=None if row["scoring"] is None else stored_object(row["scoring"]),
         note=row["note"],
         retry_of=row["retry_of"] or _origin(card, "retry_of"),
         rescore_of=row["rescore_of"] or _origin(card, "rescore_of"),

@@ -1,18 +1,31 @@
-"""Corpora in the store: their envelope and entries, exactly as read."""
+"""Corpora in the store: their envelope and entries, exactly as read; secret ones sealed."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from corpora.files.problems import StoredValueError
 from corpora.model.corpus import INHERITED, Corpus, Dataset
 from corpora.model.entry import Entry, Segment
 from corpora.tasks.task import TRANSLATION
+from harness.store.file.sealing import (
+    NOT_STORED,
+    CorpusSeal,
+    What,
+    has_key,
+    has_secrets,
+    is_on_disk,
+    open_fields,
+    sealed_column,
+)
 from harness.store.file.transaction import intern_text
-from harness.store.file.trouble import stored_object, unpack_positions, unpacks
+from harness.store.file.trouble import stored_object, stored_word, unpack_positions, unpacks
 
 _COLUMNS = ("segment", "difficulty", "provenance", "register")
+_NAMES = ("corpus", "position", "entry_id", "source", "reference", *_COLUMNS, "rest")
 _APART = frozenset({"id", "source", "reference", *_COLUMNS})
 
 
@@ -22,76 +35,92 @@ def save_corpus(
     """Return the store's id of a corpus, storing it where it is new; called within a transaction.
 
     Of its secret entries only those at ``positions`` are stored (None: all), the others as places without
-    id or text. The same file is another corpus where its envelope was completed otherwise, with another
-    language or id, or where it was read in another form.
+    id or text. They are sealed for the keepers of the vault that the corpus came from, else for this computer; a store in
+    memory seals nothing. The same file is another corpus where its envelope was
+    completed otherwise, with another language or id, or where it was read in another form.
     """
+    recipients = () if corpus.vault is None else corpus.vault.recipients
     wanted = None if positions is None else frozenset(positions)
     entries = [
         entry
         if wanted is None or place in wanted or not entry.secret
-        else _not_stored(place, entry)
+        else _not_stored(place, entry.segment)
         for place, entry in enumerate(corpus.entries)
     ]
     known = find_corpus(connection, corpus)
     if known is None:
-        return insert_corpus(connection, corpus.sha256, corpus.dataset, entries, partial=False)
-    _fill(connection, known, entries)
+        return insert_corpus(
+            connection, corpus.sha256, corpus.dataset, entries, partial=False, recipients=recipients
+        )
+    if recipients and has_key(connection, known):
+        CorpusSeal(connection, known).seal_for(recipients)  # keepers come and leave
+    _fill(connection, known, entries, recipients)
     return known
 
 
 _PLACE = "not stored "
-_NOT_STORED = json.dumps({"not_stored": True})
 
 
-def _not_stored(position: int, entry: Entry) -> Entry:
+def _not_stored(position: int, segment: Segment | None) -> Entry:
     """Return what stands in the place of a secret entry: its segment, for counts, and nothing else of it."""
     return Entry.model_construct(
         id=f"{_PLACE}{position + 1}",
         source="",
         reference="",
-        segment=entry.segment,
-        local_only=entry.local_only,
+        segment=segment,
         not_stored=True,
     )
 
 
-def _fill(connection: sqlite3.Connection, corpus: int, entries: Sequence[Entry]) -> None:
+def _fill(
+    connection: sqlite3.Connection,
+    corpus: int,
+    entries: Sequence[Entry],
+    recipients: Sequence[str],
+) -> None:
     """Put entries into their empty places where they are wanted now."""
     empty = connection.execute(
-        "SELECT position FROM entries WHERE corpus = ? AND rest = ?", (corpus, _NOT_STORED)
+        "SELECT position FROM entries WHERE corpus = ? AND rest = ?", (corpus, NOT_STORED)
     ).fetchall()
-    for (position,) in empty:
-        if not entries[position].not_stored:
-            _put(connection, corpus, [(position, entries[position])])
+    wanted = [(place, entries[place]) for (place,) in empty if not entries[place].not_stored]
+    _put(connection, corpus, wanted, recipients)
 
 
 def forget_unused_secrets(connection: sqlite3.Connection) -> int:
     """Empty the places of secret entries that no run has any more; gives how many; in a transaction.
 
-    Their texts go with ``texts.sweep_texts``.
+    Nothing is opened for it. Texts that lie open, in stores of older versions, go with ``texts.sweep_texts``.
     """
     emptied = 0
     for (corpus,) in connection.execute("SELECT id FROM corpora WHERE NOT partial").fetchall():
-        stored = read_entries(connection, corpus, _secret_positions(connection, corpus))
+        stored = _stored_secrets(connection, corpus)
         used: set[int] = set()
         if stored:
             rows = connection.execute("SELECT positions FROM runs WHERE corpus = ?", (corpus,))
             used.update(*(unpack_positions(packed) for (packed,) in rows))
         gone = [
-            (place, _not_stored(place, entry))
-            for place, entry in stored.items()
-            if place not in used and not entry.not_stored
+            (place, _not_stored(place, segment))
+            for place, segment in stored.items()
+            if place not in used
         ]
         _put(connection, corpus, gone)
         emptied += len(gone)
     return emptied
 
 
-def _secret_positions(connection: sqlite3.Connection, corpus: int) -> list[int]:
+def _stored_secrets(connection: sqlite3.Connection, corpus: int) -> dict[int, Segment | None]:
+    """Return the segments of the secret entries that are stored, by place."""
     secret = [each.value for each in Segment if each.secret]
-    local_only = read_dataset(connection, corpus).terms.local_only
-    rows = connection.execute("SELECT position, segment FROM entries WHERE corpus = ?", (corpus,))
-    return [position for position, segment in rows if local_only or segment in secret]
+    terms = read_dataset(connection, corpus).terms
+    rows = connection.execute(
+        "SELECT position, segment FROM entries WHERE corpus = ? AND rest IS NOT ?",
+        (corpus, NOT_STORED),
+    )
+    return {
+        position: None if segment is None else stored_word(segment, Segment)
+        for position, segment in rows
+        if terms.keeps(segment) or segment in secret
+    }
 
 
 def find_corpus(connection: sqlite3.Connection, corpus: Corpus) -> int | None:
@@ -110,12 +139,20 @@ def find_corpus(connection: sqlite3.Connection, corpus: Corpus) -> int | None:
 
 def _all_tagged(connection: sqlite3.Connection, corpus: int, names: Iterable[str]) -> bool:
     """Tell whether every stored entry of a corpus has these tags."""
+    wanted = [*names]
     lacking = (
-        "SELECT 1 FROM entries WHERE corpus = ? AND rest IS NOT ?"
+        "SELECT 1 FROM entries WHERE corpus = ? AND rest IS NOT ? AND sealed IS NULL"
         " AND json_extract(rest, ?) IS NULL LIMIT 1"
     )
-    asked = ((corpus, _NOT_STORED, f"$.{name}") for name in names)
-    return all(connection.execute(lacking, values).fetchone() is None for values in asked)
+    asked = ((corpus, NOT_STORED, f"$.{name}") for name in wanted)
+    if not all(connection.execute(lacking, values).fetchone() is None for values in asked):
+        return False
+    seal = CorpusSeal(connection, corpus)
+    query = "SELECT position, sealed FROM entries WHERE corpus = ? AND sealed IS NOT NULL"
+    return not wanted or all(
+        seal.open(position, What.ENTRY, sealed).keys() >= {*wanted}
+        for position, sealed in connection.execute(query, (corpus,))
+    )
 
 
 def insert_corpus(
@@ -125,21 +162,36 @@ def insert_corpus(
     entries: Sequence[Entry],
     *,
     partial: bool,
+    recipients: Sequence[str] = (),
 ) -> int:
-    """Store a corpus; a partial one is known only through an imported run card."""
+    """Store a corpus; a partial one is known only through an imported run card. ``recipients`` of age may open it; none:
+    this computer.
+    """
     inserted = connection.execute(
         "INSERT INTO corpora (sha256, partial, dataset) VALUES (?, ?, ?)",
         (sha256, partial, _envelope(dataset)),
     )
     corpus_id = int(inserted.lastrowid or 0)
-    _put(connection, corpus_id, enumerate(entries))
+    _put(connection, corpus_id, enumerate(entries), recipients)
     return corpus_id
 
 
-def _put(connection: sqlite3.Connection, corpus: int, placed: Iterable[tuple[int, Entry]]) -> None:
+def _put(
+    connection: sqlite3.Connection,
+    corpus: int,
+    placed: Iterable[tuple[int, Entry]],
+    recipients: Sequence[str] = (),
+) -> None:
+    told = [(place, entry) for place, entry in placed]
+    seal = None
+    if any(has_secrets(entry) for _, entry in told) and is_on_disk(connection):
+        seal = CorpusSeal(connection, corpus)
+        if not has_key(connection, corpus):
+            seal.seal_for(recipients)
+    names = _NAMES if seal is None else (*_NAMES, "sealed")
     connection.executemany(
-        "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (_entry_row(connection, corpus, place, entry) for place, entry in placed),
+        f"INSERT OR REPLACE INTO entries ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
+        (_entry_row(connection, corpus, place, entry, seal)[: len(names)] for place, entry in told),
     )
 
 
@@ -148,18 +200,29 @@ def _envelope(dataset: Dataset) -> str:
 
 
 def _entry_row(
-    connection: sqlite3.Connection, corpus_id: int, position: int, entry: Entry
+    connection: sqlite3.Connection,
+    corpus_id: int,
+    position: int,
+    entry: Entry,
+    seal: CorpusSeal | None,
 ) -> tuple[object, ...]:
+    """Return the columns of an entry; of a sealed one only what the lists have lies in those that are open."""
     fields = entry.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    sealed = None
+    if seal is not None and has_secrets(entry):
+        del fields["id"]
+        sealed = seal.seal(position, What.ENTRY, fields)
+        fields = open_fields(entry) | {"source": "", "reference": ""}
     rest = {name: value for name, value in fields.items() if name not in _APART}
     return (
         corpus_id,
         position,
         entry.id,
-        intern_text(connection, entry.source),
-        intern_text(connection, entry.reference),
+        intern_text(connection, str(fields.get("source", ""))),
+        intern_text(connection, str(fields.get("reference", ""))),
         *(fields.get(name) for name in _COLUMNS),
-        _NOT_STORED if entry.not_stored else _rest_json(rest),
+        NOT_STORED if entry.not_stored else _rest_json(rest),
+        sealed,
     )
 
 
@@ -179,8 +242,13 @@ def _of_all(connection: sqlite3.Connection, corpus_id: int) -> dict[str, object]
     if row is None:
         return {}
     dataset = unpacks(Dataset.model_validate_json)(row[0])
-    said: dict[str, object] = {"local_only": True} if dataset.terms.local_only else {}
+    terms = dataset.terms
+    said: dict[str, object] = {_KEEPS: terms.keeps} if terms.local_only else {}
     return said if dataset.task == TRANSLATION else said | {"of_task": dataset.task}
+
+
+_KEEPS = "keeps"
+"""Stands for what tells of a segment whether the terms of the corpus keep its texts here."""
 
 
 def corpus_sha256(connection: sqlite3.Connection, corpus_id: int) -> str:
@@ -191,35 +259,82 @@ def corpus_sha256(connection: sqlite3.Connection, corpus_id: int) -> str:
 
 _READ = """
     SELECT e.position, e.entry_id, s.body, r.body, e.segment, e.difficulty, e.provenance,
-           e.register, e.rest
+           e.register, e.rest, {sealed}
     FROM entries e JOIN texts s ON s.id = e.source JOIN texts r ON r.id = e.reference
     WHERE e.corpus = ?
 """
 
 
 def read_entries(
-    connection: sqlite3.Connection, corpus_id: int, positions: Iterable[int] | None = None
+    connection: sqlite3.Connection,
+    corpus_id: int,
+    positions: Iterable[int] | None = None,
+    *,
+    to_show: bool = False,
 ) -> dict[int, Entry]:
-    """Return entries by their place in the corpus: all, or those asked for."""
-    of_all = _of_all(connection, corpus_id)
+    """Return entries by their place in the corpus: all, or those asked for; sealed ones are opened.
+
+    Raises StoreSealed, or KeyStoreError, where there is a sealed one among them and no key opens it; with ``to_show``
+    it comes without its texts then (``not_stored``): enough for lists and screens, and for no computing.
+    """
+    of_all, seal = _of_all(connection, corpus_id), CorpusSeal(connection, corpus_id)
+    read = _READ.format(sealed=sealed_column(connection, "entries", "e"))
     if positions is None:
-        rows = connection.execute(_READ, (corpus_id,))
-        return {row[0]: _entry(row, of_all) for row in rows}
+        rows = connection.execute(read, (corpus_id,))
+        return {row[0]: _entry(row, of_all, seal, to_show=to_show) for row in rows}
     found: dict[int, Entry] = {}
     wanted = list(positions)
     for start in range(0, len(wanted), 500):
         chunk = wanted[start : start + 500]
         marks = ",".join("?" * len(chunk))
-        query = f"{_READ} AND e.position IN ({marks})"  # marks only
+        query = f"{read} AND e.position IN ({marks})"  # marks only
         found.update(
-            (row[0], _entry(row, of_all)) for row in connection.execute(query, (corpus_id, *chunk))
+            (row[0], _entry(row, of_all, seal, to_show=to_show))
+            for row in connection.execute(query, (corpus_id, *chunk))
         )
     return found
 
 
+def _of_entry(of_all: Mapping[str, object], segment: object) -> dict[str, object]:
+    """Return what an envelope says of an entry of a segment."""
+    said = dict(of_all)
+    keeps = said.pop(_KEEPS, None)
+    return said | {"local_only": True} if callable(keeps) and keeps(segment) else said
+
+
+def _closed(row: tuple[Any, ...], of_all: Mapping[str, object]) -> Entry:
+    """Return what lies open of a sealed entry: its id, and tags that lists have."""
+    tags = {
+        name: value for name, value in zip(_COLUMNS, row[4:8], strict=True) if value is not None
+    }
+    fields = {
+        **_of_entry(of_all, row[4]),
+        **tags,
+        "id": row[1],
+        "source": "",
+        "reference": "",
+        "not_stored": True,
+    }
+    return Entry.model_validate(fields)
+
+
 @unpacks
-def _entry(row: tuple[object, ...], of_all: Mapping[str, object]) -> Entry:
-    fields: dict[str, object] = {**of_all, "id": row[1], "source": row[2], "reference": row[3]}
+def _entry(
+    row: tuple[Any, ...], of_all: Mapping[str, object], seal: CorpusSeal, *, to_show: bool
+) -> Entry:
+    if row[9] is not None:
+        read = seal.shown if to_show else seal.open
+        opened = read(row[0], What.ENTRY, row[9])
+        if opened is None:
+            return _closed(row, of_all)
+        entry = Entry.model_validate(
+            {**_of_entry(of_all, opened.get("segment")), "id": row[1], **opened}
+        )
+        if not entry.secret:  # somebody took its mark away: opened as it is, it could be sent
+            raise StoredValueError
+        return entry
+    own = _of_entry(of_all, row[4])
+    fields: dict[str, object] = {**own, "id": row[1], "source": row[2], "reference": row[3]}
     fields.update(
         {name: value for name, value in zip(_COLUMNS, row[4:8], strict=True) if value is not None}
     )

@@ -7,6 +7,7 @@ again after its file was moved or changed, on exactly the entries it had.
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
@@ -15,10 +16,13 @@ from pathlib import Path
 
 from corpora.checks.entries import check_entries
 from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import Segment
 from harness.core.failures import UsageError
 from harness.core.storage_problems import storable
 from harness.store.corpora.entries import read_dataset, read_entries, save_corpus
-from harness.store.file.trouble import of_kind, stored_json
+from harness.store.file.sealing import CorpusSeal, What, has_key, plain
+from harness.store.file.trouble import of_kind, stored_json, stored_word
+from harness.store.withdrawn import withdrawn_corpora
 
 PREFIX = "store:"
 
@@ -70,6 +74,11 @@ def read_stored(
             f"{name}: the store has {len(found)} corpora that begin so. Give more of the hash, or "
             "--source-language, --target-language, --id and the columns of the one that is meant."
         )
+    if read_dataset(connection, found[-1]).opened_from is not None:
+        raise UsageError(
+            f"{name}: this corpus was opened out of a vault. Open it there: --vault FOLDER and --purpose WORDS, with its name "
+            "in the vault in the place of a file."
+        )
     corpus = read_corpus_of_run(connection, found[-1])
     return replace(corpus, warnings=check_entries(corpus.entries, corpus.dataset.id))
 
@@ -77,6 +86,18 @@ def read_stored(
 def _fits(connection: sqlite3.Connection, number: int, envelope: Mapping[str, str | None]) -> bool:
     dataset = read_dataset(connection, number)
     return all(value in (None, getattr(dataset, name)) for name, value in envelope.items())
+
+
+def segments_of(
+    connection: sqlite3.Connection, corpus: int, positions: Sequence[int]
+) -> tuple[Segment, ...]:
+    """Return the segments of some entries of a stored corpus, each once; nothing is opened for it."""
+    rows = connection.execute(
+        "SELECT DISTINCT segment FROM entries WHERE corpus = ? AND segment IS NOT NULL"
+        " AND position IN (SELECT value FROM json_each(?)) ORDER BY 1",
+        (corpus, json.dumps([*positions])),
+    )
+    return tuple(stored_word(segment, Segment) for (segment,) in rows)
 
 
 def read_corpus_of_run(connection: sqlite3.Connection, number: int) -> Corpus:
@@ -113,12 +134,15 @@ class CorpusSummary:
 
 
 def list_corpora(connection: sqlite3.Connection, sha256: str | None = None) -> list[CorpusSummary]:
-    """Return all corpora, or those of one hash, the one used last first."""
+    """Return all corpora, or those of one hash, the one used last first; none for which consent was withdrawn."""
     counts: dict[int, dict[str | None, int]] = {}
     readings: dict[str, list[tuple[int, bool]]] = {}
+    gone = withdrawn_corpora(connection)
     for number, hashed, partial in connection.execute(
         "SELECT id, sha256, partial FROM corpora WHERE ? IN (sha256, '')", (sha256 or "",)
     ):
+        if number in gone:
+            continue
         readings.setdefault(hashed, []).append((number, bool(partial)))
         segments = connection.execute(
             "SELECT segment, count(*) FROM entries WHERE corpus = ? GROUP BY 1 ORDER BY 1",
@@ -183,6 +207,7 @@ def hold_in_memory(corpus: Corpus) -> tuple[sqlite3.Connection, int]:
     from harness.store.file.migrations import migrations
 
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA temp_store = MEMORY")  # what it sorts stays in memory too
     migrations.apply(Database(connection))
     connection.execute("BEGIN")
     number = save_corpus(connection, corpus)
@@ -223,7 +248,12 @@ def corpus_positions(
     ``search`` looks for a piece of text in id, source and reference, without regard to case; ``places``
     are the only ones to give. Entries without a value come last.
     """
-    key = ENTRY_SORTS[sort]
+    key, has = ENTRY_SORTS[sort], _HAS
+    if (search or "body" in key) and has_key(connection, corpus):
+        CorpusSeal(connection, corpus).in_queries()
+        for body, field in (("s.body", "source"), ("r.body", "reference")):
+            opened = plain(body, "e", What.ENTRY, field)
+            key, has = key.replace(body, opened), has.replace(body, opened)
     conditions, arguments = ["e.corpus = ?"], [corpus, *(only or {}).values()]
     for field in only or {}:
         if field not in FACETS:
@@ -232,7 +262,7 @@ def corpus_positions(
     if search:
         folded = storable(search.casefold())
         connection.create_function("casefold", 1, str.casefold, deterministic=True)
-        conditions.append(_HAS)
+        conditions.append(has)
         arguments += [folded, folded, storable(search)]
     texts = _TEXTS if search or "body" in key else ""
     absent = "" if "body" in key else f"{key} IS NULL, "

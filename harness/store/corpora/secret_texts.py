@@ -1,40 +1,28 @@
 """Texts that were secret once, recognised when they come back under another segment, file or name.
 
 Of the source of every secret entry the store keeps a keyed digest, also of those whose text it does not
-keep. The key lies beside the store, for its owner alone: without it a digest confirms no guess. Digests
+keep. The key lies beside the store, sealed for this computer: without it a digest confirms no guess. Digests
 go with the last run over their file.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import re
-import secrets
 import sqlite3
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from hashlib import blake2b
-from pathlib import Path
 
 from corpora.files.problems import shown
 from corpora.model.entry import Entry, Segment
-from corpora.text.comparison import is_blank
-from harness.core.failures import StoreError, UsageError
+from corpora.text.comparison import is_blank, normalised
+from harness.core.failures import UsageError
 from harness.store.corpora.entries import read_entries
-from harness.store.file.database import private_folder, store_path
+from harness.store.file.sealing import StoreSealed, digest_key, keys_folder
 from harness.store.file.transaction import transaction
 
-FILE = "secret-texts.key"
-"""Beside the store."""
-
-_KEY_BYTES = 32
 _DIGEST_BYTES = 16
 _NAMED = 5
 """Entries that a message names."""
-
-_NO_LETTERS = re.compile(r"[\W_]+")
 
 Digest = Callable[[str], bytes]
 
@@ -90,12 +78,6 @@ def _where(connection: sqlite3.Connection, corpus: int) -> tuple[str, list[str]]
     return f"{named} (run {told})" if runs else named, runs
 
 
-def normalised(text: str) -> str:
-    """Return a text without case, spaces, marks of punctuation and differences of writing that NFKC knows."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return _NO_LETTERS.sub("", folded) or folded.strip()
-
-
 def _digest(key: bytes) -> Digest:
     def digest(text: str) -> bytes:
         data = normalised(text).encode("utf-8", "replace")
@@ -115,8 +97,12 @@ def _complete(connection: sqlite3.Connection) -> None:
     ).fetchall()
     stale = _stale(connection)
     for corpus in dict.fromkeys([*(row[0] for row in rows), *stale]):
+        try:
+            entries = read_entries(connection, corpus).values()
+        except StoreSealed:
+            continue  # out of a vault that is not open here; made when the next run opens it
         connection.execute("DELETE FROM secret_texts WHERE corpus = ?", (corpus,))
-        note_secrets(connection, corpus, read_entries(connection, corpus).values())
+        note_secrets(connection, corpus, entries)
 
 
 def _stale(connection: sqlite3.Connection) -> list[int]:
@@ -142,28 +128,4 @@ def _key_id(key: bytes) -> bytes:
 
 
 def _key(connection: sqlite3.Connection) -> bytes:
-    """Read the key, or make it where there is none yet; one for all processes."""
-    path = store_path(connection).parent / FILE
-    with suppress(FileNotFoundError):
-        return _checked(path.read_bytes(), path)
-    private_folder(path.parent)
-    made = path.with_name(f".{FILE}.{secrets.token_hex(8)}")
-    try:
-        with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(secrets.token_bytes(_KEY_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):  # another process was quicker
-            os.link(made, path)
-    finally:
-        made.unlink(missing_ok=True)
-    return _checked(path.read_bytes(), path)
-
-
-def _checked(key: bytes, path: Path) -> bytes:
-    if len(key) != _KEY_BYTES:
-        raise StoreError(
-            f"{path} is damaged: it must hold {_KEY_BYTES} bytes. Take it away; Rosetta makes a new one, and "
-            "the digests of the secret texts that the store holds."
-        )
-    return key
+    return digest_key(keys_folder(connection))

@@ -1,100 +1,30 @@
-"""Opening the store: where it lies, who may read it, which version wrote it, and whether it was written since.
-
-A store that cannot be written is read from a private copy, which is made, held while it is read, and never left
-lying about. A program that ends erases its copies itself. One that was killed cannot; the next one does, and
-knows by a lock, which the system takes from a process however it ends, that nobody reads the copy any more.
-"""
+"""Opening the store: where it lies, who may read it, which version wrote it, and whether it was written since."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from shutil import copyfile, rmtree
-from tempfile import TemporaryDirectory, gettempdir
+from types import ModuleType
 
 from corpora.files.problems import StoredValueError
 from harness.core.failures import StoreError, UsageError
 from harness.core.storage_problems import StorageProblem, storage_problem
+from harness.core.written_files import private_folder
+from harness.store.file.copies import copied, copies, erase_left_copies, file_lock
 from harness.store.file.trouble import STORE_ERRORS, full_words, unpacks, worded
-
-_LOCKS = os.name == "posix"
-"""False where a process cannot lock a file by its descriptor (Windows)."""
-
-PREFIX = "rosetta-store-"
-"""How the folders of copies begin."""
-
-_HELD = "held"
-"""File in the folder that its process has locked."""
-
-
-@cache
-def copies() -> dict[Path, tuple[TemporaryDirectory[str], int | None]]:
-    """Return the copies that this process made, each with its folder and its lock."""
-    return {}
-
-
-@cache
-def copied(path: Path, journal: Path) -> Path:
-    """Copy a store and its journal into a folder that only its owner may enter; once, as nobody can change them."""
-    folder = TemporaryDirectory(prefix=PREFIX)
-    lock = _hold(Path(folder.name))
-    copy = Path(folder.name) / path.name
-    for each in (path, journal):
-        copyfile(each, copy.with_name(each.name))
-    copies()[copy] = folder, lock
-    return copy
-
-
-def _hold(folder: Path) -> int | None:
-    """Lock a file in a folder until this process ends; it has its name only once it is locked."""
-    if not _LOCKS:
-        return None
-    import fcntl  # not on Windows
-
-    new = folder / "new"
-    lock = os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    new.rename(folder / _HELD)
-    return lock
-
-
-def erase_left_copies() -> None:
-    """Erase the copies of this person whose process is gone; nothing where locks cannot tell that."""
-    if not _LOCKS:
-        return
-    with suppress(OSError), os.scandir(gettempdir()) as found:
-        for each in found:
-            if each.name.startswith(PREFIX):
-                with suppress(OSError), _left(each):
-                    rmtree(each.path, ignore_errors=True)
-
-
-@contextmanager
-def _left(found: os.DirEntry[str]) -> Iterator[None]:
-    """Hold a folder of this person that its process left; OSError where it is another's, or is read still."""
-    import fcntl  # not on Windows
-
-    what = found.stat(follow_symlinks=False)
-    if not stat.S_ISDIR(what.st_mode) or what.st_uid != os.geteuid() or what.st_mode & 0o077:
-        raise PermissionError
-    lock = os.open(Path(found.path, _HELD), os.O_RDWR | os.O_NOFOLLOW)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(lock)
-
 
 MOMENT_SECONDS = 1.0
 """A file written so short a time ago may be written again without its times showing it."""
 
 Mark = tuple[object, ...]
+
+_WITHDRAWN = "consent.jsonl"
+"""What was withdrawn, beside the store: runs go from lists with it (``harness.consent.register``)."""
 
 
 def mark_of(path: Path) -> Mark:
@@ -103,7 +33,7 @@ def mark_of(path: Path) -> Mark:
     Equal marks mean that nothing was written between them; unequal ones that something may have been.
     """
     newest, found = 0.0, []
-    for file in (path, path.with_name(f"{path.name}-wal")):
+    for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(_WITHDRAWN)):
         with suppress(OSError):
             seen = file.stat()
             newest = max(newest, seen.st_mtime)
@@ -111,7 +41,7 @@ def mark_of(path: Path) -> Mark:
     return (*found, object()) if time.time() - newest < MOMENT_SECONDS else tuple(found)
 
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 13
 """Number of migrations that this program knows; kept in ``PRAGMA user_version``."""
 
 READABLE_FROM = 8
@@ -144,12 +74,6 @@ def default_path() -> Path:
     return home() / "rosetta.sqlite"
 
 
-def private_folder(folder: Path) -> Path:
-    """Make a folder that only its owner may enter, where it does not exist yet."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder
-
-
 def store_path(connection: sqlite3.Connection) -> Path:
     """Return the path of an open store."""
     return Path(connection.execute("PRAGMA database_list").fetchone()[2])
@@ -179,6 +103,12 @@ def open_store(path: Path | None = None) -> sqlite3.Connection:
             f"The data folder {path.parent} cannot be written ({error.strerror}). "
             "Name another folder in ROSETTA_HOME."
         ) from error
+
+
+def bring_up_to_date(path: Path) -> None:
+    """Seal and upgrade a store of an older version now, where its words about it do not fall into a screen."""
+    if path.is_file():
+        open_store(path).close()
 
 
 @cache
@@ -257,7 +187,8 @@ def _require_readable(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} was written by an older version of Rosetta and can only be read here, so it cannot be "
             "brought up to date. Copy its folder to a disk that can be written, and name that in ROSETTA_HOME."
         )
-    _current(connection, path)
+    if not _current(connection, path):
+        _sealing().warn_of(connection, path)
 
 
 def _plainly_read(path: Path) -> sqlite3.Connection | None:
@@ -280,6 +211,7 @@ def _read(path: Path, more: str = "") -> sqlite3.Connection:
         check_same_thread=False,
     )
     connection.execute("PRAGMA query_only = ON")
+    connection.execute("PRAGMA temp_store = MEMORY")
     return connection
 
 
@@ -294,6 +226,7 @@ def _opened(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("PRAGMA temp_store = MEMORY")  # sorted texts reach no temporary file
     except BaseException:
         connection.close()
         raise
@@ -323,12 +256,25 @@ def _current(connection: sqlite3.Connection, path: Path) -> bool:
 
 def _upgrade(connection: sqlite3.Connection, path: Path) -> None:
     """Bring the schema up to date, in one process at a time."""
-    import filelock
     from sqlite_utils import Database
 
     from harness.store.file.migrations import migrations
 
-    with filelock.FileLock(private_folder(path.parent / "locks") / "store.lock", mode=0o600):
+    with file_lock(private_folder(path.parent / "locks") / "store.lock"):
+        before = connection.execute("PRAGMA user_version").fetchone()[0]
+        if before == SCHEMA_VERSION:  # another process was quicker
+            return
         connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")
         migrations.apply(Database(connection))
+        if before:
+            _sealing().take_over(connection, path)
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _sealing() -> ModuleType:
+    """Return what seals older stores, which loads more than others need."""
+    from harness.store.file import take_over
+
+    return take_over

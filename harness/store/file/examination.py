@@ -128,6 +128,9 @@ def _strays(connection: sqlite3.Connection) -> Iterator[bool]:
                 f" AND {column} NOT IN (SELECT id FROM {table}) LIMIT 1"
             )
             yield connection.execute(query).fetchone() is not None
+    keyless = "SELECT 1 FROM entries WHERE sealed IS NOT NULL AND corpus NOT IN (SELECT corpus FROM corpus_keys) LIMIT 1"
+    if "corpus_keys" in _tables(connection):
+        yield connection.execute(keyless).fetchone() is not None
     query = (
         "SELECT 1 FROM results r JOIN runs u ON u.id = r.run WHERE NOT EXISTS"
         " (SELECT 1 FROM entries e WHERE e.corpus = u.corpus AND e.position = r.position) LIMIT 1"

@@ -265,3 +265,34 @@ def m011_annotations(db: Database) -> None:
             PRIMARY KEY (run, reply)
         ) WITHOUT ROWID;
     """)
+
+
+@migrations()
+def m012_card_seals(db: Database) -> None:
+    """Signatures beside the sealed card that they name, gone with its run; no card is changed (DESIGN C4)."""
+    db.executescript("""
+        CREATE TABLE card_seals (
+            run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+            signer TEXT NOT NULL,      -- public key, hexadecimal
+            file BLOB NOT NULL,        -- the seal with what the salts of the rows are made from
+            PRIMARY KEY (run, signer)
+        ) WITHOUT ROWID;
+    """)
+
+
+@migrations()
+def m013_sealed_texts(db: Database) -> None:
+    """What belongs to secret entries lies sealed, each corpus under a key of its own; gone with the corpus.
+
+    What was stored before is sealed by ``harness.store.file.take_over``, which comes after.
+    """
+    db.executescript("""
+        CREATE TABLE corpus_keys (
+            corpus INTEGER PRIMARY KEY REFERENCES corpora (id) ON DELETE CASCADE,
+            place TEXT NOT NULL,       -- random id that sealed values of the corpus are bound to
+            sealed BLOB NOT NULL       -- its data key, sealed by age for those who may open it
+        );
+        ALTER TABLE entries ADD COLUMN sealed BLOB;      -- all fields but the id; NULL where the entry is open
+        ALTER TABLE results ADD COLUMN sealed BLOB;      -- output, first answer, words of errors
+        ALTER TABLE annotations ADD COLUMN sealed BLOB;  -- value, words of errors
+    """)

@@ -95,6 +95,8 @@ class RunOpening(StoredRecord):
     corpus_values: dict[str, float | None] = {}
     """Values of the metrics that only a whole corpus has."""
     budget_usd: float | None = None
+    despite_network: str = ""
+    """Why a custodian let the run out of a vault go on although the computer had a way to other machines; empty where it had none."""
     terms_from: Path | None = None
     """The coaching data whose terms the run before was scored with."""
     asked_with: Setup | None = None
@@ -115,6 +117,28 @@ class RunOpening(StoredRecord):
         return self.model_copy(update=fields)
 
 
+class ScoringSoFar(StoredRecord):
+    """What endpoints were asked about a run's outputs, such as judges; no part of what the outputs cost."""
+
+    calls: int = 0
+    """Answered by the endpoints, not from the cache."""
+    cost_usd: float | None = 0.0
+    """US dollars; None as soon as one answer's cost is unknown."""
+    known_cost_usd: float = 0.0
+    failed: int = 0
+    """Judgements that failed: each is of one output by one judge."""
+
+    def joined(self, other: ScoringSoFar) -> ScoringSoFar:
+        """Return this with another added."""
+        known = self.cost_usd is not None and other.cost_usd is not None
+        return ScoringSoFar(
+            calls=self.calls + other.calls,
+            cost_usd=(self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None,
+            known_cost_usd=self.known_cost_usd + other.known_cost_usd,
+            failed=self.failed + other.failed,
+        )
+
+
 class Live(StoredRecord):
     """A run's heartbeat, which a second terminal reads; of a run that stopped by itself, why."""
 
@@ -131,6 +155,8 @@ class Live(StoredRecord):
     spent_usd: float | None = None
     so_far: dict[str, float | None] = {}
     """Two scores of the entries that are in."""
+    scoring: ScoringSoFar | None = None
+    """None before anything was asked about outputs."""
     reason: str | None = None
     budget_reached: bool = False
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import struct
 import sys
 import zlib
-from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
@@ -211,14 +211,13 @@ _BYTES = 4
 
 def pack_positions(positions: Sequence[int]) -> bytes:
     """Pack 0-based places: zlib of little-endian uint32."""
-    return zlib.compress(_little(array("I", positions)).tobytes())
+    return zlib.compress(struct.pack(f"<{len(positions)}I", *positions))
 
 
 def unpack_positions(packed: bytes) -> tuple[int, ...]:
     """Read the places back; StoredValueError where they are none."""
-    positions = array("I")
-    positions.frombytes(little_endian_positions(packed))
-    return tuple(_little(positions))
+    places = little_endian_positions(packed)
+    return struct.unpack(f"<{len(places) // _BYTES}I", places)
 
 
 def little_endian_positions(packed: bytes) -> bytes:
@@ -232,9 +231,3 @@ def little_endian_positions(packed: bytes) -> bytes:
 def count_positions(packed: bytes) -> int:
     """Tell how many there are."""
     return len(little_endian_positions(packed)) // _BYTES
-
-
-def _little(positions: array[int]) -> array[int]:
-    if sys.byteorder == "big":
-        positions.byteswap()
-    return positions

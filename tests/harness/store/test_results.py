@@ -251,7 +251,7 @@ def test_each_column_holds_what_its_name_says(connection: sqlite3.Connection) ->
         dict(connection.execute("SELECT id, body FROM texts WHERE body IN ('out', 'before')"))
         == texts
     )
-    assert stored == {"run": run, "position": 0, "trace": None, **own}
+    assert stored == {"run": run, "position": 0, "trace": None, "sealed": None, **own}
 
 
 def test_more_rows_than_a_statement_takes_values(connection: sqlite3.Connection) -> None:

@@ -12,12 +12,13 @@ import pytest
 
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
+from corpora.text.comparison import normalised
 from harness.core.failures import StoreError, UsageError
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
-from harness.store.corpora.secret_texts import FILE, normalised
 from harness.store.deletion import erase
 from harness.store.file.database import open_store
+from harness.store.file.sealing import DIGEST_KEY as FILE
 from harness.store.runs import find_run
 from tests.harness.evaluation import LANGUAGES, begun, corpus_of, query, run_corpus
 

@@ -18,6 +18,7 @@ from harness.card.checking.verify import verify_card
 from harness.card.load import load_card
 from harness.core.failures import StoreError
 from harness.core.run_state import RunState
+from harness.store.corpora.entries import read_entries
 from harness.store.deletion import HoldsSecrets, bring_back, trash
 from harness.store.file.database import (
     SCHEMA_VERSION,
@@ -28,6 +29,7 @@ from harness.store.file.database import (
 )
 from harness.store.file.migrations import migrations
 from harness.store.notes import change_tags
+from harness.store.results import read_results
 from harness.store.runs import find_run, list_runs
 from tests.harness.evaluation import chat_plan, corpus, kept, query, run_corpus
 from tests.harness.process import ROOT, spawn
@@ -277,11 +279,21 @@ def old(store_path: Path) -> Path:
     return store_path
 
 
+TEXTS_OF_ENTRIES = """
+    SELECT e.corpus, e.position, s.body, r.body FROM entries e JOIN texts s ON s.id = e.source
+    JOIN texts r ON r.id = e.reference ORDER BY 1, 2
+"""
+TEXTS_OF_RESULTS = """
+    SELECT r.run, r.position, t.body FROM results r LEFT JOIN texts t ON t.id = r.output ORDER BY 1, 2
+"""
+
+
 def test_everything_is_still_there(old: Path) -> None:
     with closing(sqlite3.connect(old)) as raw:
         assert raw.execute("PRAGMA user_version").fetchone() == (5,)
-        before = [raw.execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall()
-                  for name in ("texts", "entries", "results", "stretches")]  # fmt: skip
+        entries = raw.execute(TEXTS_OF_ENTRIES).fetchall()
+        outputs = raw.execute(TEXTS_OF_RESULTS).fetchall()
+        stretches = raw.execute("SELECT * FROM stretches ORDER BY 1").fetchall()
         heads = raw.execute("SELECT run_id, run_card, plan, opening FROM runs").fetchall()
     with closing(open_store(old)) as store:
         runs = list_runs(store)
@@ -293,8 +305,18 @@ def test_everything_is_still_there(old: Path) -> None:
         assert verify_card(json.dumps(cards[0]).encode()).ok
         assert verify_card(json.dumps(cards[1]).encode(), store).ok
     assert query(old, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
-    assert [query(old, f"SELECT * FROM {name} ORDER BY 1, 2")
-            for name in ("texts", "entries", "results", "stretches")] == before  # fmt: skip
+    assert query(old, "SELECT * FROM stretches ORDER BY 1") == stretches
+    with closing(open_store(old)) as store:
+        again = read_entries(store, 1)
+        assert [(1, place, each.source, each.reference) for place, each in again.items()] == [
+            row for row in entries if row[0] == 1
+        ]
+        told = [(run.number, each.position, each.output)
+                for run in reversed(runs) for each in read_results(store, run.number)]  # fmt: skip
+    assert sorted(told) == outputs
+    secret = [each.source for each in again.values() if each.secret]
+    assert len(secret) == 1
+    assert secret[0].encode() not in old.read_bytes()
     assert query(old, "SELECT run_id, run_card, plan, opening FROM runs") == heads
     assert query(old, "PRAGMA integrity_check") == [("ok",)]
 

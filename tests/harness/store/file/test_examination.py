@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import sqlite3
@@ -20,7 +21,8 @@ from click.testing import CliRunner
 from corpora.files.problems import CorpusError
 from harness.core.failures import HarnessError, StoreError
 from harness.store import results, runs
-from harness.store.file.database import PREFIX, erase_left_copies, open_store, opened
+from harness.store.file.copies import PREFIX, erase_left_copies
+from harness.store.file.database import open_store, opened
 from harness.store.file.examination import damaged
 from harness.store.file.openings import Floor, RunOpening
 from harness.store.results import read_results
@@ -151,7 +153,7 @@ def test_what_nobody_foresaw_is_damage_where_the_store_is_damaged(path: Path) ->
 READER = """
 import sys
 from pathlib import Path
-from harness.store.file.database import copied
+from harness.store.file.copies import copied
 print(copied(Path(sys.argv[1]), Path(sys.argv[1] + "-wal")), flush=True)
 sys.stdin.read()
 """
@@ -209,15 +211,29 @@ def test_nothing_is_erased_that_may_be_another_persons(folder: Path, tmp_path: P
         (each / "kept").touch()
     for each in (mine, folder / f"{PREFIX}open", folder / "other"):
         (each / "held").touch()
+        (each / "ready").touch()
+    new = folder / f"{PREFIX}new"  # whose maker has made the lock's file and not locked it yet
+    new.mkdir(mode=0o700)
+    (new / "held").touch()
     (folder / f"{PREFIX}open").chmod(0o755)
     (folder / f"{PREFIX}link").symlink_to(mine)
     linked = folder / f"{PREFIX}linked"
     linked.mkdir(mode=0o700)
     (linked / "held").symlink_to(mine / "held")
+    (linked / "ready").touch()
     (folder / f"{PREFIX}file").touch()
     before = sorted(tmp_path.rglob("*"))
     erase_left_copies()
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_what_an_earlier_version_left_is_erased_an_hour_later(folder: Path) -> None:
+    left = folder / f"{PREFIX}earlier"
+    left.mkdir(mode=0o700)
+    (left / "held").touch()
+    os.utime(left, (0, 0))
+    erase_left_copies()
+    assert list(folder.iterdir()) == []
 
 
 def test_what_another_version_says_of_a_floor_is_left_out() -> None:

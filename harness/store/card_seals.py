@@ -1,0 +1,19 @@
+"""Seals of keys beside the runs whose cards they name; gone with their run."""
+
+from __future__ import annotations
+
+import sqlite3
+
+
+def keep_seal(connection: sqlite3.Connection, run: int, signer: str, file: bytes) -> None:
+    """Keep the file of a seal beside a run, in the place of an earlier one of the same key (hexadecimal)."""
+    connection.execute("INSERT OR REPLACE INTO card_seals VALUES (?, ?, ?)", (run, signer, file))
+
+
+def seals_of(connection: sqlite3.Connection, run: int) -> list[bytes]:
+    """Return the files of the seals beside a run; rows of a wrong type count as absent, and an older store has none."""
+    there = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'card_seals'"
+    if connection.execute(there).fetchone() is None:
+        return []
+    rows = connection.execute("SELECT file FROM card_seals WHERE run = ? ORDER BY signer", (run,))
+    return [file for (file,) in rows if isinstance(file, bytes)]

@@ -1,0 +1,302 @@
+"""Texts of secret entries as they lie in the store: sealed under a key of their corpus, opened in memory only.
+
+Each stored corpus with secret entries has a data key, which is itself sealed by age for those who may open it: the
+keepers of the vault that the corpus came from, else this computer, whose own key is made when it is first needed. A
+sealed value is bound to its corpus, its entry's place and what it is, so moved to another place it does not open.
+Who opens a store never writes an opened text back to it, nor to any other file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from enum import StrEnum
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from corpora.files.problems import StoredValueError
+from corpora.model.entry import Entry
+from harness.core.failures import StoreError
+from harness.core.storage_problems import storable
+from harness.core.written_files import private_folder, write_file
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.keys import Identity, Role
+from harness.sealed.sealing import AgeIdentity, lock_of, seal, unseal
+from harness.store.file.copies import original_of
+from harness.store.file.trouble import of_kind, stored_json
+from harness.vault.data_key import DataKey, SealedPlace
+from harness.vault.secret_text import no_core_dumps
+
+_DAMAGED = (
+    "a sealed text of it is damaged, or lies in another's place. Put back a copy of the store, or erase the run with "
+    "`rosetta runs delete --now`"
+)
+
+
+class StoreSealed(StoreError):  # noqa: N818  said of the texts
+    """No key at hand opens the secret texts of a corpus."""
+
+
+class What(StrEnum):
+    """What is sealed of an entry at its place in the corpus."""
+
+    ENTRY = "entry"
+    """All fields of the entry but its id."""
+    RESULT = "result"
+    """Output, first answer, and the words of errors."""
+    ANNOTATION = "annotation"
+    """What was answered about the output."""
+
+
+NOT_STORED: Final = json.dumps({"not_stored": True})
+"""Further fields of what stands in the place of a secret entry that no run used."""
+
+
+def has_secrets(entry: Entry) -> bool:
+    """Tell whether there is something of an entry to be sealed: nothing is where its card came without texts."""
+    without = (entry.model_extra or {}).get("withheld") and not (entry.source or entry.reference)
+    return entry.secret and not entry.not_stored and not without
+
+
+_OPEN = {"segment": "segment", "difficulty": "difficulty", "provenance": "provenance",
+         "register": "register_", "context": "context"}  # fmt: skip
+"""Fields by which secret entries are counted, as they are called in a file and in ``Entry``."""
+
+
+def open_fields(entry: Entry) -> dict[str, object]:
+    """Return what of a secret entry lies open in the store, by field: tags from lists, by which scores are broken down."""
+    tags = {name: entry.open_tag(field) for name, field in _OPEN.items()}
+    return {name: tag for name, tag in tags.items() if tag is not None}
+
+
+class CorpusSeal:
+    """Seals and opens what the store holds of the secret entries of one corpus; its key is asked for when it is needed."""
+
+    def __init__(self, connection: sqlite3.Connection, corpus: int) -> None:
+        self._connection = connection
+        self.corpus = corpus
+
+    def seal(self, position: int, what: str, told: Mapping[str, Any]) -> bytes:
+        """Seal values as JSON for one place."""
+        text = storable(json.dumps(told, ensure_ascii=False))
+        return self._key.seal_text(text, self._place(position, what))
+
+    def open(self, position: int, what: str, sealed: object) -> dict[str, Any]:
+        """Open what ``seal`` gave; StoredValueError where it is not what was sealed for this place."""
+        try:
+            opened = self._key.open_text(of_kind(sealed, bytes), self._place(position, what))
+        except FileError:
+            raise StoredValueError(_DAMAGED) from None
+        return of_kind(stored_json(opened.reveal()), dict)
+
+    def shown(self, position: int, what: str, sealed: object) -> dict[str, Any] | None:
+        """Open it as ``open`` does, for a screen or a list; None where no key at hand opens it."""
+        try:
+            return self.open(position, what, sealed)
+        except StoreSealed:
+            return None
+
+    def require_key(self) -> None:
+        """Raise StoreSealed, or KeyStoreError, where the key cannot be opened here."""
+        _ = self._key
+
+    def seal_for(self, recipients: Sequence[str]) -> None:
+        """Seal the key for these recipients of age alone, making it where there is none; called within a transaction."""
+        given = recipients or [own_key(keys_folder(self._connection)).recipient]
+        known = self._row()
+        place, key = (secrets.token_hex(8), DataKey.make()) if known is None else self._opened
+        sealed = key.sealed_for(given)
+        self._connection.execute(
+            "INSERT OR REPLACE INTO corpus_keys VALUES (?, ?, ?)", (self.corpus, place, sealed)
+        )
+        _opened[sealed] = (
+            key  # who stores a run goes on with it, though it takes several to open it anew
+        )
+
+    def in_queries(self) -> None:
+        """Let the connection's queries use ``plain`` for this corpus; what is damaged, or no key opens, is an empty text."""
+
+        def opened(sealed: bytes, position: int, what: str, field: str) -> str | None:
+            try:
+                text = (self.shown(position, what, sealed) or {field: ""}).get(field)
+            except StoredValueError:
+                return ""
+            return text if isinstance(text, str) else None
+
+        if has_key(self._connection, self.corpus):
+            with suppress(StoreSealed):
+                self.require_key()  # a query would not say why it fails
+        self._connection.create_function("opened", 4, opened)
+
+    @cached_property
+    def _opened(self) -> tuple[str, DataKey]:
+        row = self._row()
+        if row is None:
+            raise StoredValueError(_DAMAGED)
+        return str(row[0]), _data_key(of_kind(row[1], bytes), keys_folder(self._connection))
+
+    @property
+    def _key(self) -> DataKey:
+        return self._opened[1]
+
+    def _place(self, position: int, what: str) -> SealedPlace:
+        return SealedPlace(self._opened[0], str(position), what)
+
+    def _row(self) -> tuple[str, bytes] | None:
+        row: tuple[str, bytes] | None = self._connection.execute(
+            "SELECT place, sealed FROM corpus_keys WHERE corpus = ?", (self.corpus,)
+        ).fetchone()
+        return row
+
+
+def plain(body: str, table: str, what: What, field: str) -> str:
+    """Return SQL for a text of a row of this table, open or sealed; ``CorpusSeal.in_queries`` comes before."""
+    sealed = f"opened({table}.sealed, {table}.position, '{what}', '{field}')"
+    return f"CASE WHEN {table}.sealed IS NULL THEN {body} ELSE {sealed} END"
+
+
+def sealed_column(connection: sqlite3.Connection, table: str, name: str) -> str:
+    """Return SQL for what is sealed of a row of a table that a query calls so; NULL in a store from before (migration 13)."""
+    query = "SELECT 1 FROM pragma_table_info(?) WHERE name = 'sealed'"
+    return f"{name}.sealed" if connection.execute(query, (table,)).fetchone() else "NULL"
+
+
+def has_key(connection: sqlite3.Connection, corpus: int) -> bool:
+    """Tell whether a corpus has a data key, so that something of it may be sealed."""
+    if sealed_column(connection, "entries", "e") == "NULL":
+        return False
+    query = "SELECT 1 FROM corpus_keys WHERE corpus = ?"
+    return connection.execute(query, (corpus,)).fetchone() is not None
+
+
+def sealed_positions(
+    connection: sqlite3.Connection, corpus: int, positions: Iterable[int]
+) -> frozenset[int]:
+    """Return which of these entries lie sealed, so that all that is said of them is to be sealed too."""
+    if not has_key(connection, corpus):
+        return frozenset()
+    rows = connection.execute(
+        "SELECT position FROM entries WHERE corpus = ? AND sealed IS NOT NULL"
+        " AND position IN (SELECT value FROM json_each(?))",
+        (corpus, json.dumps([*positions])),
+    )
+    return frozenset(position for (position,) in rows)
+
+
+def is_on_disk(connection: sqlite3.Connection) -> bool:
+    """Tell a store that is a file from one that lives in memory, where nothing needs a seal."""
+    return bool(connection.execute("PRAGMA database_list").fetchone()[2])
+
+
+def keys_folder(connection: sqlite3.Connection) -> Path:
+    """Return the folder where this computer's keys lie, or what names them: beside the store."""
+    return original_of(Path(connection.execute("PRAGMA database_list").fetchone()[2])).parent
+
+
+def ready_to_seal(connection: sqlite3.Connection) -> None:
+    """Make or open this computer's key now, so that no transaction waits for the keyring."""
+    if is_on_disk(connection):
+        own_key(private_folder(keys_folder(connection)))
+
+
+@cache
+def own_key(folder: Path) -> AgeIdentity:
+    """Return the key by which this computer opens what it sealed, made the first time; KeyStoreError in words."""
+    no_core_dumps()
+    return Identity.load(folder, Role.COMPUTER).age
+
+
+_given: list[AgeIdentity] = []
+
+
+def also_open_with(identities: Iterable[AgeIdentity]) -> None:
+    """Let this process open stored texts with these keys too, such as a recovery key that a person named."""
+    _given.extend(identities)
+
+
+def forget_keys() -> None:
+    """Forget every key that this process opened or was given; what is sealed is asked for anew."""
+    _given.clear()
+    _opened.clear()
+    own_key.cache_clear()
+
+
+def _identities(folder: Path) -> Iterator[AgeIdentity]:
+    """Yield the keys that are at hand; nothing is made."""
+    yield from _given
+    if Identity.known(folder, Role.COMPUTER):
+        yield own_key(folder)
+
+
+_opened: dict[bytes, DataKey] = {}
+"""The keys that this process opened or made, by what they are sealed as."""
+
+
+def _data_key(sealed: bytes, folder: Path) -> DataKey:
+    """Open the key of a corpus with any key at hand; StoreSealed where none fits."""
+    if sealed not in _opened:
+        no_core_dumps()
+        _opened[sealed] = _data_key_opened(sealed, folder)
+    return _opened[sealed]
+
+
+def _data_key_opened(sealed: bytes, folder: Path) -> DataKey:
+    for identity in _identities(folder):
+        try:
+            return DataKey.opened(sealed, [identity])
+        except FileError as error:
+            if error.problem is not FileProblem.WRONG_KEY:
+                raise StoredValueError(_DAMAGED) from None
+    raise StoreSealed(
+        f"The secret texts of this corpus are sealed in the store, and no key in {folder} opens them. They come from a vault, "
+        "and only with it they are opened, which stands in its log (--vault and --purpose of rosetta resume, retry, score "
+        "--rescore and runs export); or they were stored on another computer. Scores can be looked at all the same, and `rosetta runs delete "
+        "--now` erases without a key."
+    )
+
+
+DIGEST_KEY: Final = "secret-texts.key"
+"""Beside the store: the key of the digests of secret sources, sealed for this computer."""
+
+_KEY_BYTES = 32
+
+
+def digest_key(folder: Path) -> bytes:
+    """Return the key of the digests, made where there is none yet; one for all processes.
+
+    One that an earlier version left open is sealed. StoreError in words where it is damaged.
+    """
+    path = folder / DIGEST_KEY
+    with suppress(FileNotFoundError):
+        return _read_digest_key(path)
+    own = own_key(private_folder(folder))
+    made = path.with_name(f".{DIGEST_KEY}.{secrets.token_hex(8)}")
+    try:
+        write_file(made, seal(secrets.token_bytes(_KEY_BYTES), [own.recipient]), overwrite=True)
+        with suppress(FileExistsError):  # another process was quicker
+            os.link(made, path)
+    finally:
+        made.unlink(missing_ok=True)
+    return _read_digest_key(path)
+
+
+def _read_digest_key(path: Path) -> bytes:
+    content = path.read_bytes()
+    if len(content) == _KEY_BYTES and lock_of(content) is None:
+        write_file(path, seal(content, [own_key(path.parent).recipient]), overwrite=True)
+        return content
+    try:
+        key = unseal(content, [own_key(path.parent)])
+    except FileError:
+        key = b""
+    if len(key) != _KEY_BYTES:
+        raise StoreError(
+            f"{path} is damaged, or it was sealed with other keys of this computer. Take it away; Rosetta makes a new one, and "
+            "the digests of the secret texts that the store holds."
+        )
+    return key

@@ -1,0 +1,107 @@
+"""Which stored corpora and runs cannot be used, because consent for something in them was withdrawn (DESIGN §6)."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from harness.consent.standing import CorpusFacts, Withdrawals, Withdrawn, standing
+from harness.core.failures import StoreError, UsageError
+from harness.store.file.database import home
+from harness.store.file.trouble import stored_object, unpack_positions
+
+if TYPE_CHECKING:
+    from harness.consent.notice import SignedNotice
+
+
+def withdrawn_runs(
+    connection: sqlite3.Connection, run: int | None = None
+) -> dict[int, SignedNotice]:
+    """Return the runs that cannot be used, by the store's number, each with the notice; ``run`` looks at one alone.
+
+    Raises StoreError where nobody knows what was withdrawn.
+    """
+    now = now_standing()
+    if not now:
+        return {}
+    rows = connection.execute(
+        "SELECT u.id, u.corpus, u.setup, u.positions, c.sha256, c.dataset FROM runs u"
+        " JOIN corpora c ON c.id = u.corpus WHERE ? IS NULL OR u.id = ?",
+        (run, run),
+    ).fetchall()
+    found = {}
+    for number, corpus, setup, positions, sha256, dataset in rows:
+        ids = _ids(connection, corpus, unpack_positions(positions))
+        notice = now.of_run(_facts(sha256, dataset), stored_object(setup), ids)
+        if notice is not None:
+            found[number] = notice
+    return found
+
+
+def withdrawn_names(connection: sqlite3.Connection) -> list[str]:
+    """Return how the runs that cannot be used are called, deleted ones that are not yet erased too."""
+    numbers = sorted(withdrawn_runs(connection))
+    query = "SELECT run_id FROM runs WHERE id = ?"
+    return [connection.execute(query, (each,)).fetchone()[0][:8] for each in numbers]
+
+
+def refuse_withdrawn_run(connection: sqlite3.Connection, run: int, name: str) -> None:
+    """Raise Withdrawn where a run cannot be used."""
+    for notice in withdrawn_runs(connection, run).values():
+        raise Withdrawn(f"Run {name}", notice)
+
+
+def withdrawn_corpora(connection: sqlite3.Connection) -> dict[int, SignedNotice]:
+    """Return the stored corpora that cannot be used, whole or because entries of them were withdrawn, by number."""
+    now = now_standing()
+    if not now:
+        return {}
+    found = {}
+    for number, sha256, dataset in connection.execute("SELECT id, sha256, dataset FROM corpora"):
+        notice = now.of_run(_facts(sha256, dataset), {}, _ids(connection, number, None))
+        if notice is not None:
+            found[number] = notice
+    return found
+
+
+def entry_ids_of_run(connection: sqlite3.Connection, run_id: str) -> list[object] | None:
+    """Return the ids of the entries of a run by its whole id; None where the store does not have it."""
+    query = "SELECT corpus, positions FROM runs WHERE run_id = ? AND imported IS NULL"
+    row = connection.execute(query, (run_id,)).fetchone()
+    return None if row is None else list(_ids(connection, row[0], unpack_positions(row[1])))
+
+
+def known_run(
+    connection: sqlite3.Connection, run_id: str
+) -> tuple[CorpusFacts, dict[str, object]] | None:
+    """Return by what the corpus of a run is known, and the run's set-up; None where the store does not have it."""
+    row = connection.execute(
+        "SELECT c.sha256, c.dataset, u.setup FROM runs u JOIN corpora c ON c.id = u.corpus WHERE u.run_id = ?",
+        (run_id,),
+    ).fetchone()
+    return None if row is None else (_facts(row[0], row[1]), dict(stored_object(row[2])))
+
+
+def now_standing() -> Withdrawals:
+    """Return what holds in the data folder; raises StoreError where nobody knows what was withdrawn."""
+    try:
+        return standing(home())
+    except UsageError as error:
+        raise StoreError(str(error)) from None
+
+
+def _facts(sha256: str, dataset: str) -> CorpusFacts:
+    said = stored_object(dataset)
+    return CorpusFacts(
+        sha256, said.get("id", ""), said.get("source_language"), said.get("target_language")
+    )
+
+
+def _ids(
+    connection: sqlite3.Connection, corpus: int, positions: Sequence[int] | None
+) -> Iterator[object]:
+    """Yield the ids of a corpus's entries, or of those at some places; read only where somebody asks."""
+    wanted = None if positions is None else frozenset(positions)
+    rows = connection.execute("SELECT position, entry_id FROM entries WHERE corpus = ?", (corpus,))
+    return (entry_id for position, entry_id in rows if wanted is None or position in wanted)
