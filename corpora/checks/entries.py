@@ -15,6 +15,7 @@ from corpora.files.problems import Findings, Problem, shown
 from corpora.languages.tags import nearest, wrong_tag
 from corpora.model.corpus import INHERITED, Dataset, RawEntry, with_tags_of
 from corpora.model.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry
+from corpora.tasks.records import CHECKABLE
 from corpora.text.comparison import NormalForm, comparison_form, is_blank, normal_form
 from corpora.text.near_names import fold
 
@@ -71,6 +72,7 @@ def check_together(placed: Sequence[PlacedEntry], findings: Findings) -> None:
     _spellings_of_tags(placed, findings)
     _suspect_characters(placed, findings)
     _mixed_normal_forms(placed, findings)
+    _unknown_instructions(placed, findings)
 
 
 def check_entries(entries: Sequence[Entry], name: str) -> tuple[Problem, ...]:
@@ -242,6 +244,23 @@ def _mixed_normal_forms(placed: Sequence[PlacedEntry], findings: Findings) -> No
             "Save all texts in NFC; scores are computed in NFC either way.",
             places=places,
         )
+
+
+def _unknown_instructions(placed: Sequence[PlacedEntry], findings: Findings) -> None:
+    _warn(
+        findings,
+        [item for item in placed if not CHECKABLE.issuperset(_instruction_ids(item.entry))],
+        "have an instruction that nothing can check",
+        f"Their answers have no value. Permitted ids: {', '.join(sorted(CHECKABLE))}.",
+        "instructions",
+    )
+
+
+def _instruction_ids(entry: Entry) -> Iterable[str]:
+    """Return the ids of an entry's instructions, as far as these have the form that they must have."""
+    told = (entry.model_extra or {}).get("instructions") if entry.task.name == "ifeval" else None
+    ids = [each.get("id") for each in told or () if isinstance(each, Mapping)]
+    return [id_ for id_ in ids if isinstance(id_, str)]
 
 
 def _texts(entry: Entry) -> Iterable[str]:

@@ -12,6 +12,7 @@ from statistics import median
 
 from corpora.model.corpus import RECORD, Corpus
 from corpora.model.entry import Entry, Segment
+from corpora.tasks.records import RECORDS
 from corpora.tasks.task import TRANSLATION
 from corpora.text.comparison import normal_form, scripts
 
@@ -50,6 +51,8 @@ class Statistics:
     with_analysis: int
     source: SideStatistics
     reference: SideStatistics
+    fields: dict[str, int]
+    """Field of the task's records, beside source and reference → entries that have it; none of translations."""
 
 
 def statistics(corpus: Corpus) -> Statistics:
@@ -69,7 +72,16 @@ def statistics(corpus: Corpus) -> Statistics:
         with_analysis=sum(bool(entry.morphological_analysis) for entry in entries),
         source=_side([entry.source for entry in entries]),
         reference=_side([entry.reference for entry in entries]),
+        fields=_fields(corpus),
     )
+
+
+def _fields(corpus: Corpus) -> dict[str, int]:
+    task = corpus.dataset.task
+    known = [] if task == TRANSLATION else RECORDS[task].model_fields
+    given = [entry.model_extra or {} for entry in corpus.entries]
+    counts = {name: sum(each.get(name) is not None for each in given) for name in known}
+    return {name: count for name, count in sorted(counts.items()) if count}
 
 
 def _count(entries: Iterable[Entry], of: Callable[[Entry], Hashable]) -> dict[str, int]:

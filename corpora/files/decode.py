@@ -6,7 +6,7 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
@@ -36,18 +36,18 @@ def original(files: Sequence[Path], sha256: str) -> Original:
     digest = hashlib.sha256()
     try:
         for path in files:
-            _feed(digest, path)
+            _feed(digest.update, path)
     except OSError:
         return Original.GONE
     return Original.UNCHANGED if digest.hexdigest() == sha256 else Original.CHANGED
 
 
-def _feed(digest: hashlib._Hash, path: Path) -> None:
+def _feed(update: Callable[[bytes], object], path: Path) -> None:
     if not path.is_file():
         raise FileNotFoundError(path)
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
-            digest.update(block)
+            update(block)
 
 
 LARGEST = 512 * 1024 * 1024

@@ -110,16 +110,20 @@ def _check_language(name: str, tag: Any, findings: Findings) -> None:
         )
 
 
+_NOT_WRITABLE = (
+    "It holds a NUL, half a surrogate pair, or too many levels.",
+    "Write plain text and flat values.",
+)
+
+
 def _dataset(fields: dict[str, Any], findings: Findings) -> Dataset | None:
     if not _is_writable(fields):
-        findings.error(
-            "It holds a NUL, half a surrogate pair, or too many levels.",
-            "Write plain text and flat values.",
-            field="dataset",
-        )
+        findings.error(*_NOT_WRITABLE, field="dataset")
         return None
     for mark in misplaced(without_roles(fields) | {"id": None}, _KNOWN_OF_DATASET):
         findings.error(mark.wrong, mark.mend, field=f"dataset.{shown(mark.path)}")
+    if "opened_from" in fields:
+        findings.error(*_WRONG_OF_DATASET["columns_read"], field="dataset.opened_from")
     try:
         dataset = Dataset.model_validate(fields)
     except ValidationError as error:
@@ -138,10 +142,7 @@ def assemble_entry(raw: RawEntry, task: Task, findings: Findings) -> Entry | Non
     where = raw.fields.get("id")
     spot = _Spot(findings, raw, where if isinstance(where, (int, str)) else raw.place)
     if not _is_writable(fields):
-        spot.error(
-            "It holds a NUL, half a surrogate pair, or too many levels.",
-            "Write plain text and flat values.",
-        )
+        spot.error(*_NOT_WRITABLE)
         return None
     _check_marks(fields, spot)
     if spot.noted:

@@ -27,15 +27,8 @@ from corpora.model.corpus import (
     dataset_fields,
 )
 from corpora.model.entry import Segment
-from corpora.model.terms import (
-    KNOWN_OF_MARK,
-    MEND,
-    Term,
-    marks_beside,
-    terms_in,
-    terms_of_mark,
-    weighed,
-)
+from corpora.model.sidecar import KNOWN_OF_MARK, marks_beside, terms_of_mark
+from corpora.model.terms import MEND, Term, terms_in, weighed
 from corpora.tasks.task import TASKS, TRANSLATION, Task
 from corpora.text.comparison import is_blank
 
@@ -114,14 +107,17 @@ def read(
     if raw is None:
         raise findings.failure()
     envelope = assemble_dataset(raw, given or {}, _id_from(files[0].name), findings)
-    placed = _placed(raw, TASKS[TRANSLATION if envelope is None else envelope.task], findings)
+    placed = _placed(raw, _task(envelope, raw, given or {}), findings)
     _check_names([file.name for file in files], envelope, placed, findings)
     if envelope is not None:
         envelope = _with_terms(envelope, placed, beside, findings)
         check_envelope(envelope, findings)
         placed = [item.of_corpus(envelope) for item in placed]
-    if envelope is None or envelope.terms.local_only:
-        placed = [item.kept_here() for item in placed]
+    if envelope is None or (terms := envelope.terms).local_only:
+        placed = [
+            item.kept_here() if envelope is None or terms.keeps(item.entry.segment) else item
+            for item in placed
+        ]
     check_together(placed, findings)
     if envelope is None or findings.failed:
         raise findings.failure()
@@ -136,6 +132,14 @@ def read(
         tuple(findings.problems),
         lines=tuple(item.line for item in placed),
     )
+
+
+def _task(envelope: Dataset | None, raw: RawCorpus, given: Mapping[str, Any]) -> Task:
+    """Return the task of a corpus; of one whose envelope lacks something, what it or the caller says."""
+    if envelope is not None:
+        return TASKS[envelope.task]
+    said = raw.envelope.get("task") or given.get("task")
+    return TASKS.get(said if isinstance(said, str) else TRANSLATION, TASKS[TRANSLATION])
 
 
 def _placed(raw: RawCorpus, task: Task, findings: Findings) -> list[PlacedEntry]:
@@ -221,7 +225,10 @@ def _with_terms(
         findings.error(words, MEND, field=shown(name))
     if not others or weighed(own) == terms:
         return envelope
-    said = {"transmission": terms.transmission.value, "transmission_because": terms.because}
+    said: dict[str, Any] = {"training": terms.training} if terms.training is not None else {}
+    if terms.because:
+        said |= {"transmission": terms.as_written, "transmission_because": terms.because}
+        said |= {"transmission_class": terms.licence_class or None}
     return envelope.model_copy(update=said)
 
 

@@ -86,7 +86,7 @@ def read_card(path: Path) -> FoundCard:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise _error(path, "It is not UTF-8 text.", "Save it as UTF-8.", line) from None
-    data = _parsed(path, text)
+    data = parsed(path, text)
     try:
         card = LanguageCard.model_validate(data)
     except ValidationError as error:
@@ -139,7 +139,8 @@ def _content(path: Path) -> bytes:
     return content
 
 
-def _parsed(path: Path, text: str) -> dict[str, Any]:
+def parsed(path: Path, text: str) -> dict[str, Any]:
+    """Read a card's TOML; raises CardError with the line and the mend."""
     try:
         return parse_toml(text)
     except ValueError as error:

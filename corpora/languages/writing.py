@@ -12,8 +12,9 @@ import re
 import unicodedata
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import chain
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, model_validator
@@ -128,12 +129,14 @@ def composed(text: str) -> str:
 
 
 def graphemes(text: str) -> Iterator[str]:
-    """Yield the letters that a list names, ranges written out; ValueError where an item is none."""
-    for item in composed(text).split():
-        if len(item) == 3 and item[1] == "-":
-            yield from map(chr, range(ord(item[0]), ord(item[2]) + 1))
-        else:
-            yield item
+    """Return the letters that a list names, ranges written out; ValueError where an item is none."""
+    return chain.from_iterable(map(_written_out, composed(text).split()))
+
+
+def _written_out(item: str) -> Iterable[str]:
+    if len(item) == 3 and item[1] == "-":
+        return map(chr, range(ord(item[0]), ord(item[2]) + 1))
+    return (item,)
 
 
 def _letters(text: str) -> str:
@@ -153,8 +156,10 @@ def _letters(text: str) -> str:
 def _listed_once(text: str) -> str:
     """Refuse a list of letters in which one stands twice: another may be missing in its place."""
     found = _letters(text)
-    counted = Counter(graphemes(found)).items()
-    if twice := [letter for letter, times in counted if times > 1][:_MOST_NAMED]:
+    letters = list(graphemes(found))
+    if len(set(letters)) < len(letters):
+        counted = Counter(letters).items()
+        twice = [letter for letter, times in counted if times > 1][:_MOST_NAMED]
         raise ValueError(f"{', '.join(map(shown, twice))} stands twice; list each letter once")
     return found
 

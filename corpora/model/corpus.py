@@ -78,18 +78,25 @@ class Dataset(BaseModel):
     columns_read: dict[str, str] | None = None
     """``source`` and ``reference`` → column that a person named when the file was read; it stands in no file."""
     transmission: Any = None
-    """``local-only`` or ``open``, as ``corpora.model.terms`` reads it; None where only a licence speaks."""
+    """A word or addresses, as ``corpora.model.terms`` reads them; None where only a licence speaks."""
     transmission_because: str | None = None
     """The term that ``transmission`` was taken from, where it stood elsewhere than in the envelope."""
+    opened_from: str | None = None
+    """``VAULT/CORPUS/ROTATIONS`` by their numbers, of a corpus that was opened out of a vault; it stands in no file."""
+    transmission_class: str | None = None
+    """The class of the licence that this term is."""
+    training: Any = None
+    """Whether a model may learn from the texts: yes or no."""
 
     @property
     def terms(self) -> Terms:
         """Where the texts may go; a term that is not understood keeps them here."""
-        own = {"transmission": self.transmission, "license": self.license}
+        own = {name: getattr(self, name) for name in ("transmission", "license", "training")}
         found = weighed(list(terms_in(own | (self.model_extra or {}))))
         if self.transmission is None or self.transmission_because is None:
             return found
-        return replace(found, because=self.transmission_because)
+        name = self.transmission_class or ""
+        return replace(found, because=self.transmission_because, licence_class=name)
 
     @property
     def name(self) -> str:
@@ -113,8 +120,20 @@ def with_tags_of(dataset: Dataset, entry: Entry) -> Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class OutOfVault:
+    """How a corpus came out of a vault, which has it on its log."""
+
+    recipients: tuple[str, ...]
+    """Of age (``age1…``): for whom the vault's keys are sealed, and whatever is kept of the texts has to be."""
+    run_id: str = ""
+    """Of the run that it was opened for; empty where none was known."""
+    despite_network: str = ""
+    """Why it was opened on a computer that has a way to other machines, in a custodian's words; empty where it has none."""
+
+
+@dataclass(frozen=True, slots=True)
 class Corpus:
-    """A corpus as read from a file."""
+    """A corpus as read from a file, or opened out of a vault."""
 
     dataset: Dataset
     entries: tuple[Entry, ...]
@@ -126,9 +145,11 @@ class Corpus:
     """Where it was read from, absolute; several for the parallel form, none where it never was a file."""
     lines: tuple[int | None, ...] = field(default=(), compare=False)
     """1-based line of each entry in its file, None where the form has no lines; empty without a file."""
+    vault: OutOfVault | None = field(default=None, compare=False)
+    """None for a corpus that no vault was opened for. Entries that stayed closed are ``not_stored`` in their places."""
 
 
-_OURS = frozenset({"local_only", "not_stored", "of_task", "columns_read"})
+_OURS = frozenset({"local_only", "not_stored", "of_task", "columns_read", "opened_from"})
 """What follows from the corpus, the store or the reading, and stands in no file."""
 
 
@@ -269,13 +290,17 @@ class Selection:
     seed: int = 0
 
     def apply(self, corpus: Corpus) -> tuple[int, ...]:
-        """Return the positions of the chosen entries, in the order of the corpus.
+        """Return the positions of the chosen entries, in the order of the corpus; none that a vault kept closed.
 
         Raises CorpusError for an id that is not there, and for a filter that leaves nothing.
         """
         findings = Findings(corpus.dataset.id)
         self._check(findings)
-        chosen = list(range(len(corpus.entries)))
+        chosen = [
+            place
+            for place, entry in enumerate(corpus.entries)
+            if corpus.vault is None or not entry.not_stored
+        ]
         if self.entry_ids:
             wanted = self._wanted(corpus, findings)
             chosen = [at for at in chosen if str(corpus.entries[at].id) in wanted]

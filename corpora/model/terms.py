@@ -9,16 +9,21 @@ Names of fields that say where the texts of a corpus may go, however they are wr
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from enum import Enum, StrEnum
-from functools import lru_cache
-from itertools import dropwhile
-from pathlib import Path
+from enum import Enum
+from functools import lru_cache, reduce
 from typing import Any
 
+from corpora.model.licences import (
+    UNKNOWN,
+    LicenceClass,
+    holds_phrase,
+    licence_class,
+    licence_classes,
+)
+from corpora.model.sending import LOCAL_ONLY, Sending, Transmission, sending_of
 from corpora.text.near_names import LONGEST, NEAR, fold, folded_words
 
 
@@ -84,18 +89,8 @@ def has_licence_word(words: list[str]) -> bool:
     )
 
 
-class Transmission(StrEnum):
-    """What may be done with the texts of a corpus."""
-
-    LOCAL_ONLY = "local-only"
-    """No text leaves this machine: every entry is handled as one of a secret segment."""
-    OPEN = "open"
-    """Texts of entries that are not secret may be sent to the endpoint of a method."""
-
-
 FIELD = "transmission"
-MARK_SUFFIX = ".champollion.json"
-"""Ending of the file beside a corpus that holds terms for it."""
+TRAINING = "training"
 
 MEND = (
     f'Write "{FIELD}": "{Transmission.LOCAL_ONLY}" in the envelope (no text leaves this machine), or '
@@ -103,51 +98,32 @@ MEND = (
 )
 
 SECRET_ROLES = ("sealed", "test", "holdout", "held_out", "gold_standard")
-OPEN_ROLES = ("dev", "development", "diagnostic", "train", "training", "public", "open")
-"""What ``role`` of a mark may say: of the first nothing leaves this machine."""
-
-KNOWN_OF_MARK = frozenset({FIELD})
-"""Field of a mark that is read by its name alone."""
-
-_FORBIDDING = (
-    "nd", "noderivatives", "noderivs", "no derivatives", "no derivative works", "no derivs",
-    "all rights reserved", "proprietary", "confidential", "restricted", "local only",
-    "internal use", "internal only", "no distribution", "no redistribution", "no transmission",
-    "no sharing", "no third party", "no third parties", "not for distribution",
-    "not for redistribution", "not to be shared", "not to be distributed", "do not distribute",
-    "do not redistribute", "do not share", "do not send", "do not transmit",
+OPEN_ROLES = (
+    "dev", "development", "diagnostic", "train", "training", "public", "open", "input", "resource",
 )  # fmt: skip
+"""What ``role`` of a mark may say: of the first nothing leaves this machine. The others say no more than that."""
+
+
+_ALLOWED = {
+    "yes": True, "true": True, "allowed": True, "no": False, "false": False, "not-allowed": False,
+    "not allowed": False,
+}  # fmt: skip
+_FORBIDDEN = {"true": False, "yes": False, "false": True, "no": True}
+_TRAINED: Mapping[str, Mapping[str, bool | None]] = {
+    TRAINING: _ALLOWED,
+    "do_not_train": _FORBIDDEN,
+    "doNotTrain": _FORBIDDEN,
+    "speakers_agreed": {"yes": None, "not-yet": False, "some-said-no": False},
+}
+"""Field → its values → whether a model may learn from the texts."""
+
+_FORBIDDING = tuple(
+    phrase for name in ("closed", "no-derivatives") for phrase in licence_classes()[name].words
+)
 """Words of a licence that keep texts here. ND: a translation is a derivative."""
 
 _PLAIN = tuple(each for each in _FORBIDDING if " " in each)
 """Those of them that say so in a remark too."""
-
-_OPEN = (
-    "cc", "cc0", "cc by", "creative commons", "creativecommons org", "public domain", "pd", "pddl",
-    "odbl", "odb l", "odc", "open database", "open data commons", "mit", "apache", "bsd", "0bsd",
-    "gpl", "gplv2", "gplv3", "lgpl", "lgplv3", "agpl", "agplv3", "gnu", "gfdl", "mpl", "mozilla",
-    "eupl", "ofl", "isc", "zlib", "unlicense", "ogl", "open government", "nlod", "etalab", "cdla",
-    "artistic", "attribution",
-)  # fmt: skip
-"""Beginnings of licences that allow sending, as far as nothing in them forbids it."""
-
-_BEFORE = frozenset({"http", "https", "www", "the", "licence", "license", "licensed", "under", "a"})
-"""Words that may stand before the name of a licence."""
-
-_SILENT = frozenset({
-    "unknown", "unspecified", "not specified", "not stated", "none", "n a", "na", "null",
-})  # fmt: skip
-"""What stands in place of a licence where nobody has named one."""
-
-_UNCLEAR = frozenset({
-    "no", "not", "only", "without", "permission", "consent", "prohibited", "forbidden", "private",
-    "tk", "bc", "ocap", "care", "sovereign", "sovereignty", "community", "custom",
-    "agreement", "nda", "contact", "request", "embargo", "closed", "sealed", "secret", "sacred",
-})  # fmt: skip
-"""Words of a licence that may forbid something that is not understood here."""
-
-_OF_NAMES = frozenset({"no", "only"})
-"""Those of them that names of open licences hold: ``GPL-3.0-only``, ``MIT No Attribution``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,23 +131,59 @@ class Terms:
     """What the terms of a corpus lead to."""
 
     transmission: Transmission
+    """The strictest of all segments."""
     because: str
     """The term and where it stands; empty where there is none."""
     unclear: tuple[tuple[str, str], ...] = ()
     """Field and words of every term that is not understood; texts stay here until it is."""
+    endpoints: tuple[str, ...] = ()
+    segments: tuple[tuple[str, Sending], ...] = ()
+    """Segments of which something is said by itself; all others have no text that may leave then."""
+    licence_class: str = ""
+    """Of the licence that the rule follows from; empty where another term is."""
+    training: bool | None = None
+    """Whether a model may learn from the texts; None: nobody has said."""
 
     @property
     def local_only(self) -> bool:
-        """True where no text of the corpus may leave this machine."""
-        return self.transmission is Transmission.LOCAL_ONLY
+        """True where some text of the corpus may not leave this machine, whatever its segment."""
+        return self.transmission.kept_here
 
     @property
     def words(self) -> str:
         """Say what holds and why, in one line; empty where no term was given."""
         if not self.because:
             return ""
-        led_to = "no text leaves this machine" if self.local_only else "open texts may be sent"
-        return f"{led_to} ({self.because})"
+        parts = [f"{name}: {each.words}" for name, each in self.segments]
+        led_to = "; ".join([*parts, "all others: no text leaves this machine"]) if parts else self.sending(None).words  # fmt: skip
+        learn = "" if self.training is not False else ", and no model may learn from them"
+        return f"{led_to}{learn} ({self.because})"
+
+    def sending(self, segment: str | None) -> Sending:
+        """Return where the texts of a segment may go."""
+        if self.segments:
+            return dict(self.segments).get(segment or "", LOCAL_ONLY)
+        return Sending(self.transmission, self.endpoints)
+
+    def keeps(self, segment: str | None) -> bool:
+        """Tell whether no text of a segment may leave this machine."""
+        return self.sending(segment).transmission.kept_here
+
+    @property
+    def rule(self) -> str:
+        """Say what class of licence or term it is, and why it leads there; a sentence without its end."""
+        known = licence_classes().get(self.licence_class)
+        return known.because if known is not None else "the owner of the texts said so"
+
+    @property
+    def as_written(self) -> Any:
+        """Return the value of ``transmission`` that says it in a file."""
+
+        def simple(each: Sending) -> Any:
+            named = each.transmission is Transmission.NAMED
+            return list(each.endpoints) if named else each.transmission.value
+
+        return {n: simple(each) for n, each in self.segments} if self.segments else simple(self.sending(None))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,22 +192,48 @@ class Term:
 
     field: str
     said: Any
-    led_to: Transmission | None
+    led_to: Sending | None
     """None: not understood."""
     explicit: bool
     """True for what speaks of transmission itself, which goes before a licence."""
+    segments: tuple[tuple[str, Sending], ...] = ()
+    licence_class: str = ""
+    training: bool | None = None
+    """Of a term that says only who may learn from the texts."""
+
+    @property
+    def of_training(self) -> bool:
+        """True where it says nothing of where the texts may go."""
+        return self.training is not None
+
+    def sending(self, segment: str) -> Sending:
+        """Return where it lets the texts of a segment go; what is not understood keeps them here."""
+        if self.segments:
+            return dict(self.segments).get(segment, LOCAL_ONLY)
+        return self.led_to or LOCAL_ONLY
 
 
 def weighed(terms: Sequence[Term]) -> Terms:
     """Return what several terms lead to together: the strictest; a licence counts where nothing else speaks."""
-    spoken = [term for term in terms if term.explicit] or list(terms)
+    learning = [term.training for term in terms if term.of_training]
+    training = all(learning) if learning else None
+    about = [term for term in terms if not term.of_training]
+    spoken = [term for term in about if term.explicit] or about
     unclear = tuple(_not_understood(term) for term in spoken if term.led_to is None)
-    strict = [term for term in spoken if term.led_to is not Transmission.OPEN]
-    first = next(iter(strict or spoken), None)
-    if first is None:
-        return Terms(Transmission.OPEN, "")
-    led_to = Transmission.LOCAL_ONLY if strict else Transmission.OPEN
-    return Terms(led_to, f"{first.field}: {str(first.said)[:80]}", unclear)
+    if not spoken:
+        return Terms(Transmission.ASK, "", licence_class=UNKNOWN, training=training)
+    names = dict.fromkeys(name for term in spoken for name, _ in term.segments)
+    segments = tuple((name, _strictest([each.sending(name) for each in spoken])) for name in names)
+    whole = _strictest([term.led_to or LOCAL_ONLY for term in spoken])
+    first = min(spoken, key=lambda term: (term.led_to or LOCAL_ONLY).transmission.rank)
+    said = f"{first.field}: {str(first.said)[:80]}"
+    return Terms(
+        whole.transmission, said, unclear, whole.endpoints, segments, first.licence_class, training
+    )
+
+
+def _strictest(found: Sequence[Sending]) -> Sending:
+    return reduce(Sending.strictest, found)
 
 
 def _not_understood(term: Term) -> tuple[str, str]:
@@ -218,20 +256,26 @@ def terms_in(
         if value is None:
             continue
         if name == FIELD:
-            yield Term(path, value, _transmission(value), explicit=True)
+            yield _explicit(path, value)
+        elif name in _TRAINED and not of_entry:
+            yield from _of_training(path, name, value)
+        elif name == "terms" and _is_of_set_1(value):
+            learning = {each: said for each, said in value.items() if each in _TRAINED}
+            for each, said in learning.items():
+                yield from _of_training(f"{path}.{each}", each, said)
+            told = {each: value[each] for each in ("owner", "speakers") if each in value}
+            yield from _terms_inside(path, told, of_entry=of_entry)
         elif speaks is TermMarking.ROLE:
             led_to = _of_role(value)
-            if led_to is Transmission.LOCAL_ONLY or not of_entry:
-                yield Term(path, value, led_to, explicit=True)
+            if led_to == LOCAL_ONLY or not of_entry:
+                yield Term(path, value, led_to, explicit=led_to is None or led_to == LOCAL_ONLY)
         elif speaks is None and isinstance(value, dict | list | tuple):
             yield from _terms_inside(path, value, of_entry=of_entry)
         else:
             judge = _judge(speaks, of_entry=of_entry)
             judged = ((said, judge(said)) for said in _texts(value))
             yield from (
-                Term(path, said, led_to, explicit=False)
-                for said, led_to in judged
-                if led_to is not _NOTHING
+                _of_licence(path, said, found) for said, found in judged if found is not _NOTHING
             )
 
 
@@ -239,14 +283,36 @@ _NOTHING = object()
 """Of a text that is no term."""
 
 
+def _is_of_set_1(value: Any) -> bool:
+    """Tell the ``terms`` of a sidecar of the reference implementation from terms in words."""
+    known = {TRAINING, "speakers_agreed", "consent_record", "owner", "speakers"}
+    return isinstance(value, dict) and set(value) <= known
+
+
+def _of_training(path: str, name: str, value: Any) -> Iterator[Term]:
+    """Yield who may learn from the texts; what is not understood is a term that nobody understands."""
+    known, said = _TRAINED[name], str(value).strip().lower()
+    if known.get(said, False) is not None:
+        yield Term(path, value, None, explicit=True, training=known.get(said))
+
+
+def _of_licence(path: str, said: str, found: LicenceClass | None) -> Term:
+    if found is None:
+        return Term(path, said, None, explicit=False)
+    led_to = Sending(Transmission(found.leads_to))
+    return Term(path, said, led_to, explicit=False, licence_class=found.name)
+
+
 def _judge(speaks: TermMarking | None, *, of_entry: bool) -> Callable[[str], Any]:
     """Return what judges the texts of a field: as a licence, or only by what they forbid."""
     if speaks is TermMarking.LICENCE or (speaks is TermMarking.LOOSELY and not of_entry):
-        return licence_leads_to
+        return licence_class
     if speaks is None and of_entry:
         return lambda _: _NOTHING
     phrases = _PLAIN if speaks is None else _FORBIDDING
-    return lambda said: Transmission.LOCAL_ONLY if _holds(phrases, folded_words(said)) else _NOTHING
+    return lambda said: (
+        licence_class(said) if holds_phrase(phrases, folded_words(said)) else _NOTHING
+    )
 
 
 def _terms_inside(path: str, value: Any, *, of_entry: bool) -> Iterator[Term]:
@@ -254,23 +320,29 @@ def _terms_inside(path: str, value: Any, *, of_entry: bool) -> Iterator[Term]:
     for inner in [value] if isinstance(value, dict) else value:
         fields = inner if isinstance(inner, dict) else {"": inner}
         for term in terms_in(fields, f"{path}." if fields is inner else path, of_entry=of_entry):
-            if not term.explicit or term.led_to is Transmission.LOCAL_ONLY:
+            if not term.explicit or (term.led_to or LOCAL_ONLY).transmission.kept_here:
                 yield term
 
 
 def forbids_plainly(text: str) -> bool:
     """Tell whether a remark holds a phrase that keeps texts here: ``do not share``."""
-    return _holds(_PLAIN, folded_words(text))
+    return holds_phrase(_PLAIN, folded_words(text))
 
 
-def _holds(phrases: Iterable[str], words: Sequence[str]) -> bool:
-    spaced = f" {' '.join(words)} "
-    return any(f" {each} " in spaced for each in phrases)
+def _explicit(path: str, value: Any) -> Term:
+    """Read a value of ``transmission``: a word, addresses, or one of both for each open segment."""
+    if isinstance(value, dict) and value:
+        parts = {name: sending_of(each) for name, each in value.items()}
+        known = all(each is not None for each in parts.values()) and {*parts} <= {*_OPEN_SEGMENTS}
+        if known:
+            told = tuple((name, each) for name, each in parts.items() if each is not None)
+            return Term(path, value, LOCAL_ONLY, explicit=True, segments=told)
+        return Term(path, value, None, explicit=True)
+    return Term(path, value, sending_of(value), explicit=True)
 
 
-def _transmission(value: Any) -> Transmission | None:
-    folded = fold(value) if isinstance(value, str) else ""
-    return next((each for each in Transmission if fold(each) == folded), None)
+_OPEN_SEGMENTS = ("development", "diagnostic")
+"""Segments of which a term can say something by itself; no term opens a secret one."""
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -284,59 +356,12 @@ def _texts(value: Any) -> Iterator[str]:
 
 def licence_leads_to(licence: str) -> Transmission | None:
     """Judge a licence: None where it is not one of those that are known here, or may forbid something."""
-    words = folded_words(licence)
-    if _holds(_FORBIDDING, words):
-        return Transmission.LOCAL_ONLY
-    named = f" {' '.join(dropwhile(_BEFORE.__contains__, words))} "
-    if any(named.startswith(f" {each} ") for each in _OPEN):
-        return None if (_UNCLEAR - _OF_NAMES).intersection(words) else Transmission.OPEN
-    silent = " ".join(words) in _SILENT if words else not licence.strip()
-    return Transmission.OPEN if silent else None
+    found = licence_class(licence)
+    return None if found is None else Transmission(found.leads_to)
 
 
-def marks_beside(path: Path) -> list[Path]:
-    """Return the marks that hold for a corpus file: its own, by either form of its name, and its folder's."""
-    names = (f"{path.name}{MARK_SUFFIX}", f"{path.stem}{MARK_SUFFIX}", MARK_SUFFIX)
-    return [each for name in dict.fromkeys(names) if (each := path.parent / name).exists()]
-
-
-def terms_of_mark(data: bytes, name: str) -> tuple[list[Term], dict[str, Any]]:
-    """Read a mark beside a corpus; gives its terms and all of its fields.
-
-    Raises ValueError, in words, where it cannot be read.
-    """
-    try:
-        fields = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_each_once)
-    except _SaidTwiceError as twice:
-        raise ValueError(
-            f"It says {str(twice)!r} twice, so nobody knows which of them holds."
-        ) from None
-    except (ValueError, RecursionError) as error:
-        raise ValueError("It is no JSON, so nobody knows where the texts may go.") from error
-    if not isinstance(fields, dict):
-        raise ValueError("It must be a JSON object.")  # noqa: TRY004  one kind for all
-    found = list(terms_in(fields, f"{name}: "))
-    if not found:
-        raise ValueError(
-            "It says nothing that is understood, so nobody knows where the texts may go."
-        )
-    return found, fields
-
-
-class _SaidTwiceError(ValueError):
-    """A field stands twice in one object."""
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise _SaidTwiceError(next(name for name in names if names.count(name) > 1)[:30])
-    return fields
-
-
-def _of_role(role: Any) -> Transmission | None:
+def _of_role(role: Any) -> Sending | None:
     folded = fold(role) if isinstance(role, str) else ""
     if folded in map(fold, SECRET_ROLES):
-        return Transmission.LOCAL_ONLY
-    return Transmission.OPEN if folded in map(fold, OPEN_ROLES) else None
+        return LOCAL_ONLY
+    return Sending(Transmission.OPEN) if folded in map(fold, OPEN_ROLES) else None

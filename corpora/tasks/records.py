@@ -22,8 +22,6 @@ from pydantic import (
 
 from corpora.tasks.task import json_text
 
-Score = Annotated[float, Field(ge=0, le=1)]
-Rating = Annotated[float, Field(ge=0, le=5)]
 Scalar = str | int | float | bool | None
 Slots = dict[str, dict[str, Scalar | list[Scalar]]]
 Call = Annotated[dict[str, dict[str, JsonValue]], Field(min_length=1, max_length=1)]
@@ -78,6 +76,23 @@ class CheckedInstruction(_Part):
     """What the check is told, such as how many words."""
 
 
+_CHECKS = {
+    "change_case": "capital_word_frequency english_capital english_lowercase",
+    "combination": "repeat_prompt two_responses",
+    "detectable_content": "number_placeholders postscript",
+    "detectable_format": "constrained_response json_format multiple_sections number_bullet_lists "
+    "number_highlighted_sections title",
+    "keywords": "existence forbidden_words frequency letter_frequency",
+    "language": "response_language",
+    "length_constraints": "nth_paragraph_first_word number_paragraphs number_sentences number_words",
+    "punctuation": "no_comma",
+    "startend": "end_checker quotation",
+}
+
+CHECKABLE = frozenset(f"{kind}:{name}" for kind, names in _CHECKS.items() for name in names.split())
+"""Ids of the instructions that a program can check (IFEval)."""
+
+
 class SpokenTurn(_Part):
     """What one speaker says in one go."""
 
@@ -87,6 +102,37 @@ class SpokenTurn(_Part):
 
 _LIST_OF_SPOKEN = 'Write [{"speaker": "A", "text": "…"}], or lines “A: words”.'
 _JUDGED = "Write what the judge gave, or leave it out."
+
+
+class _Judgement(_Part):
+    """What a judge said elsewhere, with its words; a score of None is a judgement that failed."""
+
+    explanation: str | None = None
+    reason: str | None = None
+    """Why there is no score."""
+
+
+class JudgedShare(_Judgement):
+    """A judgement of 0 to 1."""
+
+    score: Annotated[float, Field(ge=0, le=1)] | None
+
+
+class JudgedGrade(_Judgement):
+    """A judgement of 0 to 5."""
+
+    score: Annotated[float, Field(ge=0, le=5)] | None
+
+
+class JudgedTurn(_Judgement):
+    """A judgement of 1 to 10 of one turn."""
+
+    score: Annotated[float, Field(ge=1, le=10)] | None
+
+
+Score = Annotated[float, Field(ge=0, le=1)] | JudgedShare
+Rating = Annotated[float, Field(ge=0, le=5)] | JudgedGrade
+RatingOfTurn = Annotated[float, Field(ge=1, le=10)] | JudgedTurn
 
 
 class TaskRecord(_Part):
@@ -183,7 +229,7 @@ class ChatRecord(TaskRecord):
     predicted: str | list[str] | None = Field(  # type: ignore[assignment]
         None, description='Write the answers as a list of texts: ["…", "…"].'
     )
-    judge_mt_bench: list[Annotated[float, Field(ge=1, le=10)] | None] | None = Field(
+    judge_mt_bench: list[RatingOfTurn | None] | None = Field(
         None, description=f"It is a list of numbers from 1 to 10, one a turn. {_JUDGED}"
     )
 
@@ -379,7 +425,7 @@ _MESSAGES = {
 
 _NAMES = frozenset({"kwargs"}).union(
     name
-    for part in (FoundText, ChatTurn, GivenTool, CheckedInstruction, SpokenTurn)
+    for part in (FoundText, ChatTurn, GivenTool, CheckedInstruction, SpokenTurn, JudgedShare)
     for name in part.model_fields
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
@@ -13,6 +14,7 @@ from typing import Any
 MOST_STACKED = 30
 """Combining marks in a row; no writing has more (Unicode's stream-safe text format, UAX #15)."""
 
+_NO_LETTERS = re.compile(r"[\W_]+")
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 
 SCRIPTS = (
@@ -46,6 +48,12 @@ def comparison_form(text: str) -> str:
     Typing and copying change these three, and no reader sees a difference; case and punctuation stay.
     """
     return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def normalised(text: str) -> str:
+    """Return a text without case, spaces, marks of punctuation and differences of writing that NFKC knows."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return _NO_LETTERS.sub("", folded) or folded.strip()
 
 
 def is_blank(text: str) -> bool:

@@ -10,6 +10,8 @@ from corpora.files.problems import Problem
 from corpora.formats.load import load
 from tests.corpora.formats.small_corpora import corpus_of
 from tests.corpora.making import entry, json_file
+from tests.corpora.tasks.records import RECORDS, SECRET
+from tests.corpora.tasks.records import corpus_of as corpus_of_task
 
 
 def warnings(folder: Path, *entries: dict[str, Any]) -> list[Problem]:
@@ -162,3 +164,18 @@ def test_statistics_count_what_entries_carry() -> None:
     assert counted.source.longest == 7
     assert counted.reference.scripts == {"Canadian_Aboriginal": 0.75, "Latin": 0.25}
     assert counted.reference.normal_forms == {"either": 2, "NFC": 1}
+
+
+@pytest.mark.parametrize(
+    ("task", "fields"),
+    [
+        ("translation", {}),
+        ("qa", {"baseline": 2, "evidence": 2, "judge_semantic": 2}),
+        ("ifeval", {"instructions": 2}),
+        ("text2sql", {"database": 2, "database_schema": 1}),
+    ],
+)
+def test_the_fields_of_a_task_are_counted_and_no_others(task: str, fields: dict[str, int]) -> None:
+    record = {**RECORDS[task], "somebody_elses": SECRET}
+    less = {name: each for name, each in record.items() if name != "database_schema"}
+    assert statistics(corpus_of_task(task, record, less)).fields == fields

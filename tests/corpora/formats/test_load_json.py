@@ -201,6 +201,20 @@ def test_a_missing_language_names_the_options(tmp_path: Path) -> None:
     assert "--target-language" in mends
 
 
+@pytest.mark.parametrize("in_file", [True, False])
+def test_what_lacks_a_language_is_still_read_as_records_of_its_task(
+    tmp_path: Path, *, in_file: bool
+) -> None:
+    task = {"task": "asr"}
+    records = [{"id": 1, "audio": "1.wav", "reference": "Bonan matenon!"}]
+    content = {"dataset": task if in_file else {}, "entries": records}
+    with pytest.raises(CorpusError) as caught:
+        load(file(tmp_path, json.dumps(content)), dataset={} if in_file else task)
+    fields = {problem.field for problem in caught.value.problems}
+    assert "dataset.source_language" in fields
+    assert "source" not in fields
+
+
 def test_an_option_that_contradicts_the_file_is_an_error(tmp_path: Path) -> None:
     path = json_file(tmp_path, [entry(1)])
     assert only_problem(path, dataset={"target_language": "eo"}).field == "dataset.target_language"

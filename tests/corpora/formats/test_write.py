@@ -15,7 +15,8 @@ from corpora.formats.load import File, load, read
 from corpora.formats.write import losses, write
 from corpora.model.corpus import SYNONYMS, Corpus, Dataset, Form
 from corpora.model.entry import CONTEXTS, PROVENANCES, REGISTERS, Entry, Segment
-from corpora.model.terms import Transmission, licence_leads_to, speaks_of_terms
+from corpora.model.sending import Transmission
+from corpora.model.terms import licence_leads_to, speaks_of_terms
 from corpora.text.comparison import is_blank
 from tests.corpora.formats.small_corpora import corpus_of
 from tests.corpora.making import LANGUAGES, entry, json_file

@@ -51,8 +51,8 @@ def test_no_card_is_found_for_anything_else(tag: str) -> None:
 
 def test_one_card_is_read_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     read = []
-    parse = cards._parsed
-    monkeypatch.setattr(cards, "_parsed", lambda path, text: read.append(path) or parse(path, text))  # type: ignore[func-returns-value]
+    parse = cards.parsed
+    monkeypatch.setattr(cards, "parsed", lambda path, text: read.append(path) or parse(path, text))  # type: ignore[func-returns-value]
     assert find_card("arb") is not None
     assert [path.name for path in read] == ["ar.toml"]
 

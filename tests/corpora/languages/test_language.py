@@ -127,7 +127,7 @@ def test_an_unknown_script_is_written_as_the_default_one() -> None:
 
 
 def test_tokenizers_are_those_that_scoring_can_load() -> None:
-    assert set(get_args(Tokenizer)) == set(tokenizers._MODULES)
+    assert set(get_args(Tokenizer)) == set(tokenizers.MODULES)
 
 
 def test_derived_sets_do_not_change_what_a_card_equals() -> None:

@@ -31,7 +31,7 @@ RECORDS: dict[str, dict[str, Any]] = {
     "chat": {
         "turns": [{"user": "Hi", "assistant": SECRET, "reference": SECRET}, {"user": "Bye"}],
         "category": SECRET,
-        "judge_mt_bench": [9, None],
+        "judge_mt_bench": [9, {"score": None, "reason": "cut"}],
     },
     "function_call": {
         "source": "Weather in Riga?",

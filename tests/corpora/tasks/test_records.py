@@ -15,8 +15,8 @@ from corpora.formats.load import File, load, read
 from corpora.formats.write import write
 from corpora.model.corpus import Dataset, Form
 from corpora.model.entry import Entry
+from corpora.tasks.records import CHECKABLE, own_answer
 from corpora.tasks.records import RECORDS as MODELS
-from corpora.tasks.records import own_answer
 from corpora.tasks.task import TASKS, task
 from tests.corpora.making import LANGUAGES, envelope
 from tests.corpora.tasks.records import RECORDS, SECRET, corpus_of
@@ -143,6 +143,8 @@ def test_the_option_and_the_file_must_agree() -> None:
         ("multiple_choice", {"choices": ["one"]}, "'choices': It holds too few."),
         ("ifeval", {"instructions": [{"kwargs": {}}]}, "'instructions[1].id': It is missing."),
         ("dialogue_state", {"reference_state": {SECRET: 1}}, "'reference_state': It must be an object."),
+        ("judged", {"judge_binary": {"score": 2}}, "'judge_binary.score': The number is too large."),
+        ("judged", {"judge_binary": {"explanation": "x"}}, "'judge_binary.score': It is missing."),
         ("judged", {"judge_detailed": 6}, "'judge_detailed': The number is too large."),
         ("math", {"reference": " "}, "'reference': It is blank."),
     ],
@@ -249,3 +251,19 @@ def test_the_page_has_a_record_of_every_task_and_says_what_a_method_sees() -> No
 def test_what_an_earlier_version_kept_under_the_name_reads_as_translation(kept: str) -> None:
     stored = f'{{"id": "c", "language_pair": "EN→X", "source_language": "en", "target_language": "x", "task": {kept}}}'
     assert Dataset.model_validate_json(stored).task == "translation"
+
+
+@pytest.mark.parametrize("segment", [None, "held_out"])
+def test_an_instruction_that_nothing_can_check_is_told_of_before_any_run(
+    segment: str | None,
+) -> None:
+    known, unknown = ({"id": id_} for id_ in ("detectable_format:title", "nobody:knows"))
+    records = [
+        {"id": place, "source": f"Write {place}.", "segment": segment, "instructions": asked}
+        for place, asked in enumerate(([known], [known, unknown], [unknown]))
+    ]
+    made = corpus_of("ifeval", *records)
+    (warning,) = made.warnings
+    assert warning.message == "2 entries have an instruction that nothing can check: 1, 2."
+    assert all(id_ in warning.mend for id_ in CHECKABLE)
+    assert "nobody" not in f"{warning.message} {warning.mend}"

@@ -1,0 +1,101 @@
+"""Classes of licences, and by which words one is known (``licences.toml``).
+
+A licence that is in no class, or in an open one with words that may forbid something, is not judged: its owner is asked.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib import resources
+from itertools import dropwhile
+from typing import Any, NamedTuple
+
+from corpora.text.near_names import folded_words
+
+UNKNOWN = "unknown"
+"""The class of texts of which nobody has said anything."""
+
+_BEFORE = frozenset({"http", "https", "www", "the", "licence", "license", "licensed", "under", "a"})
+"""Words that may stand before the name of a licence."""
+
+_UNCLEAR = frozenset({
+    "not", "without", "permission", "consent", "prohibited", "forbidden", "private",
+    "tk", "bc", "ocap", "care", "sovereign", "sovereignty", "community", "custom",
+    "agreement", "nda", "contact", "request", "embargo", "closed", "sealed", "secret", "sacred",
+})  # fmt: skip
+"""Words of a licence that may forbid something that is not understood here."""
+
+
+class LicenceClass(NamedTuple):
+    """One class; the fields are explained at the head of the file."""
+
+    name: str
+    leads_to: str
+    because: str
+    spdx: tuple[str, ...] = ()
+    begins: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    exactly: tuple[str, ...] = ()
+    within: str = ""
+    """The class whose beginning a licence must have, too."""
+
+
+@cache
+def licence_classes() -> dict[str, LicenceClass]:
+    """Return the classes by name, in the order in which they are looked at."""
+    table = resources.files("corpora.model").joinpath("licences.toml").read_text("utf-8")
+    return {
+        name: LicenceClass(name=name, **{key: _fixed(value) for key, value in row.items()})
+        for name, row in tomllib.loads(table).items()
+    }
+
+
+def _fixed(value: Any) -> Any:
+    return value if isinstance(value, str) else tuple(value)
+
+
+def licence_class(licence: str) -> LicenceClass | None:
+    """Return the class of a licence; None where it is in none, or may forbid something that is not understood."""
+    words = folded_words(licence)
+    named = list(dropwhile(_BEFORE.__contains__, words))
+    classes = licence_classes()
+    for each in classes.values():
+        if holds_phrase(each.words, words) and (
+            not each.within or _begins(classes[each.within].begins, named)
+        ):
+            return None if each.within and _UNCLEAR.intersection(words) - _names(each) else each
+        if _is_id(each.spdx, licence):
+            return each
+        if _begins(each.begins, named):
+            known = each.leads_to != "open" or not _UNCLEAR.intersection(words)
+            return each if known else None
+        if " ".join(words) in each.exactly if words else not licence.strip() and each.exactly:
+            return each
+    return None
+
+
+def _names(each: LicenceClass) -> frozenset[str]:
+    return frozenset(word for phrase in each.words for word in phrase.split())
+
+
+def holds_phrase(phrases: Iterable[str], words: Sequence[str]) -> bool:
+    """Tell whether one of several phrases stands among folded words."""
+    spaced = f" {' '.join(words)} "
+    return any(f" {each} " in spaced for each in phrases)
+
+
+def _begins(phrases: Iterable[str], words: Sequence[str]) -> bool:
+    spaced = f"{' '.join(words)} "
+    return any(spaced.startswith(f"{each} ") for each in phrases)
+
+
+def _is_id(ids: Iterable[str], licence: str) -> bool:
+    """Tell whether a licence is one of these SPDX ids, in any case, with a version and a country behind it."""
+    said = licence.strip().casefold()
+    return any(
+        re.fullmatch(rf"{re.escape(each.casefold())}(-\d+(\.\d+)*)?(-[a-z]{{2,4}})?", said)
+        for each in ids
+    )

@@ -1,0 +1,1 @@
+"""Consent: what was withdrawn, by whom, what of it is believed here, and where a text may be sent."""

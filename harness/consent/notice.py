@@ -1,0 +1,330 @@
+"""A notice: somebody takes back a corpus, entries, a method, a person's word, a keeper or a key; signed, to be carried.
+
+A notice says what it is about by hashes and names, never by a text: of entries it has salted digests of their ids. One
+that lifts an earlier one names it by its number. Nothing is deleted from what was said: both stay.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from functools import cached_property
+from hashlib import sha256
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
+from harness.sealed.forms import FileError, FileProblem, Hex64, Short, StrictForm
+from harness.sealed.keys import Identity
+from harness.sealed.signed_archive import SignedRecord, read_record, signed_record
+
+FORMAT: Final = "rosetta-notice/1"
+SUFFIX: Final = ".rosetta-notice"
+MOST_BYTES: Final = 2**20
+MOST_ENTRIES: Final = 20_000
+MOST_WORDS: Final = 200
+"""Characters of a name, or of a reason."""
+
+Words = Annotated[str, Field(min_length=1, max_length=MOST_WORDS)]
+Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+
+METHOD_FIELDS: Final = (
+    "method", "method_version", "method_sha256", "provider", "model_slug", "condition",
+    "system_prompt_sha256", "coaching_data_sha256", "outputs_sha256",
+)  # fmt: skip
+"""Fields of a set-up by which a notice may name a method."""
+
+TELLING: Final = ("method_sha256", "outputs_sha256", "model_slug")
+"""One of them a notice must have: a name such as ``chat`` alone would be everybody's method."""
+
+
+class _NamesCorpus(StrictForm):
+    """What names a corpus: the file with this hash, and any other of this id in this pair of languages."""
+
+    sha256: Hex64
+    id: Short
+    source_language: Short
+    target_language: Short
+    language_pair: Short
+    """The corpus's label for both, which is all that a certificate has."""
+
+    @property
+    def matter(self) -> tuple[str, ...]:
+        """What it is about; whose key may speak of it is known by this."""
+        return ("corpus", self.sha256)
+
+    @property
+    def corpus_words(self) -> str:
+        """Say which corpus."""
+        return f"the corpus {self.id} (SHA-256 {self.sha256[:12]}…)"
+
+    def is_corpus(
+        self, sha256: str, dataset_id: str, source: str | None, target: str | None, label: str
+    ) -> bool:
+        """Tell whether it is about this corpus."""
+        pair = (self.source_language, self.target_language)
+        same_pair = pair == (source, target) or (label != "" and label == self.language_pair)
+        return self.sha256 == sha256 or (self.id == dataset_id and same_pair)
+
+
+class OfCorpus(_NamesCorpus):
+    """A corpus."""
+
+    what: Literal["corpus"] = "corpus"
+
+    @property
+    def words(self) -> str:
+        """Say what it is about."""
+        return self.corpus_words
+
+
+class OfEntries(_NamesCorpus):
+    """Some entries of a corpus."""
+
+    what: Literal["entries"] = "entries"
+    salt: Hex64
+    entries: Annotated[tuple[Digest, ...], Field(min_length=1, max_length=MOST_ENTRIES)]
+    """Salted digests of their ids, in order of the digests."""
+    of_a_person: bool = False
+    """True where they are all that one person gave; who it is stands nowhere."""
+
+    @property
+    def words(self) -> str:
+        """Say what it is about."""
+        count = len(self.entries)
+        said = "1 entry" if count == 1 else f"{count:,} entries"
+        whose = " that one person gave" if self.of_a_person else ""
+        return f"{said}{whose} of {self.corpus_words}"
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The digests."""
+        return frozenset(self.entries)
+
+    def has(self, entry_id: object) -> bool:
+        """Tell whether an entry is among them, by its id."""
+        return entry_digest(self.salt, entry_id) in self.known
+
+
+class OfMethod(StrictForm):
+    """A method, by fields of its set-up: every run that has all of them."""
+
+    what: Literal["method"] = "method"
+    fields: Annotated[dict[Short, Short], Field(min_length=1, max_length=len(METHOD_FIELDS))]
+
+    @property
+    def matter(self) -> tuple[str, ...]:
+        """What it is about."""
+        return ("method", *(f"{name}={self.fields[name]}" for name in sorted(self.fields)))
+
+    @property
+    def words(self) -> str:
+        """Say what it is about."""
+        told = (f"{name} {value[:40]}" for name, value in self.fields.items())
+        return f"the method with {', '.join(told)}"
+
+
+class OfPerson(StrictForm):
+    """All that one person gave in a review; the person stands as a salted digest of their code."""
+
+    what: Literal["person"] = "person"
+    review: Short
+    salt: Hex64
+    person: Digest
+
+    @property
+    def matter(self) -> tuple[str, ...]:
+        """What it is about."""
+        return ("person", self.review)
+
+    @property
+    def words(self) -> str:
+        """Say what it is about."""
+        return f"what a person gave in the review {self.review}"
+
+    def is_person(self, code: str) -> bool:
+        """Tell whether it is about the person with this code."""
+        return entry_digest(self.salt, code) == self.person
+
+
+class OfKeeper(StrictForm):
+    """A keeper of a vault, who is none any more."""
+
+    what: Literal["keeper"] = "keeper"
+    vault: Hex64
+    signing_key: Hex64
+    name: Short
+
+    @property
+    def matter(self) -> tuple[str, ...]:
+        """What it is about."""
+        return ("keeper", self.vault)
+
+    @property
+    def words(self) -> str:
+        """Say what it is about."""
+        return f"{self.name} as a keeper of the vault {self.vault[:12]}…"
+
+
+class OfKey(StrictForm):
+    """A signing key that must not be believed any more."""
+
+    what: Literal["key"] = "key"
+    signing_key: Hex64
+
+    @property
+    def matter(self) -> tuple[str, ...]:
+        """What it is about."""
+        return ("key", self.signing_key)
+
+    @property
+    def words(self) -> str:
+        """Say what it is about."""
+        return f"the key {self.signing_key[:12]}…"
+
+
+class Lift(StrictForm):
+    """An earlier notice holds no more."""
+
+    what: Literal["lift"] = "lift"
+    notice: Hex64
+
+    @property
+    def matter(self) -> tuple[str, ...]:
+        """What it is about."""
+        return ("lift", self.notice)
+
+    @property
+    def words(self) -> str:
+        """Say what it is about."""
+        return f"the notice {self.notice[:12]} is lifted"
+
+
+Subject = Annotated[
+    OfCorpus | OfEntries | OfMethod | OfPerson | OfKeeper | OfKey | Lift,
+    Field(discriminator="what"),
+]
+
+
+class Notice(StrictForm):
+    """What somebody takes back, or gives again, with their reason."""
+
+    format: Literal["rosetta-notice/1"] = FORMAT
+    salt: Hex64
+    """Random, so that no two notices are the same."""
+    when: Moment
+    by: Words
+    """How the signer calls themselves; only the key shows who it is."""
+    signing_key: Hex64
+    about: Subject
+    reason: Words
+
+
+class SignedNotice(Notice, SignedRecord):
+    """The notice with its signature."""
+
+    @cached_property
+    def number(self) -> str:
+        """SHA-256 over what was signed, hexadecimal."""
+        return sha256(self.content()).hexdigest()
+
+    @property
+    def said(self) -> str:
+        """Say who took back what, when and why, in one line."""
+        return f"{self.about.words}: {self.by}, {self.when[:10]}, “{self.reason}” (notice {self.number[:12]})"
+
+
+def entry_digest(salt: str, entry_id: object) -> str:
+    """Return the salted digest of an id, 32 hexadecimal digits; 7 and “7” are one id, as on a command line."""
+    return sha256(f"{salt}\0{entry_id}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def entries_of(corpus: OfCorpus, ids: Iterable[object], *, of_a_person: bool = False) -> OfEntries:
+    """Return a notice's subject: some entries of a corpus."""
+    salt = secrets.token_hex(32)
+    digests = sorted({entry_digest(salt, each) for each in ids})
+    if len(digests) > MOST_ENTRIES:
+        raise UsageError(
+            f"A notice names {MOST_ENTRIES:,} entries at most, and these are {len(digests):,}. Withdraw the corpus."
+        )
+    told = corpus.model_dump(exclude={"what"})
+    return OfEntries(**told, salt=salt, entries=tuple(digests), of_a_person=of_a_person)
+
+
+def person_of(review: str, code: str) -> OfPerson:
+    """Return a notice's subject: what one person gave in a review."""
+    salt = secrets.token_hex(32)
+    return OfPerson(review=review, salt=salt, person=entry_digest(salt, code))
+
+
+def method_of(setup: Mapping[str, object]) -> OfMethod:
+    """Return a notice's subject: the method of a set-up, by what tells it from others.
+
+    Code of others is named by its hash alone, outputs made elsewhere by theirs; what else comes by its model, prompt
+    and coaching.
+    """
+    telling = next((name for name in TELLING if setup.get(name)), "model_slug")
+    names = ("method", telling) if telling != "model_slug" else METHOD_FIELDS
+    fields = {name: str(setup[name])[:MOST_WORDS] for name in names if setup.get(name) is not None}
+    return OfMethod(fields=fields)
+
+
+def write_notice(about: Subject, reason: str, by: str, identity: Identity, now: datetime) -> bytes:
+    """Return the bytes of a signed notice, to be kept as ``NAME.rosetta-notice``."""
+    notice = Notice(
+        salt=secrets.token_hex(32),
+        when=now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        by=one_line(by, "The name"),
+        signing_key=identity.public.signing_key,
+        about=about,
+        reason=one_line(reason, "The reason"),
+    )
+    return signed_record(notice, identity)
+
+
+def one_line(words: str, what: str) -> str:
+    """Return words on one line; UsageError where there are none, or too many."""
+    said = " ".join(words.split())
+    if not 0 < len(said) <= MOST_WORDS:
+        raise UsageError(f"{what} has {len(said):,} characters. Say it in 1 to {MOST_WORDS}.")
+    return said
+
+
+def read_notice(data: bytes) -> SignedNotice:
+    """Read a notice and check its signature; raises FileError in words. Whether its signer may say it is not looked at."""
+    notice = read_record(data, SignedNotice, "a notice of Rosetta", most=MOST_BYTES)
+    whole = canonical_bytes(notice.model_dump(mode="json")) == data
+    if not whole or not notice.is_signed_by(notice.signing_key):
+        raise FileError(
+            FileProblem.DAMAGED,
+            "This notice was changed after it was signed, or is no notice of the key that it names. It is not taken: ask "
+            "for it once more.",
+        )
+    _refuse_vague(notice)
+    return notice
+
+
+def _refuse_vague(notice: SignedNotice) -> None:
+    """Refuse a method that a notice names by what others have too."""
+    if isinstance(notice.about, OfMethod):
+        named = notice.about.fields
+        if not set(named) <= {*METHOD_FIELDS} or not set(TELLING) & set(named):
+            raise FileError(
+                FileProblem.INVALID,
+                f"This notice names no one method: it has {', '.join(sorted(named))}, and one of {', '.join(TELLING)} must be "
+                "among them. It is not taken.",
+            )
+
+
+def as_bytes(notice: SignedNotice) -> bytes:
+    """Return the bytes of a notice as it was signed and written."""
+    return canonical_bytes(notice.model_dump(mode="json"))
+
+
+def lifts(data: bytes) -> bool:
+    """Tell whether bytes look like a notice that lifts another one, which is taken in after it."""
+    return b'"what":"lift"' in data

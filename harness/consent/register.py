@@ -1,0 +1,348 @@
+"""The register of a data folder: every notice that is believed here, on what ground, in signed lines that name each other.
+
+It is one file, written anew as a whole with each act, so that a process that is killed leaves the one before. Nothing is
+ever taken out of it. What is lost at its end, such as in an older copy, is known by another file that says how far it went.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, Literal
+
+import filelock
+
+from harness.consent.notice import (
+    MOST_BYTES,
+    Lift,
+    Moment,
+    OfKey,
+    SignedNotice,
+    Subject,
+    read_notice,
+    write_notice,
+)
+from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
+from harness.core.user_file import read_bytes
+from harness.core.written_files import PRIVATE, private_folder, write_file
+from harness.sealed.forms import Count, FileError, Hex64, StrictForm
+from harness.sealed.keys import Identity, key_phrase, says_key
+from harness.sealed.phrase import read_words
+from harness.sealed.signed_archive import SignedRecord, read_record, signed_record
+
+FILE: Final = "consent.jsonl"
+SEEN: Final = "consent-seen.json"
+LOCK: Final = "consent.lock"
+
+_FORMAT: Final = "rosetta-consent/1"
+_BUSY_SECONDS: Final = 20
+_FIRST: Final = ""
+
+
+class Ground(StrEnum):
+    """Why a notice is believed here."""
+
+    OWN = "own"
+    """It was signed here."""
+    WORDS = "words"
+    """Somebody compared the six words of its signer's key."""
+    KNOWN = "known"
+    """The same key spoke of the same matter before, and its words were compared then."""
+    ITSELF = "itself"
+    """A key says it of itself."""
+
+
+GROUND_WORDS: Final = {
+    Ground.OWN: "signed on this computer",
+    Ground.WORDS: "the six words of its key were compared here",
+    Ground.KNOWN: "of a key whose six words were compared here for the same matter before",
+    Ground.ITSELF: "the key says it of itself",
+}
+
+
+class RegisterLine(StrictForm):
+    """One line of the register."""
+
+    format: Literal["rosetta-consent/1"] = _FORMAT
+    seq: Count
+    """Place in the register, from 0."""
+    prev: Hex64 | Literal[""]
+    """SHA-256 of the line before it; empty for the first."""
+    when: Moment
+    by: Hex64
+    """Signing key of this data folder's organisation."""
+    ground: Ground
+    notice: SignedNotice
+
+
+class SignedLine(RegisterLine, SignedRecord):
+    """The line with its signature."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A notice as it stands in the register."""
+
+    notice: SignedNotice
+    ground: Ground
+    since: str
+    """When it was taken in here."""
+    lifted: SignedNotice | None = None
+    """The notice that lifted it."""
+
+
+class ConsentError(UsageError):
+    """The register cannot be read, or a notice not be taken; the message says why and what to do."""
+
+
+class NobodyKnowsSigner(ConsentError):  # noqa: N818  said of the signer
+    """A notice of a key of which nobody here knows whose it is; it was not taken."""
+
+    def __init__(self, notice: SignedNotice) -> None:
+        self.notice = notice
+        super().__init__(
+            f"This notice says: {notice.said}. It is signed by a key that nobody here has compared for this matter, so "
+            "it was NOT taken in and changes nothing. Anybody can write such a file in any name. Ask whoever may say this, by "
+            "telephone, for the six words of their key; where they are those of this notice, take it with --words."
+        )
+
+
+def lines_of(folder: Path) -> tuple[SignedLine, ...]:
+    """Read and check the register of a data folder; empty where nothing was ever withdrawn.
+
+    Raises ConsentError that names the line: without it nobody knows what may be used.
+    """
+    path, lines = folder / FILE, list[SignedLine]()
+    data = read_bytes(path, "the register of withdrawals") if path.exists() else b""
+    head = _FIRST
+    heads = []
+    for place, content in enumerate(data.removesuffix(b"\n").split(b"\n") if data else ()):
+        line = _line(path, place, content)
+        owner = lines[0].by if lines else line.by
+        if (line.seq, line.prev, line.by) != (place, head, owner) or not line.is_signed_by(owner):
+            raise _damaged(path, place, "it was changed, or a line before it is missing")
+        head = sha256(content).hexdigest()
+        heads.append(head)
+        lines.append(line)
+    _refuse_shortened(folder, heads)
+    return tuple(lines)
+
+
+def held(lines: Sequence[SignedLine]) -> tuple[Held, ...]:
+    """Return every notice but those that lift, in order, with what lifted it."""
+    lifts = {
+        line.notice.about.notice: line.notice
+        for line in lines
+        if isinstance(line.notice.about, Lift)
+    }
+    return tuple(
+        Held(line.notice, line.ground, line.when, lifts.get(line.notice.number))
+        for line in lines
+        if not isinstance(line.notice.about, Lift)
+    )
+
+
+@dataclass(frozen=True)
+class Register:
+    """The register of a data folder, in which this computer's organisation writes."""
+
+    folder: Path
+    identity: Identity
+
+    @property
+    def own(self) -> str:
+        """The key that signs here."""
+        return self.identity.public.signing_key
+
+    def say(self, about: Subject, reason: str, by: str) -> SignedNotice:
+        """Sign a notice here and put it in: from now on it holds."""
+        notice = read_notice(write_notice(about, reason, by, self.identity, datetime.now(UTC)))
+        with self._changing() as lines:
+            self._append(lines, notice, Ground.OWN)
+        return notice
+
+    def lift(self, number: str, reason: str, by: str) -> SignedNotice:
+        """Say that a notice holds no more; the register keeps both. ``number``: its beginning is enough."""
+        with self._changing() as lines:
+            found = find_held(lines, number)
+            if found.lifted is not None:
+                raise ConsentError(f"This notice was lifted already: {found.lifted.said}.")
+            about = Lift(notice=found.notice.number)
+            data = write_notice(about, reason, by, self.identity, datetime.now(UTC))
+            notice = read_notice(data)
+            self._append(lines, notice, Ground.OWN)
+        return notice
+
+    def take(self, data: bytes, words: str | None = None) -> tuple[SignedNotice, bool]:
+        """Take in a notice that came from elsewhere; gives it, and whether it is new here.
+
+        ``words``: six words, as its signer read them out. Raises FileError where it is none or was changed, NobodyKnowsSigner
+        where nobody knows whose key it is, and ConsentError where it may not be said by this key.
+        """
+        notice = read_notice(data)
+        with self._changing() as lines:
+            if any(line.notice.number == notice.number for line in lines):
+                return notice, False
+            ground = self._ground(lines, notice, words)
+            self._append(lines, notice, ground)
+        return notice, True
+
+    def _ground(
+        self, lines: Sequence[SignedLine], notice: SignedNotice, words: str | None
+    ) -> Ground:
+        """Say why a notice is believed; raises NobodyKnowsSigner where there is no reason to."""
+        signer, about = notice.signing_key, notice.about
+        revoked = _revoked(lines, signer)
+        if revoked is not None and not (isinstance(about, OfKey) and about.signing_key == signer):
+            raise ConsentError(
+                f"This notice is signed by a key that was revoked: {revoked.said}. It was not taken in."
+            )
+        if isinstance(about, Lift):
+            return self._ground_of_lift(lines, notice, about)
+        if words is not None:
+            if not says_key(read_words(words), signer):
+                raise ConsentError(
+                    "These are not the six words of the key that signed this notice. Somebody may have put another in its "
+                    "place: it was not taken in, and nothing was changed."
+                )
+            return Ground.WORDS
+        if signer == self.own:
+            return Ground.OWN
+        if isinstance(about, OfKey) and about.signing_key == signer:
+            return Ground.ITSELF
+        if any(
+            line.notice.signing_key == signer
+            and line.notice.about.matter == about.matter
+            and line.ground in {Ground.WORDS, Ground.KNOWN}
+            for line in lines
+        ):
+            return Ground.KNOWN
+        raise NobodyKnowsSigner(notice)
+
+    def _ground_of_lift(
+        self, lines: Sequence[SignedLine], notice: SignedNotice, about: Lift
+    ) -> Ground:
+        """Take a notice that lifts another only from whoever said that one."""
+        first = next((line for line in lines if line.notice.number == about.notice), None)
+        if first is None:
+            raise ConsentError(
+                f"This notice lifts another, {about.notice[:12]}, which is not here. Take that one in first."
+            )
+        if first.notice.signing_key != notice.signing_key:
+            raise ConsentError(
+                "This notice lifts one that another key signed, and only who took something back can give it again. It was "
+                f"not taken in. To set that notice aside on this computer: rosetta consent lift {about.notice[:12]}"
+            )
+        return Ground.OWN if notice.signing_key == self.own else Ground.KNOWN
+
+    @contextmanager
+    def _changing(self) -> Iterator[tuple[SignedLine, ...]]:
+        """Keep other programs from writing meanwhile; gives what there is."""
+        try:
+            private_folder(self.folder)
+            with filelock.FileLock(self.folder / LOCK, timeout=_BUSY_SECONDS, mode=PRIVATE):
+                yield lines_of(self.folder)
+        except filelock.Timeout:
+            raise ConsentError(
+                f"Another program is writing into {self.folder / FILE}. Try again when it is done."
+            ) from None
+        except OSError as error:
+            raise ConsentError(
+                f"{self.folder / FILE} cannot be written ({error.strerror}). Nothing was changed. Make room, or make the folder "
+                "writable, and try again."
+            ) from None
+
+    def _append(self, lines: Sequence[SignedLine], notice: SignedNotice, ground: Ground) -> None:
+        """Write the register anew with one line more; then how far it goes."""
+        if lines and lines[0].by != self.own:
+            raise ConsentError(
+                f"{self.folder / FILE} was written with other keys than this computer's organisation has now. Put back the "
+                "keys, which the first certificate or notice of this computer was signed with."
+            )
+        before = [canonical_bytes(line.model_dump(mode="json")) for line in lines]
+        line = RegisterLine(
+            seq=len(lines),
+            prev=sha256(before[-1]).hexdigest() if before else _FIRST,
+            when=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            by=self.own,
+            ground=ground,
+            notice=notice,
+        )
+        content = signed_record(line, self.identity)
+        write_file(self.folder / FILE, b"\n".join([*before, content, b""]), overwrite=True)
+        seen = canonical_bytes([len(before) + 1, sha256(content).hexdigest()])
+        write_file(self.folder / SEEN, seen, overwrite=True)
+
+
+def find_held(lines: Sequence[SignedLine], number: str) -> Held:
+    """Return the notice whose number begins so; ConsentError where none does, or two."""
+    found = [each for each in held(lines) if number and each.notice.number.startswith(number)]
+    if len(found) == 1:
+        return found[0]
+    many = "Two notices or more have numbers" if found else "No notice has a number"
+    raise ConsentError(f"{many} that begin with {number!r}. `rosetta consent list` shows them.")
+
+
+def signer_words(notice: SignedNotice, ground: Ground | None) -> str:
+    """Say who signed a notice, and why they are believed here."""
+    why = "NOT believed here" if ground is None else GROUND_WORDS[ground]
+    return f"signed as {notice.by}, key {key_phrase(notice.signing_key)}; {why}"
+
+
+def _revoked(lines: Sequence[SignedLine], key: str) -> SignedNotice | None:
+    return next(
+        (
+            each.notice
+            for each in held(lines)
+            if isinstance(each.notice.about, OfKey)
+            and each.notice.about.signing_key == key
+            and each.lifted is None
+        ),
+        None,
+    )
+
+
+def _line(path: Path, place: int, content: bytes) -> SignedLine:
+    try:
+        line = read_record(content, SignedLine, "a line of the register", most=2 * MOST_BYTES)
+    except FileError:
+        raise _damaged(path, place, "it is not a line of this form") from None
+    notice = line.notice
+    if canonical_bytes(line.model_dump(mode="json")) != content or not notice.is_signed_by(
+        notice.signing_key
+    ):
+        raise _damaged(path, place, "it was changed after it was written")
+    return line
+
+
+def _refuse_shortened(folder: Path, heads: Sequence[str]) -> None:
+    """Refuse a register that ends before the place that was seen, or is another."""
+    path = folder / SEEN
+    if not path.exists():
+        return
+    try:
+        count, head = json.loads(read_bytes(path, "what was seen of the register", 4096))
+    except (ValueError, TypeError):
+        raise ConsentError(
+            f"{path} is damaged. Compare {FILE} with a copy; where nothing is missing at its end, delete {SEEN}."
+        ) from None
+    if not isinstance(count, int) or heads[count - 1 : count] != [head]:
+        raise ConsentError(
+            f"{folder / FILE} is missing, or an older or another one: it had {count} lines of withdrawals when it was last "
+            f"written, and has {len(heads)}. Nobody knows what may be used. Put back the newest copy. If it is lost for good, "
+            f"delete {path} and take all notices in again (rosetta consent take)."
+        )
+
+
+def _damaged(path: Path, place: int, reason: str) -> ConsentError:
+    return ConsentError(
+        f"{path}: line {place + 1}: {reason}. Without it nobody knows what was withdrawn, so nothing is opened: put back a "
+        "copy of the file."
+    )

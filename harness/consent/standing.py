@@ -1,0 +1,145 @@
+"""What holds now of all that was withdrawn: asked before a corpus or run is opened, listed, exported or claimed.
+
+A data folder in which nothing was ever withdrawn costs one look at the disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from harness.core.failures import UsageError
+
+if TYPE_CHECKING:
+    from harness.consent.notice import OfEntries, SignedNotice
+    from harness.consent.register import Held
+
+_FILES = ("consent.jsonl", "consent-seen.json")
+
+
+class Withdrawn(UsageError):  # noqa: N818  said of what was asked for
+    """What was asked for was taken back; the message names the notice and the mend."""
+
+    def __init__(self, what: str, notice: SignedNotice) -> None:
+        self.notice = notice
+        super().__init__(
+            f"{what}: consent was withdrawn for {notice.said}. It is neither opened, listed, exported nor claimed here. "
+            f"`rosetta consent list` has who said so, and why it is believed. If it was given again: rosetta consent lift "
+            f"{notice.number[:12]}"
+        )
+
+
+class CorpusFacts(NamedTuple):
+    """By what a corpus is known."""
+
+    sha256: str
+    id: str
+    source_language: str | None = None
+    target_language: str | None = None
+    language_pair: str = ""
+    """The label, where nothing else tells the languages."""
+
+
+@dataclass(frozen=True)
+class Withdrawals:
+    """The notices that are believed here."""
+
+    held: tuple[Held, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.held)
+
+    @property
+    def in_force(self) -> Iterator[SignedNotice]:
+        """Yield those that nobody lifted."""
+        return (each.notice for each in self.held if each.lifted is None)
+
+    def of_corpus(self, facts: CorpusFacts) -> SignedNotice | None:
+        """Return the notice by which a whole corpus was taken back; None where it was not."""
+        for notice in self.in_force:
+            if notice.about.what == "corpus" and notice.about.is_corpus(*facts):
+                return notice
+        return None
+
+    def of_entries(self, facts: CorpusFacts) -> list[tuple[SignedNotice, OfEntries]]:
+        """Return the notices by which entries of a corpus were taken back, each with what it is about."""
+        return [
+            (notice, notice.about)
+            for notice in self.in_force
+            if notice.about.what == "entries" and notice.about.is_corpus(*facts)
+        ]
+
+    def of_method(self, setup: Mapping[str, Any]) -> SignedNotice | None:
+        """Return the notice by which the method with this set-up was taken back; None where it was not."""
+        for notice in self.in_force:
+            about = notice.about
+            if about.what == "method" and all(
+                str(setup.get(name)) == value for name, value in about.fields.items()
+            ):
+                return notice
+        return None
+
+    def of_key(self, signing_key: str) -> SignedNotice | None:
+        """Return the notice by which a key was revoked; None where it was not."""
+        for notice in self.in_force:
+            if notice.about.what == "key" and notice.about.signing_key == signing_key:
+                return notice
+        return None
+
+    def of_person(self, review: str, codes: Iterable[str]) -> SignedNotice | None:
+        """Return a notice by which one of some people took back what they gave in a review."""
+        known = list(codes)
+        for notice in self.in_force:
+            about = notice.about
+            if (
+                about.what == "person"
+                and about.review == review
+                and any(map(about.is_person, known))
+            ):
+                return notice
+        return None
+
+    def of_keeper(self, vault: str, signing_key: str) -> SignedNotice | None:
+        """Return the notice by which somebody is no keeper of a vault any more; None where there is none."""
+        for notice in self.in_force:
+            about = notice.about
+            if about.what == "keeper" and (about.vault, about.signing_key) == (vault, signing_key):
+                return notice
+        return None
+
+    def of_run(
+        self, facts: CorpusFacts, setup: Mapping[str, Any], ids: Iterable[object]
+    ) -> SignedNotice | None:
+        """Return the notice by which a run cannot be used; ``ids`` of its entries are read only where some were withdrawn."""
+        if found := self.of_corpus(facts) or self.of_method(setup):
+            return found
+        if entries := self.of_entries(facts):
+            known = list(ids)
+            return next((notice for notice, about in entries if any(map(about.has, known))), None)
+        return None
+
+
+NOTHING = Withdrawals()
+
+
+def standing(folder: Path) -> Withdrawals:
+    """Return what holds in a data folder; raises ConsentError where its register is damaged or shortened."""
+    marks: list[object] = []
+    for name in _FILES:
+        try:
+            seen = (folder / name).stat()
+        except FileNotFoundError:
+            marks.append(None)
+        else:
+            marks.append((seen.st_ino, seen.st_size, seen.st_mtime_ns))
+    return NOTHING if marks == [None, None] else _read(folder, *marks)
+
+
+@lru_cache(maxsize=4)
+def _read(folder: Path, *_marks: object) -> Withdrawals:
+    from harness.consent.register import held, lines_of  # a list of runs starts without pydantic
+
+    return Withdrawals(held(lines_of(folder)))

@@ -1,0 +1,100 @@
+"""What notices that were taken in here say of a card or certificate that somebody verifies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from harness.consent.notice import Subject
+from harness.consent.register import GROUND_WORDS, Held
+from harness.consent.standing import CorpusFacts, Withdrawals
+
+
+class Found(NamedTuple):
+    """What one notice says of it."""
+
+    ok: bool | None
+    """False: it may not be claimed any more. True: it was taken back and given again. None: nobody can tell."""
+    words: str
+
+
+class Verified(NamedTuple):
+    """By what a card or certificate is held against notices."""
+
+    facts: CorpusFacts
+    setup: Mapping[str, Any] = {}
+    ids: frozenset[str] = frozenset()
+    """Of its entries, as far as it names them."""
+    names_all: bool = True
+    """False where it does not name its entries."""
+    keys: frozenset[str] = frozenset()
+    """That signed it."""
+    review: str = ""
+    people: frozenset[str] = frozenset()
+    """Codes of who gave something in the review."""
+
+
+def found(subject: Verified, now: Withdrawals) -> list[Found]:
+    """Return what the notices that are believed here say of it; empty where none is about it."""
+    return [each for held in now.held for each in _of(subject, held)]
+
+
+def _of(subject: Verified, held: Held) -> Iterator[Found]:
+    concerned = _concerned(subject, held.notice.about)
+    if concerned is False:
+        return
+    why = GROUND_WORDS[held.ground]
+    if held.lifted is not None:
+        yield Found(
+            True,
+            f"withdrawn for {held.notice.said} ({why}), and given again: {held.lifted.by}, "
+            f"{held.lifted.when[:10]}, “{held.lifted.reason}”",
+        )
+    elif concerned is None:
+        yield Found(
+            None,
+            f"withdrawn for {held.notice.said} ({why}); it does not name its entries, so whether it rests on them cannot be told",
+        )
+    else:
+        what = _REVOKED if held.notice.about.what == "key" else "nothing may be claimed by it"
+        yield Found(False, f"withdrawn for {held.notice.said} ({why}): {what}")
+
+
+_REVOKED = (
+    "what this key signed may be of whoever has it now, whatever date it bears; ask who had it for another sign that it is "
+    "theirs"
+)
+
+
+def _concerned(subject: Verified, about: Subject) -> bool | None:
+    """Tell whether a notice is about it; None where that cannot be told."""
+    sure: bool | None = False
+    match about.what:
+        case "corpus":
+            sure = about.is_corpus(*subject.facts)
+        case "entries" if about.is_corpus(*subject.facts):
+            unnamed = False if subject.names_all else None
+            sure = any(map(about.has, subject.ids)) or unnamed
+        case "method":
+            told = ((name, str(subject.setup.get(name))) for name in about.fields)
+            sure = all(value == about.fields[name] for name, value in told)
+        case "person" if about.review == subject.review:
+            sure = any(map(about.is_person, subject.people))
+        case "key":
+            sure = about.signing_key in subject.keys
+    return sure
+
+
+def of_card(card: Mapping[str, Any], ids: Iterable[object] | None) -> Verified:
+    """Return by what a card is held against notices; ``ids`` of its entries, None where it does not name them."""
+    dataset = card.get("dataset")
+    dataset = dataset if isinstance(dataset, Mapping) else {}
+    told = [dataset.get(name) for name in ("sha256", "id", "source_language", "target_language")]
+    sha256, name, source, target = (each if isinstance(each, str) else "" for each in told)
+    setup = card.get("method")
+    return Verified(
+        CorpusFacts(sha256, name, source, target),
+        setup if isinstance(setup, Mapping) else {},
+        frozenset(map(str, ids or ())),
+        ids is not None,
+    )

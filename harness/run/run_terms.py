@@ -1,0 +1,98 @@
+"""What is run over a vault's texts, as a grant names it: the method with all that it is told, by one hash.
+
+It is worked out before a text is opened, when the keepers are asked and again when their grant is used. The hash
+covers what files hold, not where they lie. It does not cover what the program finds by itself among the languages'
+files, and of a plug-in only the one file that its own hash covers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path, PurePath
+from typing import Any, Final
+
+from pydantic import BaseModel, ValidationError
+
+from corpora.model.corpus import Selection
+from harness.annotators.embedding_folder import folder_sha256
+from harness.core.canonical import canonical_sha256
+from harness.core.failures import UsageError
+from harness.core.problems import first_problem
+from harness.core.version import VERSION
+from harness.method.options import MethodOptions
+from harness.method.shipped import SHIPPED
+from harness.methods.registry import build
+from harness.settings import read_settings
+from harness.setup.scoring_options import ScoringOptions
+from harness.store.file.database import home
+from harness.vault.records import MOST_WORDS, RunTerms
+
+_UNKNOWN: Final = "und"
+"""The language tags of a corpus are sealed with it."""
+_OF_THE_CORPUS: Final = {"source_language", "target_language", "task", "file_lines"}
+_MAY_BE_FILES: Final = ("prompt", "embeddings")
+"""Options that are text, and may name a file or folder."""
+
+
+def run_terms(
+    method: str, told: Mapping[str, Any], scoring: ScoringOptions, selection: Selection
+) -> RunTerms:
+    """Return what a grant for this run says; ``told``: fields of MethodOptions by name, only those that are told, and any others.
+
+    Raises UsageError where a file cannot be read, or the method is not known.
+    """
+    methods = {n: told[n] for n in MethodOptions.model_fields.keys() & told if n not in _OF_THE_CORPUS}  # fmt: skip
+    completed = read_settings(home()).completed(method, methods)
+    try:
+        options = MethodOptions(source_language=_UNKNOWN, target_language=_UNKNOWN, **completed)
+    except ValidationError as error:
+        raise UsageError(f"Options: {first_problem(error)}") from error
+    asked = {
+        "method": method if _is_shipped(method) else _code(method, options),
+        "options": _told(options),
+        "scoring": _told(scoring),
+        "entries": {name: _content(value) for name, value in asdict(selection).items() if value},
+    }
+    name = PurePath(method).name  # a path would tell of this computer
+    return RunTerms(method=name[:MOST_WORDS], options=canonical_sha256(asked), scorer=VERSION)
+
+
+def _is_shipped(method: str) -> bool:
+    return method in SHIPPED or method == "api"
+
+
+def _code(method: str, options: MethodOptions) -> list[str]:
+    """Return the class of a plug-in and the SHA-256 of its code; what is no method is said by whoever makes methods."""
+    where, _, class_name = method.rpartition(":")
+    if PurePath(where).suffix == ".py":
+        return [class_name, _content(Path(where))]
+    return [method, build(method, options).setup.method_sha256 or ""]
+
+
+def _told(options: BaseModel) -> dict[str, Any]:
+    """Return what differs from the defaults, files and folders by what they hold."""
+    defaults = {name: each.default for name, each in type(options).model_fields.items()}
+    return {
+        name: _content(Path(value) if name in _MAY_BE_FILES and _is_there(value) else value)
+        for name, value in options
+        if value != defaults[name] and name not in _OF_THE_CORPUS
+    }
+
+
+def _is_there(value: Any) -> bool:
+    return isinstance(value, str) and Path(value).expanduser().exists()
+
+
+def _content(value: Any) -> Any:
+    if isinstance(value, Path):
+        path = value.expanduser()
+        try:
+            if path.is_dir():
+                return folder_sha256(path)
+            with path.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read ({error.strerror}).") from None
+    return [_content(each) for each in value] if isinstance(value, tuple) else value

@@ -1,0 +1,62 @@
+"""The files of reviews that computers hand to each other by a stick, with who reads each as far as it goes without keys."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from harness.exchange.kinds import FileKind
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.sealing import Lock, lock_of
+from harness.sealed.stick import BATCH_SUFFIX, RATINGS_SUFFIX
+from review.files.batch import open_batch
+from review.files.manifests import EXPORT_SUFFIX
+from review.files.statements import SUFFIX as LAPTOP_SUFFIX
+from review.files.statements import WITNESS_SUFFIX, read_laptop_card, read_statement
+from review.office.results.certifying import CERTIFICATE_SUFFIX, SIGNATURE_SUFFIX
+from review.verdict.certificate.certificate import read_certificate
+from review.verdict.certificate.evidence import EVIDENCE_SUFFIX, unpack_evidence
+
+
+def check_batch(data: bytes) -> None:
+    """Raise FileError for what is no batch; one that is sealed is looked at by whoever opens it."""
+    if lock_of(data) is None:
+        open_batch(data)
+
+
+def check_sealed(data: bytes) -> None:
+    """Raise FileError for what is not sealed for keys, as ratings and exports of a review always are."""
+    if lock_of(data) is not Lock.KEYS:
+        raise FileError(
+            FileProblem.NOT_OURS,
+            "This is not sealed for anybody's keys, so it is not what its name says. Take the file as Rosetta wrote it.",
+        )
+
+
+def check_certificate(data: bytes) -> None:
+    """Raise UsageError for what is no certificate."""
+    read_certificate(data, "this certificate")
+
+
+def check_signature(data: bytes) -> None:
+    """Raise FileError for what is no signature of a certificate; whether it fits, verifying tells."""
+    if len(data) != _SIGNATURE_BYTES:
+        raise FileError(
+            FileProblem.NOT_OURS,
+            f"A certificate's signature has {_SIGNATURE_BYTES} bytes, and this has {len(data):,}.",
+        )
+
+
+_SIGNATURE_BYTES: Final = 64
+_SMALL: Final = 4096
+_CERTIFICATE: Final = 4 * 2**20
+
+KINDS: Final = (
+    FileKind(BATCH_SUFFIX, "a batch to rate", check_batch, "rosetta review open FILE"),
+    FileKind(RATINGS_SUFFIX, "ratings of a review", check_sealed, "rosetta review import FILE"),
+    FileKind(EXPORT_SUFFIX, "what a review exported, sealed", check_sealed, "keep it; its recipients open it"),
+    FileKind(LAPTOP_SUFFIX, "the card of a laptop", read_laptop_card, "rosetta review enrol FILE", _SMALL),
+    FileKind(WITNESS_SUFFIX, "the statement of a witness", read_statement, "rosetta review enrol FILE", _SMALL),
+    FileKind(CERTIFICATE_SUFFIX, "the certificate of a run", check_certificate, "rosetta review attach FILE", _CERTIFICATE),
+    FileKind(SIGNATURE_SUFFIX, "the signature of a certificate", check_signature, "lies beside its certificate", _SMALL),
+    FileKind(EVIDENCE_SUFFIX, "the evidence of a certificate", unpack_evidence, "rosetta review verify FILE"),
+)  # fmt: skip

@@ -1,0 +1,39 @@
+"""``rosetta consent export``: Write notices to files, to be carried to others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.core.failures import UsageError
+from rosetta_tui.commands.consent.sharing import FILE, write_out
+from rosetta_tui.commands.naming import when_used
+
+with when_used():
+    from harness.consent import notice, register
+    from harness.core import written_files
+    from harness.store.file import database
+
+
+@click.command("export")
+@click.argument("folder", type=FILE)
+@click.argument("number", required=False, metavar="[NOTICE]")
+def export_(folder: Path, number: str | None) -> None:
+    """Write every notice, or the one whose number begins so, to FOLDER, each as NUMBER.rosetta-notice.
+
+    What lifted a notice is written beside it. Files that are there already stay. Others take them in with: rosetta
+    consent take
+    """
+    lines = register.lines_of(database.home())
+    chosen = register.held(lines)
+    if number is not None:
+        chosen = (register.find_held(lines, number),)
+    if not chosen:
+        raise UsageError("Nothing was withdrawn here, so there is no notice to write.")
+    written_files.private_folder(folder)
+    for each in chosen:
+        for said in filter(None, (each.notice, each.lifted)):
+            path = folder / f"{said.number[:12]}{notice.SUFFIX}"
+            if not path.exists():
+                write_out(said, path)

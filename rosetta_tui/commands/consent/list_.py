@@ -1,0 +1,60 @@
+"""``rosetta consent list``: Show what was withdrawn, by whom, and why it is believed here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.show.json_forms import print_form
+
+with when_used():
+    from harness.consent import register
+    from harness.store.file import database
+
+
+@click.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_(*, as_json: bool) -> None:
+    """Show every notice that is believed here, those that were lifted too. Nothing is ever taken out of it."""
+    found = register.held(register.lines_of(database.home()))
+    lines = [line for each in found for line in _lines(each)]
+    told = {"notices": [_json(each) for each in found]}
+    print_form("consent-list", told, lines or ["Nothing was withdrawn."], as_json=as_json)
+
+
+def _lines(held: register.Held) -> Iterator[str]:
+    said = held.notice
+    yield f"{said.number[:12]}  {said.when[:10]}  {said.about.words}"
+    yield f"    {said.by}: “{said.reason}”"
+    yield f"    {register.signer_words(said, held.ground)}; here since {held.since[:10]}"
+    if held.lifted is not None:
+        own = held.lifted.signing_key == said.signing_key
+        whose = "" if own else ", on this computer only, not by who withdrew it"
+        yield f"    LIFTED{whose}: {held.lifted.by}, {held.lifted.when[:10]}: “{held.lifted.reason}”"
+
+
+def _json(held: register.Held) -> dict[str, Any]:
+    said = held.notice
+    return {
+        "notice": said.number,
+        "when": said.when,
+        "by": said.by,
+        "signing_key": said.signing_key,
+        "reason": said.reason,
+        "about": said.about.words,
+        "what": said.about.what,
+        "ground": held.ground.value,
+        "since": held.since,
+        "lifted": None
+        if held.lifted is None
+        else {
+            "notice": held.lifted.number,
+            "when": held.lifted.when,
+            "by": held.lifted.by,
+            "reason": held.lifted.reason,
+            "by_the_signer": held.lifted.signing_key == said.signing_key,
+        },
+    }

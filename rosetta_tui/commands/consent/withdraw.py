@@ -1,0 +1,124 @@
+"""``rosetta consent withdraw``: Take back a corpus, entries of it, a method or a key."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.core.failures import UsageError
+from rosetta_tui.commands.consent.sharing import BY, FILE, REASON, own_register, write_out
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.request.reading import read_corpus, reading_options
+from rosetta_tui.show.text import plain
+from scoring.core.wording import counted
+
+with when_used():
+    from corpora.model import corpus as model_corpus
+    from harness.consent import notice, register
+    from harness.store import runs, withdrawn
+    from harness.store.file import database
+
+_KEY = re.compile(r"[0-9a-f]{64}")
+
+
+@click.command("withdraw")
+@click.option("--corpus", "file", metavar="FILE", help="The corpus FILE, or store:HASH, whole or with one of the next two.")  # fmt: skip
+@click.option("--entries", metavar="ID,ID…", help="Only these entries of it.")
+@click.option("--given-by", metavar="FIELD=NAME", help="Only entries whose FIELD says NAME, such as speaker=Ana: all that one person gave. The name goes nowhere.")  # fmt: skip
+@click.option("--method", "run", metavar="RUN", help="The method of RUN, in every run.")
+@click.option("--signing-key", metavar="KEY", help="A public signing key, 64 hexadecimal digits, or `own`: that of this computer's organisation.")  # fmt: skip
+@REASON
+@BY
+@click.option("-o", "--output", type=FILE, help="Write the signed notice to a file, to be carried to others.")  # fmt: skip
+@reading_options
+def withdraw_(
+    file: str | None,
+    entries: str | None,
+    given_by: str | None,
+    run: str | None,
+    signing_key: str | None,
+    reason: str,
+    by: str,
+    output: Path | None,
+    **given: Any,
+) -> None:
+    """Take consent back. From this moment what it is about is neither opened, listed, exported nor claimed here.
+
+    Say it of one thing: a corpus or entries of it, a method, or a key. Runs that used a withdrawn entry are concerned
+    whole; ask for them again, and the entry is left out. What one person gave in a review: rosetta review withdraw.
+    What a vault's keeper could open: rosetta vault revoke.
+    """
+    if sum(each is not None for each in (file, run, signing_key)) != 1:
+        raise UsageError("Say one of --corpus, --method and --signing-key: a notice is about one thing.")  # fmt: skip
+    own = own_register()
+    about: notice.Subject
+    if file is not None:
+        about = _of_corpus(file, entries, given_by, given)
+    elif run is not None:
+        about = _of_method(run)
+    else:
+        about = notice.OfKey(signing_key=_key(signing_key or "", own))
+    said = own.say(about, reason, by)
+    click.echo(plain(f"Withdrawn: {said.said}."))
+    _say_what_is_left()
+    if output is not None:
+        write_out(said, output)
+
+
+def _of_corpus(
+    file: str, entries: str | None, given_by: str | None, given: dict[str, Any]
+) -> notice.OfCorpus | notice.OfEntries:
+    found = read_corpus({**given, "file": file}, None)
+    whole = notice.OfCorpus(
+        sha256=found.sha256,
+        id=found.dataset.id[:200],
+        source_language=found.dataset.source_language,
+        target_language=found.dataset.target_language,
+        language_pair=found.dataset.language_pair[:200],
+    )
+    if entries is None and given_by is None:
+        return whole
+    if entries is not None and given_by is not None:
+        raise UsageError("Say --entries or --given-by, not both.")
+    if entries is not None:
+        chosen = model_corpus.Selection(entry_ids=tuple(entries.split(","))).apply(found)
+        return notice.entries_of(whole, (found.entries[place].id for place in chosen))
+    ids = [each.id for each in found.entries if _gave(each, given_by or "")]
+    if not ids:
+        raise UsageError(f"--given-by: no entry of {file} says {given_by!r}. Name a field and its value as the file has them.")  # fmt: skip
+    return notice.entries_of(whole, ids, of_a_person=True)
+
+
+def _gave(entry: Any, told: str) -> bool:
+    name, equals, value = told.partition("=")
+    if not (name and equals and value):
+        raise UsageError("--given-by takes FIELD=NAME, such as speaker=Ana.")
+    said = model_corpus.entry_fields(entry).get(name)
+    return value in map(str, said) if isinstance(said, list) else str(said) == value
+
+
+def _of_method(run: str) -> notice.OfMethod:
+    with database.opened() as connection:
+        found = runs.find_run(connection, run, withdrawn=True)
+    return notice.method_of(found.setup.model_dump(mode="json"))
+
+
+def _key(told: str, own: register.Register) -> str:
+    key = own.own if told == "own" else told.strip().lower()
+    if not _KEY.fullmatch(key):
+        raise UsageError("--signing-key: a public key has 64 hexadecimal digits. Correct it, or say `own`.")  # fmt: skip
+    return key
+
+
+def _say_what_is_left() -> None:
+    """Say which runs cannot be used any more, and how their texts are erased."""
+    if not database.default_path().exists():
+        return
+    with database.opened() as connection:
+        names = withdrawn.withdrawn_names(connection)
+    if names:
+        click.echo(plain(f"{counted(len(names), 'run')} cannot be used any more. Their texts are still in the store; to erase them: rosetta runs delete --now {' '.join(names)}"), err=True)  # fmt: skip
+    click.echo("Copies elsewhere, cards and exports that went out cannot be called back: carry the notice to who has them.", err=True)  # fmt: skip

@@ -1,0 +1,62 @@
+"""Kill a process at each of its steps on the disk while it withdraws, and say what the register is then.
+
+Run as a program of one thread, because it forks: ``python -m tests.harness.consent.killed FOLDER`` prints how often it
+was killed and each state that was left: how many notices hold, or the error.
+"""
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from harness.consent.register import lines_of
+from tests.harness.consent.made import CORPUS, METHOD, register
+from tests.harness.vault.killed import is_step
+
+
+def killed(folder: Path, place: int) -> bool:
+    """Withdraw in a process that is ended at its ``place``-th step on the disk; False where it has fewer."""
+    child = os.fork()
+    if child == 0:
+        left = [place]
+
+        def count(_: FrameType, event: str, function: Any) -> None:
+            if event == "c_call" and is_step(function):
+                left[0] -= 1
+                if left[0] < 0:
+                    os._exit(9)
+
+        sys.setprofile(count)
+        register(folder).say(METHOD, "reason", "Council")
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+
+def state(folder: Path) -> int | str:
+    try:
+        return len(lines_of(folder))
+    except Exception as error:  # noqa: BLE001  told as it is
+        return repr(error)
+
+
+def main(folder: Path) -> dict[str, Any]:
+    whole = folder / "whole"
+    register(whole).say(CORPUS, "reason", "Council")
+    left, after, place = [], [], 0
+    while True:
+        here = folder / str(place)
+        shutil.copytree(whole, here)
+        if not killed(here, place):
+            break
+        left.append(state(here))
+        register(here).say(METHOD, "again", "Council")
+        after.append(state(here))
+        place += 1
+    return {"left": left, "after": after}
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(Path(sys.argv[1]))))

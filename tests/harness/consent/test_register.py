@@ -1,0 +1,282 @@
+"""Who may take something back here, and what is made of a notice that was forged, replayed, changed or cut off."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.consent.notice import (
+    Lift,
+    OfKey,
+    OfMethod,
+    entries_of,
+    method_of,
+    read_notice,
+    write_notice,
+)
+from harness.consent.register import (
+    FILE,
+    SEEN,
+    ConsentError,
+    Ground,
+    NobodyKnowsSigner,
+    Register,
+    held,
+    lines_of,
+)
+from harness.consent.standing import CorpusFacts, standing
+from harness.sealed.forms import FileError
+from harness.sealed.keys import Identity, Role
+from tests.harness.consent.made import (
+    COMMUNITY,
+    CORPUS,
+    METHOD,
+    NOON,
+    OWN,
+    RIVAL,
+    from_elsewhere,
+    register,
+    six_words,
+)
+
+SETUP = {"method": "chat", "model_slug": "rival-1", "condition": "plain"}
+FACTS = CorpusFacts("a" * 64, "words", "en", "eo")
+
+
+def grounds(folder: Path) -> list[Ground]:
+    return [each.ground for each in lines_of(folder)]
+
+
+def test_what_is_said_here_holds_at_once_and_stays_on_record_when_it_is_lifted(
+    tmp_path: Path,
+) -> None:
+    assert standing(tmp_path).of_corpus(FACTS) is None
+    said = register(tmp_path).say(CORPUS, "she asked", "Council")
+    assert standing(tmp_path).of_corpus(FACTS) == said
+    register(tmp_path).lift(said.number[:8], "agreed again", "Council")
+    assert standing(tmp_path).of_corpus(FACTS) is None
+    [kept] = standing(tmp_path).held
+    assert kept.notice == said
+    assert kept.lifted is not None
+    assert kept.lifted.reason == "agreed again"
+    with pytest.raises(ConsentError, match="lifted already"):
+        register(tmp_path).lift(said.number, "once more", "Council")
+
+
+def test_a_stranger_cannot_take_back_a_rivals_method(tmp_path: Path) -> None:
+    """Anybody can write a notice in any name; it is shown, and changes nothing."""
+    forged = write_notice(METHOD, "it is no good", "The council", RIVAL, NOON)
+    with pytest.raises(NobodyKnowsSigner, match=r"NOT taken in.*six words"):
+        register(tmp_path).take(forged)
+    assert standing(tmp_path).of_method(SETUP) is None
+    with pytest.raises(ConsentError, match="not the six words"):
+        register(tmp_path).take(forged, six_words(COMMUNITY))
+    assert lines_of(tmp_path) == ()
+
+
+def test_who_may_speak_of_their_corpus_may_not_take_back_a_rivals_method(tmp_path: Path) -> None:
+    """A key that was believed for one matter is asked about for each other one."""
+    own = register(tmp_path)
+    own.take(from_elsewhere(CORPUS), six_words(COMMUNITY))
+    with pytest.raises(NobodyKnowsSigner):
+        own.take(from_elsewhere(METHOD))
+    other = CORPUS.model_copy(update={"sha256": "b" * 64, "id": "others"})
+    with pytest.raises(NobodyKnowsSigner):
+        own.take(from_elsewhere(other))
+    with pytest.raises(NobodyKnowsSigner):  # of the same matter, but by another key
+        own.take(from_elsewhere(entries_of(CORPUS, [1, 2]), RIVAL))
+    own.take(from_elsewhere(entries_of(CORPUS, [1, 2])))
+    assert grounds(tmp_path) == [Ground.WORDS, Ground.KNOWN]
+    assert standing(tmp_path).of_method(SETUP) is None
+
+
+@pytest.mark.parametrize("place", [0, 40, 200, -20, -3])
+def test_a_changed_byte_of_a_notice_is_refused(tmp_path: Path, place: int) -> None:
+    data = bytearray(from_elsewhere(CORPUS))
+    data[place] ^= 1
+    with pytest.raises(FileError):
+        register(tmp_path).take(bytes(data), six_words(COMMUNITY))
+    assert lines_of(tmp_path) == ()
+
+
+def test_a_notice_whose_signer_was_exchanged_is_refused(tmp_path: Path) -> None:
+    fields = json.loads(from_elsewhere(METHOD, RIVAL))
+    fields["signing_key"] = OWN.public.signing_key
+    with pytest.raises(FileError, match=r"changed after it was signed|not a notice"):
+        register(tmp_path).take(json.dumps(fields, separators=(",", ":"), sort_keys=True).encode())
+
+
+def test_an_old_notice_played_again_takes_nothing_back_anew(tmp_path: Path) -> None:
+    own, old = register(tmp_path), from_elsewhere(CORPUS)
+    own.take(old, six_words(COMMUNITY))
+    number = read_notice(old).number
+    lift = write_notice(Lift(notice=number), "agreed", "Council", COMMUNITY, NOON)
+    assert own.take(lift)[1]
+    assert standing(tmp_path).of_corpus(FACTS) is None
+    assert own.take(old) == (read_notice(old), False)
+    assert standing(tmp_path).of_corpus(FACTS) is None
+    anew = from_elsewhere(CORPUS)
+    own.take(anew)  # the same words, said once more
+    assert standing(tmp_path).of_corpus(FACTS) is not None
+    assert own.take(lift) == (read_notice(lift), False)
+    assert standing(tmp_path).of_corpus(FACTS) is not None
+
+
+def test_only_who_took_something_back_gives_it_again_elsewhere(tmp_path: Path) -> None:
+    own, data = register(tmp_path), from_elsewhere(CORPUS)
+    lift = Lift(notice=read_notice(data).number)
+    with pytest.raises(ConsentError, match="Take that one in first"):
+        own.take(write_notice(lift, "agreed", "Council", COMMUNITY, NOON), six_words(COMMUNITY))
+    own.take(data, six_words(COMMUNITY))
+    with pytest.raises(ConsentError, match="only who took something back"):
+        own.take(write_notice(lift, "agreed", "Council", RIVAL, NOON), six_words(RIVAL))
+    assert standing(tmp_path).of_corpus(FACTS) is not None
+    own.lift(lift.notice, "they told us", "Office")  # here alone
+    assert standing(tmp_path).of_corpus(FACTS) is None
+    elsewhere = Register(tmp_path / "elsewhere", Identity.make(Role.ORGANISATION))
+    elsewhere.take(data, six_words(COMMUNITY))
+    [[set_aside]] = [[each.lifted for each in held(lines_of(tmp_path))]]
+    assert set_aside is not None
+    with pytest.raises(ConsentError, match="only who took something back"):
+        elsewhere.take(signed_bytes(tmp_path, 1), six_words(OWN))
+
+
+def signed_bytes(folder: Path, place: int) -> bytes:
+    return json.dumps(
+        json.loads((folder / FILE).read_bytes().splitlines()[place])["notice"],
+        separators=(",", ":"), sort_keys=True, ensure_ascii=False,
+    ).encode()  # fmt: skip
+
+
+def test_a_key_says_of_itself_that_it_is_lost_and_is_not_believed_afterwards(
+    tmp_path: Path,
+) -> None:
+    own, lost = register(tmp_path), OfKey(signing_key=COMMUNITY.public.signing_key)
+    own.take(from_elsewhere(CORPUS), six_words(COMMUNITY))
+    with pytest.raises(NobodyKnowsSigner):
+        own.take(from_elsewhere(lost, RIVAL))
+    own.take(from_elsewhere(lost))
+    assert grounds(tmp_path) == [Ground.WORDS, Ground.ITSELF]
+    assert standing(tmp_path).of_key(COMMUNITY.public.signing_key) is not None
+    assert standing(tmp_path).of_key(OWN.public.signing_key) is None
+    with pytest.raises(ConsentError, match="a key that was revoked"):
+        own.take(from_elsewhere(entries_of(CORPUS, [1])), six_words(COMMUNITY))
+    assert standing(tmp_path).of_corpus(FACTS) is not None  # what it said before holds
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [({"method": "chat"}, False), ({"method": "chat", "condition": "x"}, False),
+     ({"model_slug": "m"}, True), ({"method_sha256": "f" * 64}, True), ({"model_slug": "m", "colour": "x"}, False)],
+)  # fmt: skip
+def test_a_notice_names_one_method_not_everybodys(fields: dict[str, str], named: bool) -> None:
+    data = from_elsewhere(OfMethod(fields=fields))
+    if named:
+        assert read_notice(data).about == OfMethod(fields=fields)
+    else:
+        with pytest.raises(FileError, match="names no one method"):
+            read_notice(data)
+
+
+@pytest.mark.parametrize("name", ["method", "model_slug"])
+def test_every_field_of_a_method_must_be_that_of_the_run(tmp_path: Path, name: str) -> None:
+    register(tmp_path).say(METHOD, "withdrawn by its makers", "Makers")
+    assert standing(tmp_path).of_method(SETUP) is not None
+    assert standing(tmp_path).of_method({**SETUP, name: "another"}) is None
+
+
+def test_a_method_is_named_by_what_tells_it_from_others() -> None:
+    plain = {"method": "chat", "model_slug": "m", "condition": "c", "method_sha256": None}
+    assert method_of(plain).fields == {"method": "chat", "model_slug": "m", "condition": "c"}
+    assert method_of(plain | {"method_sha256": "f" * 64}).fields == {
+        "method": "chat",
+        "method_sha256": "f" * 64,
+    }
+
+
+@pytest.mark.parametrize(
+    ("facts", "same"),
+    [
+        (FACTS, True),
+        (CorpusFacts("a" * 64, "renamed", "fr", "de"), True),
+        (CorpusFacts("b" * 64, "words", "en", "eo"), True),
+        (CorpusFacts("b" * 64, "words", "en", "fr"), False),
+        (CorpusFacts("b" * 64, "words", "fr", "eo"), False),
+        (CorpusFacts("b" * 64, "others", "en", "eo"), False),
+        (CorpusFacts("", "words", language_pair="EN→EO"), True),
+        (CorpusFacts("", "words", language_pair="EN→FR"), False),
+        (CorpusFacts("", "words"), False),
+    ],
+)
+def test_a_corpus_is_known_by_its_bytes_or_by_its_id_and_languages(
+    tmp_path: Path, facts: CorpusFacts, same: bool
+) -> None:
+    register(tmp_path).say(CORPUS, "she asked", "Council")
+    assert (standing(tmp_path).of_corpus(facts) is not None) is same
+
+
+def test_entries_stand_in_a_notice_as_salted_digests(tmp_path: Path) -> None:
+    said = register(tmp_path).say(entries_of(CORPUS, [7, "Bonan matenon!"]), "asked", "Council")
+    [(_, about)] = standing(tmp_path).of_entries(FACTS)
+    assert [about.has(each) for each in (7, "7", "Bonan matenon!", 8)] == [True, True, True, False]
+    assert b"matenon" not in (tmp_path / FILE).read_bytes()
+    assert standing(tmp_path).of_corpus(FACTS) is None
+    assert standing(tmp_path).of_run(FACTS, {}, [1, 7]) == said
+    assert standing(tmp_path).of_run(FACTS, {}, [1, 8]) is None
+
+
+def changed(folder: Path, place: int) -> None:
+    path = folder / FILE
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1
+    path.write_bytes(bytes(data))
+
+
+def test_a_register_that_was_changed_cut_or_taken_away_opens_nothing(tmp_path: Path) -> None:
+    own = register(tmp_path)
+    own.say(CORPUS, "one", "Council")
+    own.say(METHOD, "two", "Council")
+    whole = (tmp_path / FILE).read_bytes()
+    for place in range(0, len(whole), 37):
+        changed(tmp_path, place)
+        with pytest.raises(ConsentError):
+            lines_of(tmp_path)
+        (tmp_path / FILE).write_bytes(whole)
+    first = whole.splitlines(keepends=True)[0]
+    for less in (first, whole[len(first) :], b""):
+        (tmp_path / FILE).write_bytes(less)
+        with pytest.raises(ConsentError):
+            standing(tmp_path)
+    (tmp_path / FILE).unlink()
+    with pytest.raises(ConsentError, match=r"missing.*consent take"):
+        standing(tmp_path)
+    (tmp_path / FILE).write_bytes(whole)
+    (tmp_path / SEEN).write_bytes(b"[2")
+    with pytest.raises(ConsentError, match="damaged"):
+        standing(tmp_path)
+
+
+def test_a_line_that_somebody_wrote_without_the_key_is_refused(tmp_path: Path) -> None:
+    """Also where what says how far the register went was taken away, so that the end of it is free."""
+    own = register(tmp_path)
+    own.take(from_elsewhere(CORPUS), six_words(COMMUNITY))
+    (tmp_path / SEEN).unlink()
+    assert grounds(tmp_path) == [Ground.WORDS]
+    path = tmp_path / FILE
+    path.write_bytes(path.read_bytes().replace(b'"ground":"words"', b'"ground":"own"'))
+    with pytest.raises(ConsentError, match="line 1: it was changed"):
+        lines_of(tmp_path)
+
+
+def test_a_process_killed_at_any_step_leaves_nothing_half_withdrawn(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.harness.consent.killed", tmp_path],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    told = json.loads(done.stdout)
+    assert set(told["left"]) == {1, 2}, told
+    assert all(after == left + 1 for left, after in zip(told["left"], told["after"], strict=True))

@@ -1,0 +1,216 @@
+"""Whether open texts are sent: every rule refuses with its term, its reason and the mend, before anything is sent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpora.formats.load import load
+from corpora.model.corpus import Corpus
+from corpora.model.entry import Segment
+from harness.api import ask
+from harness.consent.sending import MayNotSend, NobodySaidWhetherToSend, require_sending
+from harness.core.failures import UsageError
+from harness.endpoint import offline
+from harness.privacy import make_method
+from harness.run.beginning import begin, resume_method
+from harness.store.file.database import open_store
+from harness.store.runs import read_run
+from tests.corpora.making import entry, json_file
+
+ELSEWHERE = "https://api.example.org/v1"
+HERE = "http://127.0.0.1:9/v1"
+
+
+def corpus(folder: Path, *rows: dict[str, Any], **said: Any) -> Corpus:
+    return load(json_file(folder, list(rows) or [entry()], **said))
+
+
+def sent(made: Corpus, url: str, may_send: str | None = None) -> str:
+    """Return why the texts may not be sent; empty where they may."""
+    try:
+        require_sending(made.dataset, made.entries, url, may_send)
+    except NobodySaidWhetherToSend as error:
+        return f"ask: {error}"
+    except MayNotSend as error:
+        return f"no: {error}"
+    return ""
+
+
+WORDS = "The council, on 3 May"
+
+
+@pytest.mark.parametrize(
+    ("said", "here", "elsewhere", "answered", "term"),
+    [
+        ({}, "", "ask", "", "no licence and no other term"),
+        ({"license": "unknown"}, "", "ask", "", "license: unknown"),
+        ({"license": "CC-BY-NC-4.0"}, "", "ask", "", "only without profit"),
+        ({"license": "CC-BY-4.0"}, "", "", "", ""),
+        ({"transmission": "open"}, "", "", "", ""),
+        ({"transmission": "ask"}, "", "ask", "", "the owner of the texts said so"),
+        ({"transmission": "open", "training": "no"}, "", "ask", "", "no model may learn"),
+        ({"transmission": "nowhere"}, "no", "no", "no", "transmission: nowhere"),
+        ({"transmission": ["https://other.example"]}, "", "no", "no", "https://other.example only"),
+        ({"transmission": [ELSEWHERE], "training": "no"}, "", "", "", ""),
+        ({"transmission": ["https://api.example.org.evil.net/v1"]}, "", "no", "no", "however much alike"),
+    ],
+)  # fmt: skip
+def test_each_rule_says_where_texts_may_go(
+    tmp_path: Path, said: dict[str, Any], here: str, elsewhere: str, answered: str, term: str
+) -> None:
+    made = corpus(tmp_path, **said)
+    assert sent(made, HERE).partition(":")[0] == here
+    found = sent(made, ELSEWHERE)
+    assert found.partition(":")[0] == elsewhere
+    assert sent(made, ELSEWHERE, WORDS).partition(":")[0] == answered
+    assert term in found
+    if found:
+        assert "Term: " in found
+        assert "Rule: " in found
+        assert ("--may-send" in found) is (elsewhere == "ask")
+        assert ("--endpoint" in found or "asks no server" in found) is (elsewhere == "no")
+
+
+def test_a_method_without_a_server_is_asked_whatever_the_terms(tmp_path: Path) -> None:
+    made = corpus(tmp_path, transmission="nowhere")
+    require_sending(made.dataset, made.entries, None, None)
+
+
+def test_the_segment_of_the_chosen_entries_decides(tmp_path: Path) -> None:
+    rows = [entry(1, segment="development"), entry(2, segment="diagnostic")]
+    made = corpus(tmp_path, *rows, transmission={"development": "open", "diagnostic": [ELSEWHERE]})
+    first, second = ([each] for each in made.entries)
+    require_sending(made.dataset, first, "https://any.example", None)
+    with pytest.raises(MayNotSend, match="of diagnostic may be sent to"):
+        require_sending(made.dataset, second, "https://any.example", None)
+    assert second[0].segment is Segment.DIAGNOSTIC
+
+
+def request(made: Corpus, **told: Any) -> Any:
+    return ask(made, "chat", {"endpoint": ELSEWHERE, "model": "m", **told})
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("API_EXAMPLE_ORG_API_KEY", "sk-0123456789")
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+def test_a_run_is_refused_before_a_key_is_asked_for(tmp_path: Path, home: Path) -> None:
+    made = corpus(tmp_path, license="CC-BY-NC-4.0")
+
+    def no(*_: object) -> Any:
+        raise AssertionError("a key was asked for")
+
+    asked = request(made)
+    with pytest.raises(NobodySaidWhetherToSend):
+        make_method(asked.plan, made.entries, made.entries, no, made.dataset)
+    allowed = asked.allowed(f" {WORDS} ")
+    assert allowed.plan.run.may_send == WORDS
+    assert allowed.method().endpoint == ELSEWHERE
+
+
+@pytest.mark.parametrize("option", ["judge", "embeddings"])
+def test_judges_and_embeddings_are_endpoints_too(tmp_path: Path, home: Path, option: str) -> None:
+    made = corpus(tmp_path)
+    wanted = "lbrag.semantic_score" if option == "judge" else "semantic"
+    told = {option: ELSEWHERE, f"{option}_model": "m", "metrics": f"chrf,{wanted}"}
+    asked = ask(made, "copy-source", told)
+    with pytest.raises(NobodySaidWhetherToSend):
+        asked.method()
+    assert ask(made, "copy-source", {**told, "may_send": WORDS}).method()
+
+
+CODE = "class Own:\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "told", "shut"),
+    [
+        ({}, {}, True), ({}, {"may_send": WORDS}, False), ({"license": "CC-BY-4.0"}, {}, False),
+        ({"license": "CC-BY-4.0", "training": "no"}, {}, True), ({"transmission": [ELSEWHERE]}, {"may_send": WORDS}, True),
+    ],
+)  # fmt: skip
+def test_code_of_others_reaches_nobody_where_the_terms_do_not_say_so(
+    tmp_path: Path, home: Path, said: dict[str, Any], told: dict[str, str], shut: bool
+) -> None:
+    (tmp_path / "own.py").write_text(CODE)
+    made = corpus(tmp_path, **said)
+    with pytest.raises(UsageError):  # it is no method; the door is shut before its first line runs
+        ask(made, f"{tmp_path / 'own.py'}:Own", told).method()
+    assert (offline.why() == offline.TERMS) is shut
+
+
+def began(made: Corpus, store: Path, **told: Any) -> None:
+    asked = ask(made, "copy-source", told)
+    with open_store(store) as connection:
+        begin(connection, made, asked.positions, asked.method(), asked.plan)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "refused"),
+    [
+        ({"transmission": [ELSEWHERE]}, {"transmission": "open"}, True),
+        ({"transmission": [ELSEWHERE]}, {"transmission": [ELSEWHERE, "https://b.example"]}, True),
+        ({"transmission": [ELSEWHERE]}, {}, True),
+        ({"license": "CC-BY-NC-4.0"}, {"license": "CC-BY-4.0"}, True),
+        ({"transmission": "open", "training": "no"}, {"transmission": "open"}, True),
+        ({"transmission": "local-only"}, {"transmission": "open"}, True),
+        ({"transmission": "open"}, {"transmission": [ELSEWHERE]}, False),
+        ({"transmission": [ELSEWHERE]}, {"transmission": [ELSEWHERE]}, False),
+        ({}, {"license": "CC-BY-4.0"}, False),
+    ],
+)  # fmt: skip
+def test_a_file_whose_terms_were_widened_is_refused(
+    tmp_path: Path, home: Path, before: Any, now: Any, refused: bool
+) -> None:
+    """Whoever edits the file, and its id too, is known by the sentences."""
+    store = home / "rosetta.sqlite"
+    began(corpus(tmp_path, **before), store)
+    path = json_file(tmp_path, [entry(7, source="Source 1!")], **now)
+    data = json.loads(path.read_text())
+    data["dataset"]["id"] = "another"
+    path.write_text(json.dumps(data))
+    if refused:
+        with pytest.raises(UsageError, match=r"stricter terms|known here as secret"):
+            began(load(path), store)
+    else:
+        began(load(path), store)
+
+
+def test_the_same_name_is_enough_where_every_sentence_was_exchanged(
+    tmp_path: Path, home: Path
+) -> None:
+    store = home / "rosetta.sqlite"
+    began(corpus(tmp_path, transmission=[ELSEWHERE]), store)
+    with pytest.raises(UsageError, match=r"known here as made.*rosetta runs delete --now"):
+        began(corpus(tmp_path, entry(9), transmission="open"), store)
+
+
+def test_what_went_nowhere_goes_to_no_server_on_this_machine_either(
+    tmp_path: Path, home: Path
+) -> None:
+    store = home / "rosetta.sqlite"
+    began(corpus(tmp_path, transmission="nowhere"), store)
+    with pytest.raises(UsageError, match="stricter terms"):
+        began(corpus(tmp_path, transmission="local-only"), store)
+
+
+def test_a_run_from_before_goes_on_once_somebody_answered(tmp_path: Path, home: Path) -> None:
+    """Runs that were begun when nothing was asked, or whose terms were never told, wait for the answer."""
+    store, made = home / "rosetta.sqlite", corpus(tmp_path)
+    asked = request(made, may_send=WORDS)
+    with open_store(store) as connection:
+        number = begin(connection, made, asked.positions, asked.method(), asked.plan)
+        before = json.dumps(asked.plan.model_dump(mode="json") | {"run": {}})
+        connection.execute("UPDATE runs SET plan = ? WHERE id = ?", (before, number))
+        run = read_run(connection, number)
+        with pytest.raises(NobodySaidWhetherToSend):
+            resume_method(connection, run)
+        assert resume_method(connection, run, WORDS).endpoint == ELSEWHERE

@@ -1,0 +1,205 @@
+"""``rosetta consent``: what is opened, listed, exported and claimed changes at once, here and where the notice is carried."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+from jsonschema import Draft202012Validator
+
+from corpora.files.problems import CorpusError
+from harness.core.failures import HarnessError
+from harness.sealed.keys import Identity, Role
+from harness.store.file.database import mark_of
+from rosetta_tui.commands import rosetta
+from tests import keyring_in_memory
+
+SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
+WORDS = """\
+# source_language: en
+# target_language: eo
+id\tsource\treference\tspeaker
+1\tGood morning!\tBonan matenon!\tAna
+2\tThank you!\tDankon!\tBen
+3\tGood night!\tBonan nokton!\tAna
+4\tI see a dog.\tMi vidas hundon.\tBen
+"""
+REASON = ("--reason", "as asked", "--by", "Council")
+
+
+class Computers:
+    """Computers that share a folder, each with a data folder of its own."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.monkeypatch = folder, monkeypatch
+        (folder / "words.tsv").write_text(WORDS)
+        monkeypatch.chdir(folder)
+
+    def __call__(self, line: str, *more: str, at: str = "here") -> str:
+        """Run a command; gives what it printed, or the words of its failure after ``error: ``."""
+        self.monkeypatch.setenv("ROSETTA_HOME", str(self.folder / at))
+        result = CliRunner().invoke(rosetta, [*line.split(), *more])
+        if isinstance(result.exception, HarnessError | CorpusError | click.ClickException):
+            return f"error: {result.exception}"
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return f"error: {result.output}" if result.exit_code else result.output
+
+    def runs(self, at: str = "here") -> int:
+        return len(json.loads(self("runs list --json", at=at)))
+
+    def words_of(self, at: str = "here") -> str:
+        return Identity.load(self.folder / at, Role.ORGANISATION).public.phrase
+
+
+@pytest.fixture
+def on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Computers]:
+    """Two computers, one with a run over a file, whose card went out."""
+    with keyring_in_memory.memory_keyring():
+        made = Computers(tmp_path, monkeypatch)
+        made("run words.tsv --method copy-source --plain")
+        made("runs export last -o card.json")
+        yield made
+
+
+def test_a_corpus_that_was_withdrawn_is_gone_from_everything_here(on: Computers) -> None:
+    run = json.loads(on("runs list --json"))[0]["run_id"]
+    assert "consent" not in on("runs verify card.json")
+    assert "1 run cannot be used any more" in on("consent withdraw --corpus words.tsv", *REASON)
+    assert on.runs() == 0
+    for command in (
+        "run words.tsv --method copy-source --plain", "corpus show words.tsv", f"runs show {run}",
+        "corpus convert words.tsv --to csv -o out.csv", f"runs export {run} -o again.json",
+        f"compare {run} {run}", f"score --rescore {run}", "estimate words.tsv --method copy-source",
+        "runs show last", f"retry {run}", "runs import card.json",
+    ):  # fmt: skip
+        told = on(command)
+        assert told.startswith("error:"), command
+        assert "as asked" in told, command
+    assert not [each for each in on.folder.iterdir() if each.name in {"out.csv", "again.json"}]
+    assert "✗ consent: withdrawn for the corpus words" in on("runs verify card.json")
+    assert "No run can be used" in on("runs list")
+    on(f"runs delete --now --yes {run}")  # what is withdrawn can be erased
+    assert "There are no runs yet" in on("runs list")
+
+
+def test_entries_of_one_person_are_left_out_and_runs_over_them_are_gone(on: Computers) -> None:
+    told = on("consent withdraw --corpus words.tsv --given-by speaker=Ana", *REASON)
+    assert "2 entries that one person gave" in told
+    assert "Ana" not in told
+    assert b"Ana" not in (on.folder / "here" / "consent.jsonl").read_bytes()
+    assert on.runs() == 0
+    assert "✗ consent" in on("runs verify card.json")
+    assert json.loads(on("corpus show words.tsv --json"))["statistics"]["source"]["longest"] == 12
+    assert "2 entries are left out" in on("run words.tsv --method copy-source --plain")
+    assert on.runs() == 1
+    on("runs export last -o without.json")
+    rows = json.loads((on.folder / "without.json").read_text())["results"]
+    assert [row["entry_id"] for row in rows] == [2, 4]
+    assert "consent" not in on("runs verify without.json")
+    assert "No entry has the id" in on("run words.tsv --method copy-source --entries 1")
+
+
+def test_a_method_that_was_withdrawn_runs_no_more_and_others_do(on: Computers) -> None:
+    on("run words.tsv --method constant --text x --plain")
+    on("run words.tsv --method copy-source --plain")
+    assert on.runs() == 3
+    assert "copy-source" in on("consent withdraw --method last", *REASON)
+    assert on.runs() == 1
+    told = on("run words.tsv --method copy-source --plain")
+    assert told.startswith("error: Method copy-source: consent was withdrawn")
+    assert "✗ consent: withdrawn for the method" in on("runs verify card.json")
+
+
+def test_a_notice_changes_what_holds_where_it_is_carried_and_believed(on: Computers) -> None:
+    on("runs import card.json", at="there")
+    on("consent withdraw --corpus words.tsv -o words.rosetta-notice", *REASON)
+    refused = on("consent take words.rosetta-notice", at="there")
+    assert "NOT taken in" in refused
+    assert on.runs(at="there") == 1
+    assert "consent" not in on("runs verify card.json", at="there")
+    took = on("consent take words.rosetta-notice --words", on.words_of(), at="there")
+    assert "Taken in: the corpus words" in took
+    assert on.runs(at="there") == 0
+    assert "six words of its key were compared here" in on("runs verify card.json", at="there")
+    assert "nothing changed" in on("consent take words.rosetta-notice", at="there")
+    number = json.loads(on("consent list --json"))["notices"][0]["notice"]
+    on(f"consent lift {number[:12]}", *REASON)
+    on("consent export out")
+    names = [str(each) for each in sorted((on.folder / "out").iterdir())]
+    assert len(names) == 2
+    on("consent take", *names, at="there")
+    assert on.runs(at="there") == 1
+    assert "✓ consent: withdrawn for the corpus words" in on("runs verify card.json", at="there")
+    listed = on("consent list", at="there")
+    assert "LIFTED: Council" in listed
+    shown = json.loads(on("consent list --json", at="there"))
+    schema = json.loads((SCHEMAS / "consent-list.schema.json").read_text())
+    assert [each.message for each in Draft202012Validator(schema).iter_errors(shown)] == []
+
+
+def test_without_a_whole_record_nothing_is_opened(on: Computers) -> None:
+    on("consent withdraw --method last", *REASON)
+    path = on.folder / "here" / "consent.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"as asked", b"as other"))
+    for command in ("runs list", "run words.tsv --method constant --text x", "runs verify card.json"):  # fmt: skip
+        assert "consent.jsonl: line 1: it was changed" in on(command)
+
+
+NOT_ONE_THING = {
+    "": "one of --corpus",
+    "--corpus words.tsv --method last": "one of --corpus",
+    "--corpus words.tsv --entries 9": "No entry has the id",
+    "--corpus words.tsv --given-by speaker=Carla": "no entry",
+    "--corpus words.tsv --given-by speaker": "FIELD=NAME",
+    "--signing-key abc": "64 hexadecimal",
+}
+
+
+def test_what_is_not_one_thing_is_refused_and_nothing_is_recorded(on: Computers) -> None:
+    for line, said in NOT_ONE_THING.items():
+        assert said in on(f"consent withdraw {line}", *REASON), line
+    assert not (on.folder / "here" / "consent.jsonl").exists()
+
+
+def test_terms_are_written_beside_a_file_and_a_run_obeys_them(on: Computers) -> None:
+    assert "names no licence and no other term" in on("corpus terms words.tsv")
+    run = "run words.tsv --method chat --model m --plain --endpoint https://a.example.evil.net/v1"
+    assert "Rule: nobody has said" in on(run)
+    told = on("corpus terms words.tsv --transmission https://a.example/v1 --training no")
+    assert "open texts may be sent to https://a.example/v1 only" in told
+    refused = on(f"{run} --may-send", "Council")
+    assert "is another address, however much alike they look" in refused
+    assert "words.tsv.champollion.json: transmission" in refused
+    assert "is there already" in on("corpus terms words.tsv --transmission open")
+    assert "no word that is known" in on("corpus terms words.tsv --overwrite --transmission maybe")
+    assert "is not understood" in on("corpus terms words.tsv --overwrite --license LicenseRef-X")
+    on("corpus terms words.tsv --overwrite --license CC-BY-ND-4.0")
+    assert "a translation is a derivative" in on("corpus terms words.tsv")
+
+
+def test_a_persons_answer_stands_on_the_card(on: Computers) -> None:
+    on("run words.tsv --method copy-source --plain --may-send", "Council, 3 May")
+    on("runs export last -o said.json")
+    dataset = json.loads((on.folder / "said.json").read_text())["dataset"]
+    assert dataset["may_send"] == "Council, 3 May"
+    assert dataset["licence_class"] == "unknown"
+    assert dataset["transmission_rule"].startswith("nobody has said")
+    assert "sent, because" in on("runs show last")
+    assert on("runs verify said.json")[0] == "✓"
+
+
+def test_who_looks_at_the_list_of_runs_sees_them_go(on: Computers) -> None:
+    """A screen reads the list again where the store's mark is another; a withdrawal writes beside the store."""
+    store = on.folder / "here" / "rosetta.sqlite"
+    for file in store.parent.iterdir():
+        os.utime(file, (1, 1))
+    before = mark_of(store)
+    assert mark_of(store) == before
+    on("consent withdraw --method last", *REASON)
+    assert mark_of(store) != before
