@@ -10,11 +10,11 @@ from dataclasses import asdict
 from math import fsum
 from typing import Any
 
-from harness.card.canonical import HASH_FIELD, card_hash
 from harness.card.fingerprint import fingerprint
 from harness.card.material import Material, stored_material
 from harness.card.model import EntryResult, RunCard
 from harness.card.rows import failed, row_json
+from harness.card.seal import HASH_FIELD, card_hash
 from harness.card.withholding import withheld_part, without_retried
 from harness.core.failures import ErrorClass
 from harness.store.file.transaction import transaction
@@ -112,6 +112,8 @@ def assemble(
     }
     if not whole:
         card.update(withheld_part(card, material.entries))
+        if material.despite_network and "withheld" in card:
+            card["withheld"]["despite_network"] = material.despite_network
     # as the specification has it
     ordered = {name: card[name] for name in RunCard.model_fields if name in card}
     if material.rescore_of is not None:

@@ -10,11 +10,9 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
-from harness.card.build import assemble
 from harness.card.load import load_card
-from harness.card.material import stored_material
 from harness.card.model import EntryResult, EntryUsage, RunCard
-from harness.card.withholding import tells_single_entries
+from harness.card.withholding import inside_words, kept_inside
 from harness.core.failures import UsageError
 from harness.store.runs import read_imported
 
@@ -33,14 +31,13 @@ class ExportForm(StrEnum):
 def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> bytes:
     """Return a sealed run in one of the forms; an imported card comes out byte for byte as it came in.
 
-    Raises HarnessError where the run is not sealed yet, UsageError where what would be written told of single
-    secret entries.
+    Raises HarnessError where the run is not sealed yet, UsageError where it has secret entries: what leaves of
+    those is a released card (``harness.release``).
     """
     card = load_card(connection, run)
     imported = read_imported(connection, run)
     if imported is None:
-        card = _as_it_may_leave(connection, run, card)
-        _require_enough(card, form)
+        _refuse_secrets(card, form)
     if form is ExportForm.CARD:
         return imported or card_bytes(card)
     if form is ExportForm.JSONL:
@@ -48,30 +45,23 @@ def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> by
     return _csv(card).encode()
 
 
-def _as_it_may_leave(connection: sqlite3.Connection, run: int, card: RunCard) -> RunCard:
-    """Return a card without numbers of single secret entries: one that was sealed with them is made anew."""
-    if not tells_single_entries(card.results):
-        return card
-    sealed = {"sealed_as": card.run_card_hash}
-    return assemble(stored_material(connection, run), sealed)
+def must_be_released(connection: sqlite3.Connection, run: int) -> bool:
+    """Tell whether a sealed run leaves as a released card only (``harness.release``); an imported card is as it came."""
+    return read_imported(connection, run) is None and kept_inside(
+        load_card(connection, run).as_json()
+    )
 
 
-def _require_enough(card: RunCard, form: ExportForm) -> None:
-    """Raise UsageError for rows of a run with secret entries, and for sums over too few of them."""
-    told = card.withheld
-    if told is None:
+def _refuse_secrets(card: RunCard, form: ExportForm) -> None:
+    """Raise UsageError for a run with secret entries: neither its rows nor its card leave like this."""
+    if not kept_inside(card.as_json()):
         return
     if form is not ExportForm.CARD:
         raise UsageError(
-            f"Secret entries in this run: {told.secret:,}; so no row of it leaves this machine. "
-            "Export the card: it has the totals. For a copy of your own, copy the data folder."
+            "This run has secret entries; so no row of it leaves this machine. Export its released card: it has the scores. "
+            "For a copy of your own, copy the data folder."
         )
-    if told.secret < told.least:
-        raise UsageError(
-            f"Secret entries in this run: only {told.secret:,}; its totals would tell of single ones. "
-            f"A card leaves this machine from {told.least} secret entries on. For a copy of your own, "
-            "copy the data folder."
-        )
+    raise UsageError(f"{inside_words(card.run_id)} For a copy of your own, copy the data folder.")
 
 
 def card_bytes(card: RunCard) -> bytes:

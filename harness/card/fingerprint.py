@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.card.canonical import canonical_sha256
 from harness.card.model import Fingerprint
+from harness.core.canonical import canonical_sha256
 from harness.method.method import Setup
 
 _BESIDE = (

@@ -14,7 +14,6 @@ from typing import Any
 from corpora.checks.marks import names_secret
 from corpora.model.corpus import Dataset
 from harness.card.build import assemble, store_card
-from harness.card.canonical import HASH_FIELD, canonical_sha256, seal_form
 from harness.card.checking.recompute import (
     card_floors,
     card_material,
@@ -39,6 +38,9 @@ from harness.card.material import Material, iso_time
 from harness.card.model import DatasetBlock, EntryResult, Retries, RunCard
 from harness.card.reading import parse_object
 from harness.card.rows import row_entry, row_result
+from harness.card.seal import HASH_FIELD, seal_form
+from harness.consent.verifying import found, of_card
+from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.core.version import VERSION
 from harness.setup.floors import EARLIER, floor_fields
@@ -48,6 +50,7 @@ from harness.store.file.openings import RunOpening
 from harness.store.file.transaction import transaction
 from harness.store.results import add_results
 from harness.store.runs import Run, create_run, find_by_id
+from harness.store.withdrawn import now_standing
 from scoring.core.scorer import Scorer
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import make_scorer, surface_setup
@@ -119,6 +122,7 @@ def _store(
     card = adopt(raw, name)
     _refuse_secrets(card, name)
     _refuse_impossible(card, name)
+    _refuse_withdrawn(raw, card, name)
     run_id = store_id(card.run_id)
     known = _same_card(connection, run_id, raw, name)
     if known is not None:
@@ -163,6 +167,15 @@ def _refuse_impossible(card: RunCard, name: str) -> None:
         raise UsageError(
             f"{name}: {first}. No run gives such a number: ask the card's maker for the right one."
         )
+
+
+def _refuse_withdrawn(raw: Mapping[str, Any], card: RunCard, name: str) -> None:
+    ids = [row.entry_id for row in card.results] or None
+    for each in found(of_card(raw, ids), now_standing()):
+        if each.ok is False:
+            raise UsageError(
+                f"{name}: {each.words}. It is not imported. `rosetta consent list` has who said so."
+            )
 
 
 def _same_card(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
-from harness.card.canonical import seal_form
 from harness.card.foreign.layouts import adopt
 from harness.card.model import RunCard
 from harness.card.reading import parse_object
 from harness.card.rows import entry_rows, row_json
+from harness.card.seal import seal_form
 from harness.core.failures import HarnessError, StoreError
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_entries
@@ -43,26 +44,43 @@ def read_raw(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
     return raw_card(connection, read_run(connection, number))
 
 
-def raw_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
-    """Return the JSON of a run's card as ``read_raw`` does, also where the run was deleted and not yet erased."""
-    imported = read_imported(connection, run.id)
-    if imported is not None:
-        return parse_object(imported, run.run_id)
+def card_head(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
+    """Return the JSON of a run's card without its rows; HarnessError where the run is not complete."""
     head = read_card(connection, run.id)
     if head is None:
         raise HarnessError(
             f"Run {run.run_id[:8]} has no card yet: it is not complete. "
             f"`rosetta resume {run.run_id[:8]}` goes on with it."
         )
-    if "withheld" in head:
-        return {**head, "results": []}
+    return head
+
+
+def raw_card(connection: sqlite3.Connection, run: Run) -> dict[str, Any]:
+    """Return the JSON of a run's card as ``read_raw`` does, also where the run was deleted and not yet erased."""
+    imported = read_imported(connection, run.id)
+    if imported is not None:
+        return parse_object(imported, run.run_id)
+    head = card_head(connection, run)
+    rows = [] if "withheld" in head else _rows(connection, run, head)
+    return {**head, "results": rows}
+
+
+def stored_rows(connection: sqlite3.Connection, number: int) -> list[dict[str, Any]]:
+    """Return the rows of a run as a card has them, also where its card leaves them out for its secret entries."""
+    run = read_run(connection, number)
+    return _rows(connection, run, card_head(connection, run))
+
+
+def _rows(
+    connection: sqlite3.Connection, run: Run, head: Mapping[str, Any]
+) -> list[dict[str, Any]]:
     results = list(read_results(connection, run.id))
     entries = read_entries(connection, run.corpus, [result.position for result in results])
     scorer = stored_scorer(run, "und", list(entries.values()))
     statistics = [scorer.unpack(result.statistics) for result in results]
     rows = entry_rows(entries, results, statistics, scorer, read_row_words(connection, run.id))
     absent = {name: None for name in FREE if f"by_{name}" not in head.get("scores", {})}
-    return {**head, "results": [row_json(row.model_copy(update=absent)) for row in rows]}
+    return [row_json(row.model_copy(update=absent)) for row in rows]
 
 
 def _broken(run_id: str) -> StoreError:

@@ -18,6 +18,7 @@ from typing import Any
 
 from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
+from corpora.model.sending import Transmission
 from corpora.tasks.task import TRANSLATION
 from corpora.text.comparison import is_blank
 from harness.annotators.fst import FstAnnotator
@@ -161,6 +162,8 @@ class Material:
     """What endpoints charged for the scoring; None where none was asked."""
     retry_of: Mapping[str, Any] | None = None
     """The run whose failed entries were asked for again, and which those are; None for a run of its own."""
+    despite_network: str = ""
+    """As in the run's opening."""
 
 
 def stored_material(connection: sqlite3.Connection, number: int) -> Material:
@@ -198,6 +201,7 @@ def stored_material(connection: sqlite3.Connection, number: int) -> Material:
         rescore_of=None if origin is None else origin.as_json(),
         scoring_cost=scoring_cost(read_annotations(connection, number)),
         retry_of=retry_block(run, entries, dataset.sha256),
+        despite_network=run.opening.despite_network,
     )
 
 
@@ -265,21 +269,31 @@ def _dataset(connection: sqlite3.Connection, run: Run) -> DatasetBlock:
         corpus_entry_count=None if partial else entries,
         source_language=envelope.source_language,
         target_language=envelope.target_language,
-        **_terms(envelope),
-        **({} if envelope.task == TRANSLATION else {"task": envelope.task}),
-        **{name: tag for name in FREE if (tag := getattr(envelope, name)) is not None},
+        **_terms(envelope, run_options_of(run).may_send),
+        **_stated(envelope),
     )
 
 
-def _terms(envelope: Dataset) -> dict[str, str]:
-    """Return what the terms of a corpus led to, and the term itself; nothing where it has none."""
+def _stated(envelope: Dataset) -> dict[str, Any]:
+    """Return the task where it is not translation, and what a corpus says of its whole."""
+    task = {} if envelope.task == TRANSLATION else {"task": envelope.task}
+    return task | {name: tag for name in FREE if (tag := getattr(envelope, name)) is not None}
+
+
+def _terms(envelope: Dataset, may_send: str | None) -> dict[str, Any]:
+    """Return what the terms of a corpus led to, the term itself, its rule and what a person answered for.
+
+    Nothing of a corpus that has none, and of which nobody was asked.
+    """
     terms = envelope.terms
-    if not terms.because:
-        return {}
-    return {
-        "transmission": terms.transmission.value,
-        "transmission_because": terms.because,
-    }
+    told: dict[str, Any] = {"may_send": may_send, "training": terms.training}
+    if terms.because:
+        told |= {"transmission": terms.transmission.value, "transmission_because": terms.because}
+    if terms.transmission is not Transmission.OPEN and (terms.because or may_send):
+        told |= {"transmission_rule": terms.rule, "licence_class": terms.licence_class or None}
+    if terms.endpoints:
+        told["endpoints"] = list(terms.endpoints)
+    return {name: value for name, value in told.items() if value is not None}
 
 
 def _stretches(connection: sqlite3.Connection, number: int) -> tuple[Stretch, ...]:

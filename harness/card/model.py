@@ -41,6 +41,16 @@ class DatasetBlock(Block):
     """``local-only`` or ``open``: where the terms of the corpus let its texts go; absent without a term."""
     transmission_because: str | None = None
     """The term, and where it stands."""
+    transmission_rule: str | None = None
+    """Why the term leads there; absent where texts may be sent freely."""
+    licence_class: str | None = None
+    """One of ``corpora.model.licences``, where the term is a licence that does not let them."""
+    endpoints: list[str] | None = None
+    """The only addresses to which the term lets texts be sent."""
+    training: bool | None = None
+    """Whether a model may learn from the texts; absent where nobody has said."""
+    may_send: str | None = None
+    """Why a person said that texts may be sent, where no term settled it."""
     variety: str | None = None
     orthography: str | None = None
     """What the corpus says of its whole; absent where it says nothing."""
@@ -59,6 +69,16 @@ class IntervalBlock(Block):
 
     ci_lower: float | None
     ci_upper: float | None
+
+
+class SpreadBlock(Block):
+    """Mean and sample standard deviation of the entries' own values of one metric."""
+
+    mean: float
+    std: float
+    """0 for fewer than two values."""
+    n: int
+    """Entries that have a value."""
 
 
 class Scores(Block):
@@ -103,6 +123,8 @@ class Scores(Block):
     confidence_intervals: dict[str, IntervalBlock] = {}
     by_difficulty: dict[str, Any] = {}
     by_provenance: dict[str, Any] = {}
+    spread: dict[str, SpreadBlock] = {}
+    """Metric id → how its entries lie, of metrics of packs; absent where there are none, and on earlier cards."""
     reasons: dict[str, str] = {}
     """Metric id → why it has no value (M1)."""
     avg_latency_seconds: float | None = None
@@ -315,6 +337,8 @@ class Withheld(Block):
     """Entries by segment."""
     ids_sha256: str = ""
     """SHA-256 over the sorted JSON of the entry ids, by which runs on the same entries are found."""
+    despite_network: str = ""
+    """Why a custodian opened a vault for the run on a computer with a way to other machines; absent where it had none."""
 
 
 class RunCard(Block):

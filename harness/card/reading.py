@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Never
 
-from corpora.files.decode import open_regular
 from corpora.text.comparison import MOST_STACKED, stacked
 from harness.core.failures import UsageError
 
@@ -21,6 +20,10 @@ MOST_DEPTH = 64
 
 def read_card_bytes(path: Path) -> bytes:
     """Return the bytes of a file; raises UsageError where it cannot be read or is too large."""
+    from corpora.files.decode import (
+        open_regular,
+    )  # loads OpenSSL, which a list of runs does without
+
     try:
         size = path.stat().st_size
         if size > MOST_BYTES:

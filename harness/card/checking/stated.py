@@ -23,6 +23,7 @@ from scoring.core.composite import STRUCTURAL_KEY, composite_metrics
 from scoring.core.metric import MatchRate, Metric
 from scoring.core.scorer import Scorer
 from scoring.core.specification import MetricInfo
+from scoring.metrics.outside import OutsideMetric
 
 TOLERANCE = 1e-9
 """Numbers this close (relative to the larger, absolute below 1) are the same: sums may be taken in
@@ -130,6 +131,8 @@ def impossible(card: RunCard, scorer: Scorer) -> Iterator[CardDifference]:
 
 def _fault(metric: Metric, numbers: Sequence[float]) -> str | None:
     """Say what the statistics of one entry must be and are not; None where they can be true."""
+    if not numbers and isinstance(metric, OutsideMetric):
+        return None
     if len(numbers) != metric.width:
         return f"{metric.width} numbers"
     counts = "." not in metric.info.id  # a pack's may be of any kind
@@ -183,7 +186,8 @@ def taken_as_stated(card: RunCard, scorer: Scorer) -> str:
         return _earlier(card)
     return (
         f"{'; '.join(parts)}: possible, but taken as stated, because computing them again needs the "
-        "analyser, dictionaries, language card or models of the run"
+        f"{'' if '.' not in ''.join(rows) else 'fields of the records, or the '}analyser, dictionaries, "
+        "language card or models of the run"
     ) + (f"; {_earlier(card)}" if _earlier(card) else "")
 
 

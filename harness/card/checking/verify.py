@@ -8,13 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.card.build import SETUP_FIELDS, VERIFICATION_TIER, analyser_version, assemble
-from harness.card.canonical import (
-    HASH_FIELD,
-    SealForm,
-    canonical_sha256,
-    seal_form,
-    sorted_key_sha256,
-)
 from harness.card.checking.claimed import earlier_claim
 from harness.card.checking.recompute import (
     card_material,
@@ -43,10 +36,14 @@ from harness.card.material import stored_material
 from harness.card.model import RunCard, Withheld
 from harness.card.reading import parse_object
 from harness.card.rows import row_entry
+from harness.card.seal import HASH_FIELD, SealForm, seal_form
+from harness.consent import verifying as consent
+from harness.core.canonical import canonical_sha256, sorted_key_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.setup.scoring_tools import stated_setup
 from harness.store.runs import find_run
-from scoring.core.composite import composite
+from harness.store.withdrawn import entry_ids_of_run, now_standing
+from scoring.core.composite import composite, profile_for
 from scoring.core.scorer import Scorer
 from scoring.core.specification import quality_tier
 
@@ -65,8 +62,10 @@ _WORDS = frozenset(
 _CLAIM = frozenset({"claimable_tier", "at_floor", "mostly_identical", "claim"})
 """Parts of ``scores`` that say what may be claimed."""
 
-_TERMS = ("transmission", "transmission_because")
-"""Parts of ``dataset`` that older cards do not have."""
+_TERMS = (
+    "transmission", "transmission_because", "transmission_rule", "licence_class", "endpoints", "training", "may_send",
+)  # fmt: skip
+"""Parts of ``dataset`` that older cards do not have, or state by earlier classes of licences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,10 @@ def verify_card(
     raw = unwrapped(parse_object(data, name))
     match layout(raw, name):
         case ForeignLayout.CARD:
-            return _verify(raw, adopt(raw, name), connection)
+            card = adopt(raw, name)
+            verdict = _verify(raw, card, connection)
+            verdict.checks += _consent(raw, card, connection)
+            return verdict
         case ForeignLayout.REPORT:
             return _verify_report(raw)
         case ForeignLayout.LOG:
@@ -133,10 +135,22 @@ def verify_card(
             return _verify_row(raw)
 
 
+def _consent(
+    raw: Mapping[str, Any], card: RunCard, connection: sqlite3.Connection | None
+) -> Iterator[CardCheck]:
+    """Say what notices that are believed here say of a card; nothing where none is about it."""
+    if not (now := now_standing()):
+        return
+    stored = None if connection is None else entry_ids_of_run(connection, card.run_id)
+    ids = [row.entry_id for row in card.results] or stored
+    for each in consent.found(consent.of_card(raw, ids), now):
+        yield CardCheck("consent", each.ok, each.words)
+
+
 def _verify(
     raw: Mapping[str, Any], card: RunCard, connection: sqlite3.Connection | None
 ) -> CardVerdict:
-    verdict = CardVerdict([_seal(raw)])
+    verdict = CardVerdict([check_hash(raw)])
     _check_stated_tier(verdict, card)
     ours = is_ours(raw)
     _check_fingerprint(verdict, raw, card, ours=ours)
@@ -157,7 +171,8 @@ def _verify(
     return verdict
 
 
-def _seal(raw: Mapping[str, Any]) -> CardCheck:
+def check_hash(raw: Mapping[str, Any]) -> CardCheck:
+    """Say whether the hash on a card is its own."""
     if not raw.get(HASH_FIELD):
         lost = False if is_ours(raw) else None  # every card of this program has one
         return CardCheck("seal", lost, "the card has no run_card_hash")
@@ -259,7 +274,7 @@ def _check_scores(
     stated, computed = raw["scores"], scorer.ids
     others = [id_ for id_ in scorer.foreign if id_ not in expected["reasons"]]
     foreign, null = _uncommon(stated, expected, computed, others)
-    dropped = {*_WORDS, *null, *foreign}
+    dropped = {*_WORDS, *null, *foreign, *_later(stated)}
     ours = [id_ for id_ in foreign if "." not in id_]
     if ours or null:
         dropped |= {name for name in expected if "composite" in name or name.startswith("by_")}
@@ -269,6 +284,8 @@ def _check_scores(
     if foreign or null:
         verdict.skip("metrics", _other_metrics(foreign, null))
     again = without(expected, dropped)
+    if not scorer.mixes:  # earlier cards of other tasks state one all the same
+        again["composite_profile"] = profile_for({})
     again["confidence_intervals"] = dict(_comparable(stated, expected, dropped))
     verdict.compare("scores", raw, {"scores": again}, rounded=rounded)
     if not (ours or null):
@@ -276,7 +293,13 @@ def _check_scores(
             "claimable_tier": expected["claimable_tier"],
             "floors": [{"name": name, **floor} for name, floor in expected["floors"].items()],
         }
-        verdict.compare("tiers and floors", raw, tiers, rounded=rounded)
+        name = "tiers and floors" if scorer.mixes else "no tier and no floors"
+        verdict.compare(name, raw, tiers, rounded=rounded)
+
+
+def _later(stated: Mapping[str, Any]) -> set[str]:
+    """Return the parts that earlier cards do not have, and neither has this one."""
+    return {"spread"} - stated.keys()
 
 
 def _uncommon(
@@ -340,8 +363,10 @@ def _check_against_store(
     expected = without(
         stored, ("fingerprint", HASH_FIELD, *(("claimable_tier",) if earlier else ()))
     )
-    expected["scores"] = without(stored["scores"], {*_WORDS, *(_CLAIM if earlier else ())})
-    if whole:
+    expected["scores"] = without(
+        stored["scores"], {*_WORDS, *_later(raw["scores"]), *(_CLAIM if earlier else ())}
+    )
+    if whole or "transmission_rule" not in raw["dataset"]:
         expected["dataset"] = without(stored["dataset"], _TERMS)
     verdict.compare("numbers, from the stored rows", raw, expected, rounded=False)
     return True
@@ -376,7 +401,7 @@ def _stored_again(
 ) -> dict[str, Any] | None:
     """Compute the card of a run of this store again, None where it has no such run of its own."""
     try:
-        run = find_run(connection, run_id)
+        run = find_run(connection, run_id, withdrawn=True)
     except UsageError:
         return None
     if run.imported or run.run_id != run_id:

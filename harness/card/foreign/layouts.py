@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from harness.card.canonical import HASH_FIELD
 from harness.card.model import Block, Cost, RunCard, Speed, Tokens, Totals
+from harness.card.seal import HASH_FIELD
 from harness.core.failures import UsageError
 from harness.method.method import MethodClass, Setup
 from scoring.card.claim import HIGHEST_WITHOUT_REVIEW
@@ -44,6 +44,11 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 def layout(raw: Mapping[str, Any], name: str) -> ForeignLayout:
     """Say what a JSON object is; raises UsageError where it is nothing of the kind."""
+    if str(raw.get("format", "")).startswith("rosetta-released-"):
+        raise UsageError(
+            f"{name} is a released card: coarse scores over secret entries, which are compared with nothing here. Keep the "
+            "file; `rosetta runs verify` says who signed it."
+        )
     if isinstance(raw.get("overall"), dict) and isinstance(raw.get("entries"), list):
         return ForeignLayout.REPORT
     if isinstance(raw.get("scores"), dict) and isinstance(raw.get("dataset"), dict):

@@ -11,7 +11,18 @@ class RunCommands(FiledCommands):
     """The commands about runs, one file each."""
 
     folder = "runs"
-    order = ("list", "show", "note", "tag", "export", "import", "verify", "delete", "undelete")
+    order = (
+        "list",
+        "show",
+        "note",
+        "tag",
+        "export",
+        "proof",
+        "import",
+        "verify",
+        "delete",
+        "undelete",
+    )
 
 
 @click.group(cls=RunCommands)

@@ -53,7 +53,7 @@ def _find(connection: sqlite3.Connection, name: str, *, now: bool) -> Run:
     from harness.store.runs import find_run, find_trashed, runs_back
 
     try:
-        return find_run(connection, name)
+        return find_run(connection, name, withdrawn=True)
     except UsageError:
         if not now or runs_back(name) is not None:
             raise

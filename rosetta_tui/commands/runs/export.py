@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import sqlite3
 import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
-from harness.core.failures import UsageError
+from harness.core.failures import KeyStoreError, UsageError
 from harness.core.written_files import PRIVATE, PUBLISHED, write_file
-from harness.store.file.database import opened
-from harness.store.notes import attached_to
-from harness.store.runs import find_run, read_card
-from rosetta_tui.show.card_fields import review_of
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.vault.sharing import ledger
+from rosetta_tui.request.reading import out_of_vault
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from harness import api
+    from harness.card import exporting, reading
+    from harness.card.signing import card_seal, signed_run
+    from harness.release import releasing
+    from harness.sealed import keys
+    from harness.store import notes, runs
+    from harness.store.file import database
+    from harness.vault import request
+    from rosetta_tui.show import card_fields
 
 
 @click.command()
@@ -27,37 +40,126 @@ from rosetta_tui.show.text import plain
     show_default=True,
     help="The whole card, or its entries line by line.",
 )
-@click.option("--overwrite", is_flag=True, help="Overwrite a file that is there.")
-def export(run: str, output: Path, form: str, overwrite: bool) -> None:
+@click.option("--overwrite", is_flag=True, help="Overwrite files that are there.")
+@click.option(
+    "--as",
+    "role",
+    type=click.Choice(["organisation", "keeper", "computer"]),
+    help="Whose key signs the card; without it the organisation's where this computer has it, else its own.",
+)
+@click.option("--submitter", metavar="NAME", help="Of a run with secret entries: who learns its scores; each answer counts (rosetta vault budget).")  # fmt: skip
+@click.option("--unsigned", is_flag=True, help="Write the card without a signature.")
+@out_of_vault
+def export(
+    run: str,
+    output: Path,
+    form: str,
+    role: str | None,
+    submitter: str | None,
+    *,
+    overwrite: bool,
+    unsigned: bool,
+    **vault: Any,
+) -> None:
     """Write RUN to a file. Texts of secret segments are never written.
 
-    Beside a card, the certificate of its review is written too where one is attached.
+    Beside a card its seal is written, signed with a key of this computer (NAME.seal.json), and the certificate of its
+    review where one is attached. Of a run with secret entries a released card is written, for the submitter who is
+    named: coarse scores, signed, told where they beat the best ones told before, and counted.
+    The card of a run out of a vault, released or sealed, needs --vault and --purpose; without its seal (--unsigned) it does not.
     """
-    from harness.card.exporting import ExportForm, export_run
-
     if str(output) == "-" and sys.stdout.isatty():
         raise UsageError(
             "Outputs may hold characters that act on a terminal. Give a file, or pipe: … -o - | less"
         )
-    with opened() as connection:
-        number = find_run(connection, run).id
-        data = export_run(connection, number, ExportForm(form))
-        beside = _certificate_files(connection, number, output) if form == "card" else {}
+    if submitter is not None:
+        _refuse_other_forms(output, form, role, overwrite=overwrite, unsigned=unsigned)
+    with database.opened() as connection:
+        number = runs.find_run(connection, run).id
+        beside: dict[Path, bytes] = {}
+        if submitter is not None:
+            _open_again(connection, number, vault)
+            data = _released(connection, number, submitter)
+        else:
+            data = exporting.export_run(connection, number, exporting.ExportForm(form))
+        if submitter is None and form == "card" and str(output) != "-":
+            beside = _certificate_files(connection, number, output)
+            if not unsigned:
+                _open_again(connection, number, vault)
+                beside |= _seal_file(connection, number, data, output, role)
     if str(output) == "-":
         click.echo(data, nl=False)
         return
+    if taken := [path.name for path in (output, *beside) if path.exists() and not overwrite]:
+        raise UsageError(f"{taken[0]} is there already. Choose another name, or add --overwrite.")
     for path, content in {output: data, **beside}.items():
-        mode = PUBLISHED if path in beside else PRIVATE
+        mode = PUBLISHED if ".certificate" in path.suffixes else PRIVATE
         write_file(path, content, overwrite=overwrite, mode=mode)
         click.echo(f"Written: {plain(str(path))}", err=True)
+
+
+def _open_again(connection: sqlite3.Connection, number: int, vault: Mapping[str, Any]) -> None:
+    """Open the texts of a run out of a vault, over which its card is signed."""
+    asked = request.VaultRequest.asked(vault)
+    api.open_again(connection, runs.read_run(connection, number), asked, "seal")
+
+
+def _refuse_other_forms(
+    output: Path, form: str, role: str | None, *, overwrite: bool, unsigned: bool
+) -> None:
+    """Refuse what does not go with a released card, and a name that is taken, before an answer is counted."""
+    if form != "card" or role is not None or unsigned:
+        raise UsageError(
+            "A released card has one form, signed with the key of this computer's keeper: leave --form, --as and --unsigned away."
+        )
+    if str(output) != "-" and output.exists() and not overwrite:
+        raise UsageError(
+            f"{output.name} is there already. Choose another name, or add --overwrite."
+        )
+
+
+def _released(connection: sqlite3.Connection, number: int, submitter: str) -> bytes:
+    if not exporting.must_be_released(connection, number):
+        raise UsageError(
+            "--submitter goes with a run of this store that has secret entries. Leave it away: this one is exported whole."
+        )
+    return releasing.release_run(connection, number, submitter, ledger())
+
+
+def _seal_file(
+    connection: sqlite3.Connection, number: int, data: bytes, output: Path, role: str | None
+) -> dict[Path, bytes]:
+    """Return the seal of a card by the path beside it; for an imported one the seal that came with it, if any.
+
+    Says whose key signed, and why none did where the keys cannot be read.
+    """
+    card = reading.parse_object(data, output.name)
+    if runs.read_run(connection, number).imported:
+        sealed = next(iter(signed_run.kept_seals(connection, number, card)), None)
+    else:
+        try:
+            signer = signed_run.own_signer(
+                database.home(), None if role is None else keys.Role(role)
+            )
+        except KeyStoreError as error:
+            if role is not None:
+                raise
+            click.echo(plain(f"warning: The card is not signed. {error}"), err=True)
+            return {}
+        sealed = signed_run.sign_run(connection, number, data, signer, datetime.now(UTC))
+        words = signer.public.phrase
+        click.echo(plain(f"Signed with the key of this {signer.role}. Its six words are: {words}"), err=True)  # fmt: skip
+    if sealed is None:
+        return {}
+    return {output.with_suffix(card_seal.SUFFIX): signed_run.outgoing(sealed, card).data()}
 
 
 def _certificate_files(
     connection: sqlite3.Connection, number: int, output: Path
 ) -> dict[Path, bytes]:
     """Return the certificate that speaks for a run and its signature, by the paths beside its card."""
-    beside = attached_to(connection, number)
-    review = review_of(read_card(connection, number) or {}, beside)
+    beside = notes.attached_to(connection, number)
+    review = card_fields.review_of(runs.read_card(connection, number) or {}, beside)
     if review is None or review.suspended:
         return {}
     chosen = next(each for each in beside if each.sha256 == review.certificate.sha256)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from harness.card.reading import read_card_bytes
 from harness.core.failures import UsageError
 from harness.store.file.database import opened
-from rosetta_tui.commands.naming import error_lines
+from rosetta_tui.commands.naming import error_lines, when_used
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
-if TYPE_CHECKING:
-    from harness.card.importing import Imported
+with when_used():
+    from harness.card import importing, reading
+    from harness.card.signing import card_seal, signed_run
+    from harness.store import runs
 
 
 @click.command("import")
@@ -31,20 +34,22 @@ def import_(files: Sequence[Path], unverified: bool, as_json: bool) -> None:
 
     Test reports, run logs and published rows of the reference implementation are read too.
     """
-    from harness.card.importing import import_card
-
     done: list[dict[str, Any]] = []
     refused = 0
     with opened() as connection:
         for file in files:
+            if file.name.endswith(card_seal.SUFFIX):
+                click.echo(plain(f"{file.name}: the seal of a card, which is taken in with its card."), err=True)  # fmt: skip
+                continue
             try:
                 data = read_card_bytes(file)
-                imported = import_card(connection, data, file.name, unverified=unverified)
+                imported = importing.import_card(connection, data, file.name, unverified=unverified)
             except UsageError as error:
                 refused += 1
                 for line in error_lines(str(error)):
                     click.echo(line, err=True)
                 continue
+            _take_seal(connection, file, data, imported)
             done.append({"file": str(file), **_fields(imported)})
             if not as_json:
                 click.echo(_import_words(file, imported))
@@ -54,7 +59,22 @@ def import_(files: Sequence[Path], unverified: bool, as_json: bool) -> None:
         sys.exit(2)
 
 
-def _fields(imported: Imported) -> dict[str, Any]:
+def _take_seal(
+    connection: sqlite3.Connection, file: Path, data: bytes, imported: importing.Imported
+) -> None:
+    """Keep the seal that lies beside a card, and say why where it is not taken."""
+    beside = file.with_suffix(card_seal.SUFFIX)
+    run = runs.find_by_id(connection, imported.run_id)
+    if not beside.is_file() or run is None or not run.imported:
+        return
+    try:
+        card = reading.parse_object(data, file.name)
+        signed_run.keep_others_seal(connection, run.id, card, read_card_bytes(beside))
+    except UsageError as error:
+        click.echo(plain(f"warning: {beside.name} was not taken. {error}"), err=True)
+
+
+def _fields(imported: importing.Imported) -> dict[str, Any]:
     return {
         "run_id": imported.run_id,
         "known": imported.known,
@@ -64,7 +84,7 @@ def _fields(imported: Imported) -> dict[str, Any]:
     }
 
 
-def _import_words(file: Path, imported: Imported) -> str:
+def _import_words(file: Path, imported: importing.Imported) -> str:
     outcome = "was there already, nothing to do" if imported.known else "imported"
     if imported.back:
         outcome = "had been deleted, and is back"

@@ -25,18 +25,20 @@ def list_(tags: Sequence[str], *, deleted: bool, as_json: bool) -> None:
     from harness.store.file.database import opened
     from harness.store.notes import tidy_tag
     from harness.store.runs import list_runs
+    from harness.store.withdrawn import withdrawn_names
     from rosetta_tui.show.run_facts import runs_now
 
     wanted = {tidy_tag(tag) for tag in tags}
     with opened() as connection:
         found = runs_now(list_runs(connection, deleted=deleted, brief=True))
         others = not found and not deleted and bool(list_runs(connection, deleted=True, brief=True))
+        gone = [] if found else withdrawn_names(connection)
     found = [run for run in found if wanted <= set(run.tags)]
     if as_json:
         click.echo(form_text("runs-list", [_summary(run) for run in found]))
         return
     if not found:
-        click.echo(_nothing(wanted, deleted=deleted, others=others))
+        click.echo(_nothing(wanted, deleted=deleted, others=others, gone=bool(gone)))
         return
     from rosetta_tui.show.run_facts import CAVEATS, OTHER_INPUTS_WORDS, TIER, other_inputs
     from rosetta_tui.show.text import stacked
@@ -69,11 +71,13 @@ def _with_score(run: RunSummary) -> RunSummary:
     return replace(run, live=Live(so_far=dict(values)))
 
 
-def _nothing(wanted: set[str], *, deleted: bool, others: bool) -> str:
+def _nothing(wanted: set[str], *, deleted: bool, others: bool, gone: bool) -> str:
     if others:
         return (
             "All runs are deleted. `rosetta runs list --deleted` shows which can be brought back."
         )
+    if gone:
+        return "No run can be used: consent was withdrawn. `rosetta consent list` has for what, and who said so."
     if wanted:
         return f"No run has {'this tag' if len(wanted) == 1 else 'these tags'}."
     if deleted:
@@ -82,14 +86,27 @@ def _nothing(wanted: set[str], *, deleted: bool, others: bool) -> str:
 
 
 def _rows(runs: Sequence[RunSummary]) -> Iterator[tuple[str, ...]]:
-    """Yield the heading and a line for each run; caveats and the person's words only where there are any."""
-    from rosetta_tui.show.run_facts import CAVEATS, HEADINGS, other_inputs, run_line
+    """Yield the heading and a line for each run.
 
-    others = other_inputs(runs)
-    lines = [HEADINGS, *(run_line(run, other=run.run_id in others) for run in runs)]
-    place = HEADINGS.index(CAVEATS)
-    if not any(line[place] for line in lines[1:]):
-        lines = [(*line[:place], *line[place + 1 :]) for line in lines]
+    Caveats and the person's words stand there only where there are any, and what translations alone have only beside
+    one of them.
+    """
+    from rosetta_tui.show.run_facts import (
+        CAVEATS,
+        OF_TRANSLATIONS,
+        headings,
+        other_inputs,
+        run_line,
+        translates,
+    )
+
+    others, head = other_inputs(runs), headings(runs)
+    named = "score" in head
+    lines = [head, *(run_line(run, other=run.run_id in others, named=named) for run in runs)]
+    gone = {CAVEATS} if not any(line[head.index(CAVEATS)] for line in lines[1:]) else set()
+    gone |= set() if any(map(translates, runs)) else set(OF_TRANSLATIONS)
+    kept = [place for place, name in enumerate(head) if name not in gone]
+    lines = [tuple(line[place] for place in kept) for line in lines]
     if not any(run.tags or run.note for run in runs):
         yield from lines
         return
@@ -100,10 +117,13 @@ def _rows(runs: Sequence[RunSummary]) -> Iterator[tuple[str, ...]]:
 
 
 def _summary(run: RunSummary) -> dict[str, Any]:
-    from rosetta_tui.show.run_facts import iso
+    from harness.card.withholding import inside_words
+    from rosetta_tui.show.run_facts import iso, leaving
 
+    inside, run = run, leaving(run)
     card = run.card or {}
     return {
+        **({"withheld": inside_words(run.run_id)} if run is not inside else {}),
         "run_id": run.run_id,
         "created": iso(run.created),
         "state": run.state,
@@ -135,9 +155,11 @@ def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
         review_of,
         tiers_json,
     )
+    from rosetta_tui.show.run_facts import tiered
 
     scores, review = block(card, "scores"), review_of(card, run.certificates)
     return {
+        **({} if tiered(run) else _answers(card, run)),
         "chrf_plus_plus": scores.get("chrf_plus_plus"),
         "composite": scores.get("composite"),
         "composite_profile": scores.get("composite_profile"),
@@ -147,4 +169,17 @@ def _quality(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
         "review_suspended": review is not None and review.suspended,
         "certificate_sha256": None if review is None else review.certificate.sha256,
         "total_cost_usd": block(card, "cost").get("total_cost_usd"),
+    }
+
+
+def _answers(card: Mapping[str, Any], run: RunSummary) -> dict[str, Any]:
+    """Return the task of a run that is of no translations, and what it is shown by, the headline first."""
+    from harness.card.reading import block
+    from rosetta_tui.show.run_facts import kept_of, score
+
+    spreads, ids = block(block(card, "scores"), "spread"), kept_of(run).ids
+    return {
+        "task": block(card, "scoring").get("task") or (run.scoring or {}).get("task"),
+        "values": {id_: score(run, id_) for id_ in ids},
+        "spread": {id_: spreads[id_] for id_ in ids if id_ in spreads},
     }

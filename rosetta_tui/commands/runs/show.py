@@ -16,9 +16,9 @@ from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import json_text
 
 with when_used():
-    from harness.card import load
+    from harness.card import load, withholding
     from harness.run import final_scores
-    from harness.store import runs
+    from harness.store import deletion, runs
     from rosetta_tui.report import card as report_card
     from rosetta_tui.report import paragraphs, unfinished
 
@@ -33,7 +33,8 @@ def show(run: str, *, as_json: bool) -> None:
 
     What is known at home only (note, tags, scores without retried entries, whether anything here shows the
     verification tier that a card states) stands in JSON under `beside`,
-    which is no part of the sealed card: `rosetta runs export` writes the card alone.
+    which is no part of the sealed card: `rosetta runs export` writes the card alone. A run with secret entries
+    has no JSON: its numbers leave as a released card only (`rosetta runs export --submitter`).
     """
     with opened() as connection:
         found = runs.find_run(connection, run)
@@ -47,6 +48,8 @@ def show(run: str, *, as_json: bool) -> None:
         review = review_of(card, certificates)
         beside = _beside(connection, found, retried, stated_words(card, review))
     if as_json:
+        if not found.imported:
+            withholding.refuse_inside(card, found.run_id)
         click.echo(json_text({**card, "beside": beside} if beside else card))
         return
     if "unverified" in head:
@@ -62,6 +65,8 @@ def _unfinished(connection: sqlite3.Connection, run: runs.Run, *, as_json: bool)
     beside = _beside(connection, run, None, "")
     if as_json:
         told = unfinished.unfinished_json(found)
+        if deletion.holds_secrets(connection, run):
+            told |= {"scores_so_far": {}, "intervals_so_far": {}}
         click.echo(
             form_text("runs-show-unfinished", {**told, "beside": beside} if beside else told)
         )

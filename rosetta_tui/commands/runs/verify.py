@@ -1,32 +1,47 @@
-"""``rosetta runs verify``: Check a card's seal, and compute its numbers again."""
+"""``rosetta runs verify``: Check a card's seals, and compute its numbers again."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from harness.store.file.database import default_path
+from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
+with when_used():
+    from harness import api
+    from harness.card.checking import signed
+    from harness.vault import folder
+
 if TYPE_CHECKING:
     from harness.card.checking.verify import CardVerdict
+    from harness.vault.log import LogLine
+
+_FILE = click.Path(path_type=Path)
 
 
 @click.command()
-@click.argument("card", metavar="CARD|RUN")
+@click.argument("card", metavar="CARD|RUN|PROOF")
+@click.option("--words", default="", metavar="WORDS", help="The six words of who is to have signed it, as they tell them.")  # fmt: skip
+@click.option("--vault", type=_FILE, metavar="FOLDER", help="The vault that the run came from: its log shows when it was sealed.")  # fmt: skip
+@click.option("--card", "against", type=_FILE, metavar="CARD", help="Hold the proof of a row against this card.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def verify(card: str, as_json: bool) -> None:
-    """Check the seal of a card, and compute every number again from its outputs.
+def verify(
+    card: str, words: str, vault: Path | None, against: Path | None, *, as_json: bool
+) -> None:
+    """Check the hash of a card and the seal beside it, and compute every number again from its outputs.
 
-    Give the file of a card, or a run of the list. Exit code 1 where something differs.
+    Give the file of a card, a run of the list, or the proof of a row. Exit code 1 where something differs.
     """
-    from harness import api
-
-    verdict = api.verify(default_path(), card)
+    lines = () if vault is None else folder.read_state(vault).lines
+    known = signed.KnownSigners(keys=_keepers(lines), words=words, log=lines)
+    verdict = api.verify(default_path(), card, known, against)
     if as_json:
         click.echo(form_text("runs-verify", _verdict_json(verdict)))
     else:
@@ -34,6 +49,16 @@ def verify(card: str, as_json: bool) -> None:
             click.echo(plain(line))
     if not verdict.ok:
         sys.exit(1)
+
+
+def _keepers(lines: Sequence[LogLine]) -> dict[str, str]:
+    """Return the keys of all who ever were keepers by a vault's log."""
+    acts = [line.record.act for line in lines]
+    came = [k for act in acts for k in (*getattr(act, "keepers", ()), getattr(act, "keeper", None))]
+    keepers = [each for each in came if each is not None and not isinstance(each, str)]
+    return {
+        k.signing_key: f"the key of {k.name}, by its log a keeper of this vault" for k in keepers
+    }
 
 
 def _verdict_json(verdict: CardVerdict) -> dict[str, Any]:
@@ -60,7 +85,7 @@ def _verdict_lines(verdict: CardVerdict) -> Iterator[str]:
         yield f"First difference: {verdict.first_difference}"
     skipped = any(check.ok is None for check in verdict.checks)
     if not verdict.ok:
-        yield "This card does not hold."
+        yield "This does not hold."
     elif skipped:
         yield "What could be checked holds; lines with – could not be checked."
     else:

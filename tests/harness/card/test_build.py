@@ -12,9 +12,10 @@ import pytest
 import sacrebleu
 
 from harness.card.build import build_card, seal
-from harness.card.canonical import SealForm, canonical_bytes, seal_form
 from harness.card.fingerprint import fingerprint
 from harness.card.load import load_card
+from harness.card.seal import SealForm, seal_form
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError, StoreError, UsageError
 from harness.method.method import MethodClass, Setup
 from harness.store.runs import list_runs, read_card

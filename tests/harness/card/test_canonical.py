@@ -15,14 +15,9 @@ import rfc8785
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.card.canonical import (
-    SealForm,
-    canonical_bytes,
-    canonical_sha256,
-    card_hash,
-    seal_form,
-)
 from harness.card.reading import MOST_DEPTH, parse_object, read_card_bytes
+from harness.card.seal import SealForm, card_hash, seal_form
+from harness.core.canonical import canonical_bytes, canonical_sha256
 from harness.core.failures import UsageError
 
 _DOCUMENT = Path(__file__).parents[3] / "docs" / "run-card.md"

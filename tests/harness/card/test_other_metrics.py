@@ -14,9 +14,9 @@ import msgpack
 import pytest
 from click.testing import CliRunner
 
-from harness.card.canonical import card_hash
 from harness.card.fingerprint import fingerprint
 from harness.card.load import load_card, raw_card
+from harness.card.seal import card_hash
 from harness.core.failures import HarnessError
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.file.database import open_store

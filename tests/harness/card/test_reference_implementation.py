@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from corpora.formats.load import load
 from corpora.model.corpus import Form
 from corpora.model.entry import Segment
-from harness.card.canonical import sorted_key_sha256
 from harness.card.checking.verify import verify_card
 from harness.card.importing import import_card
 from harness.card.load import load_card
+from harness.core.canonical import sorted_key_sha256
 from harness.core.failures import UsageError
 from harness.inputs.outputs import read_outputs
 from harness.store.runs import find_run

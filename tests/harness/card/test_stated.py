@@ -17,12 +17,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.card.canonical import card_hash
 from harness.card.checking.recompute import card_material, measures_again, rows_again, scores_again
 from harness.card.checking.verify import verify_card
 from harness.card.exporting import ExportForm, export_run
 from harness.card.foreign.layouts import adopt
 from harness.card.importing import import_card
+from harness.card.seal import card_hash
 from harness.core.failures import HarnessError, UsageError
 from harness.store.deletion import delete_run
 from harness.store.file.database import open_store

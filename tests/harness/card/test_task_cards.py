@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import copy
+import statistics
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness.card.canonical import canonical_bytes, card_hash
+from corpora.model.entry import Entry
 from harness.card.checking.verify import verify_card
 from harness.card.load import read_raw
+from harness.card.seal import card_hash
+from harness.card.withholding import withheld_part
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
+from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from tests.corpora.tasks.records import corpus_of
+from tests.harness.card.sealed_cards import checks
 from tests.harness.evaluation import corpus, run_corpus
 from tests.harness.run.constant_runs import constant
 
@@ -33,7 +39,9 @@ def of_questions(path: Path) -> dict[str, Any]:
         for n in range(4)
     ]
     options = MethodOptions(source_language="en", target_language="crk", task="qa")
-    run_corpus(path, corpus_of("qa", *rows), Plan(method="replay", options=options))
+    scoring = ScoringOptions().said_by("qa")
+    plan = Plan(method="replay", options=options, scoring=scoring)
+    run_corpus(path, corpus_of("qa", *rows), plan)
     return whole_card(path)
 
 
@@ -51,6 +59,46 @@ def test_a_card_of_another_task_holds_without_floors_composite_or_claim(store_pa
     assert holds(card)
     assert (card["dataset"]["task"], card["floors"]) == ("qa", [])
     assert card["scores"].get("composite") is None
+    assert not card["scores"].keys() & OF_A_PROFILE
+    assert checks(verify_card(canonical_bytes(card)))["no tier and no floors"] is True
+
+
+OF_A_PROFILE = {"composite_profile", "composite_profile_reason", "composite_missing"}
+
+
+@pytest.mark.parametrize(("profile", "holding"), [("B", True), ("A", False)])
+def test_words_of_a_composite_on_earlier_cards_of_other_tasks(
+    store_path: Path, profile: str, holding: bool
+) -> None:
+    card = of_questions(store_path)
+    card["scores"] |= {
+        "composite_profile": profile,
+        "composite_profile_reason": "FST acceptance has no value: it was not computed",
+        "composite_missing": {"chrf_plus_plus": "no value"},
+    }
+    assert holds(card) is holding
+
+
+def test_mean_and_deviation_of_its_values_are_computed_again(store_path: Path) -> None:
+    card = of_questions(store_path)
+    told = card["scores"]["spread"]["lbrag.em"]
+    assert told == {"mean": 0.75, "std": statistics.stdev([0, 1, 1, 1]), "n": 4}
+    told["std"] += 1e-6
+    assert not holds(card)
+    del card["scores"]["spread"]  # as earlier versions sealed it
+    assert holds(card)
+
+
+@pytest.mark.parametrize(("secret", "told"), [(1, False), (4, False), (5, True)])
+def test_no_deviation_leaves_of_fewer_secret_entries_than_may_be_told(
+    secret: int, told: bool
+) -> None:
+    entries = [
+        Entry(id=n, source="a", reference="b", segment="held_out" if n < secret else None)
+        for n in range(9)
+    ]
+    card = {"scores": {"spread": {"lbrag.em": {"mean": 0.5, "std": 0.5, "n": 9}}}}
+    assert ("spread" in withheld_part(card, entries)["scores"]) is told
 
 
 @pytest.mark.parametrize("task", [None, "math", "translation", 7])

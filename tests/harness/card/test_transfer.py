@@ -15,11 +15,11 @@ import pytest
 import sacrebleu
 
 from harness.card.build import seal
-from harness.card.canonical import card_hash
 from harness.card.checking.verify import verify_card
 from harness.card.exporting import ExportForm, export_run
 from harness.card.importing import import_card
 from harness.card.load import load_card
+from harness.card.seal import card_hash
 from harness.core.failures import HarnessError, UsageError
 from harness.core.written_files import write_file
 from harness.store.corpora.entries import read_entries

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.card.build import build_card, measured, scored
-from harness.card.canonical import card_hash
 from harness.card.checking.recompute import card_material
 from harness.card.checking.stated import differences
 from harness.card.checking.verify import verify_card
 from harness.card.foreign.layouts import adopt
 from harness.card.importing import import_card
+from harness.card.seal import card_hash
 from harness.core.failures import UsageError
 from tests.harness.card import factory
 from tests.harness.card.sealed_cards import checks, sealed, written

@@ -1,0 +1,79 @@
+"""Verifying a card with what lies beside it: the file of a card and its seal, a run of the store, the proof of a row."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from harness.card.checking.signed import KnownSigners, check_proof, check_seal, check_unsigned
+from harness.card.checking.verify import CardVerdict, check_hash, verify_card
+from harness.card.foreign.layouts import unwrapped
+from harness.card.load import read_raw, stored_rows
+from harness.card.reading import parse_object, read_card_bytes
+from harness.card.seal import HASH_FIELD
+from harness.card.signing.card_seal import SUFFIX
+from harness.card.signing.row_proof import is_proof, read_proof
+from harness.card.signing.signed_run import kept_seals, own_keys
+from harness.store.file.sealing import StoreSealed
+from harness.store.runs import Run
+
+
+def verify_file(
+    connection: sqlite3.Connection,
+    path: Path,
+    known: KnownSigners,
+    against: Path | None,
+    home: Path,
+) -> CardVerdict:
+    """Verify the file of a card with the seal beside it, or the proof of a row, ``against`` a card where one is named.
+
+    ``home``: the data folder, whose keys are known. Raises UsageError where the file is neither.
+    """
+    data = read_card_bytes(path)
+    if is_proof(data):
+        return _verify_proof(data, path.name, against, _with_own(known, home))
+    verdict = verify_card(data, connection, path.name)
+    raw = unwrapped(parse_object(data, path.name))
+    beside = path.with_suffix(SUFFIX)
+    if beside.is_file():
+        check_seal(verdict, raw, read_card_bytes(beside), _with_own(known, home))
+    elif raw.get(HASH_FIELD):
+        check_unsigned(verdict, known)
+    return verdict
+
+
+def verify_stored(
+    connection: sqlite3.Connection, run: Run, name: str, known: KnownSigners, home: Path
+) -> CardVerdict:
+    """Verify a run of the store, with the seals that are kept of it and the rows that its card leaves out."""
+    raw = read_raw(connection, run.id)
+    verdict = verify_card(json.dumps(raw).encode(), connection, name)
+    seals = kept_seals(connection, run.id, raw)
+    rows: Sequence[dict[str, Any]] = ()
+    if seals and "withheld" in raw and not run.imported:
+        try:
+            rows = stored_rows(connection, run.id)
+        except StoreSealed:  # out of a vault that is not open, so nobody can tell
+            seals = [each.without_salts() for each in seals]
+    for each in seals:
+        check_seal(verdict, raw, each.data(), _with_own(known, home), rows)
+    if known.words and not seals:
+        check_unsigned(verdict, known)
+    return verdict
+
+
+def _verify_proof(data: bytes, name: str, against: Path | None, known: KnownSigners) -> CardVerdict:
+    proof, verdict = read_proof(data, name), CardVerdict()
+    raw = None if against is None else parse_object(read_card_bytes(against), against.name)
+    if raw is not None:
+        verdict.checks.append(check_hash(raw))
+    check_proof(verdict, proof, raw, known)
+    return verdict
+
+
+def _with_own(known: KnownSigners, home: Path) -> KnownSigners:
+    return replace(known, keys={**known.keys, **own_keys(home)})

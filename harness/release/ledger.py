@@ -1,0 +1,216 @@
+"""The ledger: what was told to whom, in signed lines that name each other, in a file of the organisation's own.
+
+It lies in the data folder beside the store and not in it: whoever deletes a run takes nothing out of it. A line is on the
+disk before what it tells is given away. Each released file names its line, so that a ledger that was begun anew, or cut
+short, is seen by whoever compares two files of the same organisation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+import filelock
+
+from harness.core.canonical import canonical_bytes
+from harness.core.written_files import PRIVATE, private_folder
+from harness.release.budget import MOMENT, History, history
+from harness.release.records import Act, Begun, InLedger, LedgerRecord, SignedLedgerRecord
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.keys import Identity
+from harness.sealed.signed_archive import read_record, signed_record
+from harness.vault.data_key import DataKey
+
+FOLDER: Final = "releases"
+LEDGER: Final = "ledger.jsonl"
+LOCK: Final = "ledger.lock"
+BUSY_SECONDS: Final = 20
+MOST_LINE: Final = 2**25
+"""Bytes; a line may name each entry of a corpus."""
+STEP: Final = timedelta(minutes=5)
+"""A clock that is set back by less was set right."""
+
+
+@dataclass(frozen=True)
+class ReleaseLedger:
+    """The ledger of a data folder, as whoever keeps it opens it."""
+
+    folder: Path
+    identity: Identity
+    """Keys of this computer's keeper: they sign, and entries are known again by them."""
+    clock: Callable[[], datetime]
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
+        return self.folder / LEDGER
+
+    def digest(self, source: str) -> str:
+        """Return what an entry is known by in the ledger; without the keys it confirms no guess."""
+        return DataKey(self.identity.seed).digest(source).hex()
+
+    def read(self) -> History:
+        """Return what was told so far; raises FileError in words where the ledger is damaged or another's."""
+        return _history(self._lines())
+
+    @contextmanager
+    def changing(self) -> Iterator[_Change]:
+        """Keep other programs from answering meanwhile; begins the ledger where there is none."""
+        try:
+            private_folder(self.folder)
+            with filelock.FileLock(self.folder / LOCK, timeout=BUSY_SECONDS, mode=PRIVATE):
+                lines = self._lines()
+                change = _Change(self, lines, _history(lines), self._moment(lines))
+                if not lines:
+                    change.write(lambda _: Begun(salt=secrets.token_hex(32)))
+                yield change
+        except filelock.Timeout:
+            raise FileError(
+                FileProblem.LOCKED,
+                f"Another program is using the ledger in {self.folder}. Try again when it is done.",
+            ) from None
+        except OSError as error:
+            raise FileError(
+                FileProblem.INVALID,
+                f"The ledger in {self.folder} cannot be written ({error.strerror}), so nothing is told. Make room there, and try again.",
+            ) from None
+
+    def _moment(self, lines: list[SignedLedgerRecord]) -> datetime:
+        """Return the time of the next line; raises FileError where the clock shows an earlier one than the last."""
+        now = self.clock().astimezone(UTC).replace(microsecond=0)
+        last = datetime.strptime(lines[-1].when, MOMENT).replace(tzinfo=UTC) if lines else now
+        if now < last - STEP:
+            raise FileError(
+                FileProblem.INVALID,
+                f"The clock of this computer shows {now.strftime(MOMENT)}, but something was told at {lines[-1].when}, which is "
+                "later. Set the clock right: pauses are counted by it.",
+            )
+        return max(now, last)
+
+    def _lines(self) -> list[SignedLedgerRecord]:
+        """Read and check every line; what a write that was stopped left at the end does not count."""
+        try:
+            content = self.path.read_bytes()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise FileError(
+                FileProblem.INVALID,
+                f"{self.path} cannot be read ({error.strerror}). Make it readable.",
+            ) from None
+        lines: list[SignedLedgerRecord] = []
+        prev = ""
+        for place, line in enumerate(content.split(b"\n")[:-1]):
+            lines.append(self._checked(place, line, prev, lines))
+            prev = hashlib.sha256(line).hexdigest()
+        return lines
+
+    def _checked(
+        self, place: int, line: bytes, prev: str, before: list[SignedLedgerRecord]
+    ) -> SignedLedgerRecord:
+        try:
+            found = read_record(line, SignedLedgerRecord, "a line of a ledger", most=MOST_LINE)
+        except FileError:
+            raise self._wrong(place, "it is not a line of this form") from None
+        mine = self.identity.public.signing_key
+        if found.by != mine:
+            raise FileError(
+                FileProblem.WRONG_KEY,
+                f"{self.path} was begun with other keys than this computer's keeper has now. Put back those keys (keeper.key, "
+                "or the entry of the keyring): without them nobody knows which entries were told of.",
+            )
+        if canonical_bytes(found.model_dump(mode="json")) != line or not found.is_signed_by(mine):
+            raise self._wrong(place, "it was changed after it was signed")
+        if (found.seq, found.prev) != (place, prev):
+            raise self._wrong(place, "a line before it is missing, or was changed")
+        if (place == 0) is not isinstance(found.act, Begun):
+            raise self._wrong(place, "only the first line says that the ledger was begun")
+        if before and found.when < before[-1].when:
+            raise self._wrong(place, "its time is earlier than that of the line before it")
+        return found
+
+    def _wrong(self, place: int, reason: str) -> FileError:
+        return FileError(
+            FileProblem.DAMAGED,
+            f"{self.path}: line {place + 1}: {reason}. Nothing is told without a whole ledger: put back a copy of the newest one.",
+        )
+
+
+@dataclass
+class _Change:
+    """The ledger while it is kept from others."""
+
+    ledger: ReleaseLedger
+    lines: list[SignedLedgerRecord]
+    history: History
+    now: datetime
+
+    def write(self, make: Callable[[InLedger], Act]) -> None:
+        """Write one more line, on the disk before this returns; ``make`` is told its place."""
+        ids = [
+            hashlib.sha256(_bytes(each)).hexdigest() for each in (*self.lines[:1], *self.lines[-1:])
+        ]
+        place = InLedger(ledger=ids[0], line=len(self.lines), prev=ids[-1]) if ids else _NOWHERE
+        record = LedgerRecord(
+            seq=len(self.lines),
+            prev=ids[-1] if ids else "",
+            when=self.now.strftime(MOMENT),
+            by=self.ledger.identity.public.signing_key,
+            act=make(place),
+        )
+        content = signed_record(record, self.ledger.identity)
+        if len(content) >= MOST_LINE:
+            raise FileError(
+                FileProblem.TOO_LARGE,
+                "This run has too many secret entries for one line of the ledger. Run over fewer.",
+            )
+        _append(
+            self.ledger.path, sum(len(_bytes(each)) + 1 for each in self.lines), content + b"\n"
+        )
+        self.lines.append(SignedLedgerRecord.model_validate_json(content))
+        self.history = self.history.after(record.act, record.when)
+
+
+_NOWHERE = InLedger(ledger="0" * 64, line=0, prev="0" * 64)
+"""Place of the first line, which tells nothing."""
+
+
+def _history(lines: list[SignedLedgerRecord]) -> History:
+    return history((each.when, each.act) for each in lines)
+
+
+def _bytes(line: SignedLedgerRecord) -> bytes:
+    """Return a line as it stands in the file: it was checked to be canonical."""
+    return canonical_bytes(line.model_dump(mode="json"))
+
+
+def _append(path: Path, end: int, line: bytes) -> None:
+    """Write a line behind the last whole one, over what a write that was stopped left there."""
+    new = not path.exists()
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE), "r+b") as file:
+        file.truncate(end)
+        file.seek(end)
+        file.write(line)
+        file.flush()
+        os.fsync(file.fileno())
+    if new:
+        _sync(path.parent)
+
+
+def _sync(folder: Path) -> None:
+    """Have the name of a new file on the disk, where the system can."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:  # a system on which folders are not opened
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,214 @@
+"""What is written down of what left: released cards, released differences, and the lines of the ledger that counts them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from harness.sealed.forms import Count, Hex64, StrictForm
+from harness.sealed.signed_archive import SignedRecord
+
+CARD_FORMAT: Final = "rosetta-released-card/1"
+DIFFERENCE_FORMAT: Final = "rosetta-released-difference/1"
+LEDGER_FORMAT: Final = "rosetta-ledger/1"
+
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Text = Annotated[str, Field(max_length=1000)]
+Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+"""UTC, to the second."""
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+"""Keyed, of the source of a secret entry."""
+
+
+class ReleasedScore(StrictForm):
+    """A score with its 95 % interval, all in multiples of ``step``."""
+
+    value: float
+    lower: float
+    upper: float
+    step: float
+
+
+Scores = dict[Text, ReleasedScore]
+"""Metric id, or ``composite`` → its score."""
+
+
+class ReleasedMethod(StrictForm):
+    """Which method it was: what a card says of it without any text."""
+
+    method: Text
+    method_class: Text
+    method_version: Text | None
+    model_slug: Text
+    condition: Text
+    setup_hash: Text
+    """``fingerprint.setup_hash`` of its card."""
+
+
+class ReleasedCorpus(StrictForm):
+    """On which corpus."""
+
+    id: Text
+    version: Text | None
+    language_pair: Text
+    entries: Count
+    """All entries of the run."""
+
+
+class InLedger(StrictForm):
+    """Where the ledger of the organisation has this answer, so that whoever collects answers sees one that is missing."""
+
+    ledger: Hex64
+    """SHA-256 of its first line."""
+    line: Count
+    """From 0."""
+    prev: Hex64
+    """SHA-256 of the line before it."""
+
+
+class ReleasedCard(StrictForm):
+    """All that leaves of a run over secret entries."""
+
+    format: Literal["rosetta-released-card/1"] = CARD_FORMAT
+    run: Text
+    """The run that was handed in."""
+    run_card_hash: Text
+    """Seal of its card, which stays inside: certificates name it."""
+    scores_of: Text
+    """The run whose scores these are: another one where this run did not beat that one's by ``beat_by``."""
+    submitter: Name
+    method: ReleasedMethod
+    """Of ``run``."""
+    corpus: ReleasedCorpus
+    headline: Text
+    """The metric by which runs are told to be better."""
+    beat_by: float
+    """A new score is told where it beats the best one told so far by more than this."""
+    scores: Scores
+    parts: dict[Text, dict[Text, Scores]]
+    """Breakdown → part → its scores; parts that would tell of few entries are not there."""
+    parts_left_out: tuple[Text, ...]
+    """Breakdowns of which a part is left out."""
+    signatures: dict[Text, Text]
+    """Metric id → what its value depends on."""
+    answer: Annotated[Count, Field(ge=1)]
+    """Which answer to this submitter about this corpus it is."""
+    of: Annotated[Count, Field(ge=1)]
+    """Answers that the submitter gets about it in all."""
+    rosetta: Text
+    """Version of the program."""
+    issued: Moment
+    place: InLedger
+    by: Hex64
+    """Key under which it is signed."""
+
+
+class SignedReleasedCard(ReleasedCard, SignedRecord):
+    """The released card with its signature."""
+
+
+class ReleasedTest(StrictForm):
+    """How two runs differ by one metric, in steps of ``step``."""
+
+    difference: float
+    """Second less first."""
+    lower: float
+    upper: float
+    step: float
+    p_below: float
+    """p of the paired test is not above this: one of 0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 1."""
+
+
+class ReleasedDifference(StrictForm):
+    """All that leaves of a comparison of two runs over secret entries."""
+
+    format: Literal["rosetta-released-difference/1"] = DIFFERENCE_FORMAT
+    first: Text
+    second: Text
+    """The two runs."""
+    submitters: tuple[Name, ...]
+    """Whose budgets it counts in."""
+    corpus: ReleasedCorpus
+    tests: dict[Text, ReleasedTest]
+    """Metric id → difference, interval and p on the entries that both runs have."""
+    rosetta: Text
+    issued: Moment
+    place: InLedger
+    by: Hex64
+
+
+class SignedReleasedDifference(ReleasedDifference, SignedRecord):
+    """The difference with its signature."""
+
+
+class Begun(StrictForm):
+    """The ledger was begun."""
+
+    what: Literal["begun"] = "begun"
+    salt: Hex64
+
+
+class Rule(StrictForm):
+    """The custodian set a budget."""
+
+    what: Literal["rule"] = "rule"
+    submitter: Name | Literal[""] = ""
+    """Empty: for everybody."""
+    corpus: Text = ""
+    """Empty: for every corpus."""
+    count: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    pause_hours: Annotated[float, Field(ge=0, le=100_000)] | None = None
+    step: Annotated[float, Field(gt=0)] | None = None
+    """By how much a score must beat the best at least; never less than the entries support."""
+
+
+class Together(StrictForm):
+    """The custodian said that two names are one submitter."""
+
+    what: Literal["together"] = "together"
+    names: tuple[Name, Name]
+
+
+class ScoresTold(StrictForm):
+    """An answer about a run was given."""
+
+    what: Literal["told"] = "told"
+    submitter: Name
+    run: Text
+    corpus: Text
+    entries: Hex64
+    """Of which entries: SHA-256 over their sorted digests."""
+    atoms: dict[Digest, Count] | None
+    """Entry → atom of what this answer tells; None where an answer before told of the same."""
+    value: float
+    """Of the headline, as it is; it stays in the ledger, and the next score is held against the best of them."""
+    card: ReleasedCard
+
+
+class DifferenceTold(StrictForm):
+    """A difference of two runs was told."""
+
+    what: Literal["compared"] = "compared"
+    card: ReleasedDifference
+    corpus: Text
+    entries: Hex64
+
+
+Act = Annotated[Begun | Rule | Together | ScoresTold | DifferenceTold, Field(discriminator="what")]
+
+
+class LedgerRecord(StrictForm):
+    """One line of the ledger."""
+
+    format: Literal["rosetta-ledger/1"] = LEDGER_FORMAT
+    seq: Count
+    prev: Hex64 | Literal[""]
+    """SHA-256 of the line before it; empty for the first."""
+    when: Moment
+    by: Hex64
+    act: Act
+
+
+class SignedLedgerRecord(LedgerRecord, SignedRecord):
+    """The line with its signature."""

@@ -1,0 +1,320 @@
+"""Telling the scores of a run over secret entries: a signed, coarse card, once the ledger has it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from corpora.model.entry import Entry
+from harness.card.load import load_card
+from harness.card.material import stored_material
+from harness.card.reading import block, number
+from harness.card.withholding import LEAST
+from harness.compare.comparing import compare_runs, require_two
+from harness.compare.comparison import Comparison
+from harness.core.version import VERSION
+from harness.release.budget import (
+    MOMENT,
+    History,
+    NotReleased,
+    Part,
+    ScoreAnswer,
+    ScoreQuestion,
+    set_id,
+)
+from harness.release.ledger import ReleaseLedger
+from harness.release.records import (
+    DifferenceTold,
+    InLedger,
+    ReleasedCard,
+    ReleasedCorpus,
+    ReleasedDifference,
+    ReleasedMethod,
+    ReleasedTest,
+    Scores,
+    ScoresTold,
+)
+from harness.release.rounding import Range, coarse, unit_of
+from harness.sealed.signed_archive import signed_record
+from harness.store.runs import Run, find_run, read_run
+from scoring.core.columns import stated_columns
+from scoring.core.inventory import row_of
+from scoring.core.specification import COMPOSITE
+from scoring.statistics.breakdown import DIMENSIONS
+from scoring.statistics.significance import Difference, direction
+
+P_STEPS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0)
+"""A p is told as the smallest of these that is not below it."""
+
+
+def release_run(
+    connection: sqlite3.Connection, run: int, submitter: str, ledger: ReleaseLedger
+) -> bytes:
+    """Return the released card of a sealed run with secret entries, for one submitter; the ledger has it first.
+
+    The same run gives the same submitter the same bytes again, and counts once. Raises NotReleased in words where
+    nothing is told.
+    """
+    name = _submitter(submitter)
+    asked = _question(connection, read_run(connection, run), name, ledger)
+    with ledger.changing() as change:
+        told = change.history.told_of(asked.run, name)
+        if told is None:
+            answer = change.history.answer(asked, change.now)
+            issued = change.now.strftime(MOMENT)
+
+            def act(place: InLedger) -> ScoresTold:
+                card = _card(asked, answer, place, issued, ledger)
+                return ScoresTold(
+                    submitter=name,
+                    run=asked.run,
+                    corpus=asked.corpus.id,
+                    entries=set_id(asked.entries),
+                    atoms=None if answer.atoms is None else dict(answer.atoms),
+                    value=asked.value,
+                    card=card,
+                )
+
+            change.write(act)
+            told = change.history.told_of(asked.run, name)
+            assert told is not None  # noqa: S101  it was written just now
+    return signed_record(told.card, ledger.identity)
+
+
+def release_difference(
+    connection: sqlite3.Connection,
+    names: Sequence[str],
+    ledger: ReleaseLedger,
+    metrics: Sequence[str] | None = None,
+) -> bytes:
+    """Compare two runs inside, and return how they differ: coarse, signed, and counted in the budgets of both submitters.
+
+    Only runs whose own scores were told are compared: a difference from one of them would tell the scores of a run
+    that the Ladder kept back. Raises NotReleased in words.
+    """
+    runs = [find_run(connection, each) for each in names]
+    found = compare_runs(connection, [run.run_id for run in runs], metrics=metrics)
+    require_two(found)
+    [pair], first = found.pairs, runs[0]
+    secret = {run.run_id: frozenset(map(ledger.digest, _sources(connection, run))) for run in runs}
+    corpus = _corpus(
+        block(load_card(connection, first.id).as_json(), "dataset"), len(found.entries.ids)
+    )
+    tests = {id_: test for id_, each in pair.by_metric.items() if (test := _test(id_, each))}
+    with ledger.changing() as change:
+        cards = [_told(change.history, run) for run in runs]
+        [entries] = (
+            {set_id(each) for each in secret.values()} if len({*secret.values()}) == 1 else [""]
+        )
+        if not entries or entries not in change.history.sets:
+            raise NotReleased(
+                "These runs are not over the same secret entries, so their difference would tell of those that only one has."
+            )
+        if (apart := _apart(found)) < LEAST:
+            raise NotReleased(
+                f"These runs differ on {apart:,} secret entries only, so their difference would tell of single ones. Differences are told "
+                f"where {LEAST} or more entries differ."
+            )
+        submitters = tuple(sorted({each.submitter for each in cards}))
+        for submitter in submitters:
+            change.history.require_answers(submitter, corpus.id, secret[first.run_id], change.now)
+        made: list[ReleasedDifference] = []
+
+        def act(place: InLedger) -> DifferenceTold:
+            made.append(
+                ReleasedDifference(
+                    first=runs[0].run_id,
+                    second=runs[1].run_id,
+                    submitters=submitters,
+                    corpus=corpus,
+                    tests=tests,
+                    rosetta=VERSION,
+                    issued=change.now.strftime(MOMENT),
+                    place=place,
+                    by=ledger.identity.public.signing_key,
+                )
+            )
+            return DifferenceTold(card=made[0], corpus=corpus.id, entries=entries)
+
+        change.write(act)
+    return signed_record(made[0], ledger.identity)
+
+
+def _apart(found: Comparison) -> int:
+    """Count the secret entries on which two runs differ by any statistic."""
+    one, other = (side.table.matrix for side in found.sides)
+    same = (one == other) | (np.isnan(one) & np.isnan(other))
+    return int((~same.all(axis=1) & found.entries.secret).sum())
+
+
+def _told(history: History, run: Run) -> ScoresTold:
+    told = [
+        act for _, act in history.answers if isinstance(act, ScoresTold) and act.run == run.run_id
+    ]
+    if not any(act.card.scores_of == run.run_id for act in told):
+        raise NotReleased(
+            f"The scores of run {run.run_id[:8]} were not told, so how it differs from others is not told either. Release it "
+            "first (rosetta runs export RUN --submitter NAME); where it does not beat the best run told so far, it "
+            "is compared with nothing."
+        )
+    return next(act for act in told if act.card.scores_of == run.run_id)
+
+
+def _submitter(name: str) -> str:
+    said = " ".join(name.split())
+    if not 0 < len(said) <= 200:
+        raise NotReleased("Name the submitter in 1 to 200 characters.")
+    return said
+
+
+def _question(
+    connection: sqlite3.Connection, run: Run, submitter: str, ledger: ReleaseLedger
+) -> ScoreQuestion:
+    card = load_card(connection, run.id).as_json()
+    scores = block(card, "scores")
+    entries = [each for each in stored_material(connection, run.id).entries if each.secret]
+    known = [ledger.digest(each.source) for each in entries]
+    count = int(number(scores.get("total")) or 0)
+    told = dict(_coarse(scores, count))
+    headline = stated_columns(card.get("scoring")).headline
+    value = number(scores.get(headline))
+    if value is None or headline not in told:
+        raise NotReleased(
+            f"Run {run.run_id[:8]} has no {headline} with an interval, by which runs are told to be better. Nothing is told of it."
+        )
+    return ScoreQuestion(
+        submitter=submitter,
+        run=run.run_id,
+        run_card_hash=str(card.get("run_card_hash")),
+        method=_method(card),
+        corpus=_corpus(block(card, "dataset"), count),
+        entries=frozenset(known),
+        headline=headline,
+        higher=direction(headline) == "higher",
+        value=value,
+        scores=told,
+        signatures={
+            id_: str(each)[:1000]
+            for id_, each in block(scores, "signatures").items()
+            if id_ in told
+        },
+        **_parts(scores, entries, known),
+    )
+
+
+def _parts(
+    scores: Mapping[str, Any], entries: Sequence[Entry], known: Sequence[str]
+) -> dict[str, Any]:
+    """Return the parts that have scores in steps, their entries, and breakdowns that lack one already."""
+    parts: dict[Part, Scores] = {}
+    members: dict[Part, set[str]] = defaultdict(set)
+    for dimension, field in DIMENSIONS.items():
+        for entry, key in zip(entries, known, strict=True):
+            if (tag := entry.open_tag(field)) is not None:
+                members[dimension, str(tag)].add(key)
+        for tag, group in block(scores, f"by_{dimension}").items():
+            count = int(number(group.get("n")) or 0)
+            if told := dict(_coarse(group, count)):
+                parts[dimension, tag] = told
+    lacking = {name for name, _ in members.keys() - parts.keys() if f"by_{name}" in scores}
+    return {
+        "parts": parts,
+        "entries_of": {name: frozenset(members.get(name, ())) for name in parts},
+        "left_out": frozenset(lacking),
+    }
+
+
+def _coarse(scores: Mapping[str, Any], entries: int) -> Iterator[tuple[str, Any]]:
+    """Yield each metric that has a value and an interval, in steps."""
+    for id_, interval in block(scores, "confidence_intervals").items():
+        row = row_of(id_)
+        told_ends = (number(interval.get(name)) for name in ("ci_lower", "ci_upper"))
+        ends = [each for each in told_ends if each is not None]
+        value = number(scores.get(id_))
+        if value is None or len(ends) < 2 or (row is None and id_ != COMPOSITE):
+            continue
+        told = coarse(value, *ends, entries=entries, ends=_range(id_))
+        if told is not None:
+            yield id_, told
+
+
+def _range(id_: str) -> Range:
+    """Return the lowest and highest value of a metric; those of the composite where no table has it."""
+    row = row_of(id_)
+    return (0.0, 1.0) if row is None else (row.info.low, row.info.high)
+
+
+def _test(id_: str, found: Difference) -> ReleasedTest | None:
+    """Return a test in steps; None where the runs do not differ on any entry, or by a metric nobody knows."""
+    told = coarse(found.difference, found.lower, found.upper, unit=unit_of(_range(id_)))
+    if told is None:
+        return None
+    p = max(found.p_randomisation, found.p_bootstrap)
+    return ReleasedTest(
+        difference=told.value,
+        lower=told.lower,
+        upper=told.upper,
+        step=told.step,
+        p_below=next(each for each in P_STEPS if p <= each),
+    )
+
+
+def _method(card: Mapping[str, Any]) -> ReleasedMethod:
+    method = block(card, "method")
+    version = method.get("method_version")
+    return ReleasedMethod(
+        method=str(method.get("method"))[:1000],
+        method_class=str(method.get("method_class"))[:1000],
+        method_version=None if version is None else str(version)[:1000],
+        model_slug=str(card.get("model_slug"))[:1000],
+        condition=str(card.get("condition"))[:1000],
+        setup_hash=str(block(card, "fingerprint").get("setup_hash"))[:1000],
+    )
+
+
+def _corpus(dataset: Mapping[str, Any], entries: int) -> ReleasedCorpus:
+    version = dataset.get("version")
+    return ReleasedCorpus(
+        id=str(dataset.get("id"))[:1000],
+        version=None if version is None else str(version)[:1000],
+        language_pair=str(dataset.get("language_pair"))[:1000],
+        entries=entries,
+    )
+
+
+def _sources(connection: sqlite3.Connection, run: Run) -> Iterator[str]:
+    for entry in stored_material(connection, run.id).entries:
+        if entry.secret:
+            yield entry.source
+
+
+def _card(
+    asked: ScoreQuestion, answer: ScoreAnswer, place: InLedger, issued: str, ledger: ReleaseLedger
+) -> ReleasedCard:
+    parts: dict[str, dict[str, Scores]] = {}
+    for (dimension, tag), scores in sorted(answer.parts.items()):
+        parts.setdefault(dimension, {})[tag] = scores
+    return ReleasedCard(
+        run=asked.run,
+        run_card_hash=asked.run_card_hash,
+        scores_of=answer.scores_of,
+        submitter=asked.submitter,
+        method=asked.method,
+        corpus=asked.corpus,
+        headline=asked.headline,
+        beat_by=answer.beat_by,
+        scores=answer.scores,
+        parts=parts,
+        parts_left_out=tuple(sorted(answer.left_out)),
+        signatures=dict(asked.signatures),
+        answer=answer.number,
+        of=answer.of,
+        rosetta=VERSION,
+        issued=issued,
+        place=place,
+        by=ledger.identity.public.signing_key,
+    )

@@ -1,0 +1,242 @@
+"""Somebody who climbs: a submitter without the hidden texts, who has two candidates for each entry and asks for scores.
+
+They are the outputs of two systems that are equally good and fail on other entries. Which of the two is better on an
+entry the submitter does not know: with the scores of enough choices that can be found out, entry by entry. What is
+gained is how much better the last choice is on the hidden set than a choice by coin.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from importlib.resources import files
+
+import numpy as np
+import numpy.typing as npt
+
+from corpora.formats.load import load
+from harness.release.budget import History, NotReleased, ScoreQuestion, set_id
+from harness.release.records import (
+    InLedger,
+    ReleasedCard,
+    ReleasedCorpus,
+    ReleasedMethod,
+    ScoresTold,
+)
+from harness.release.rounding import coarse
+from scoring.core.scorer import Scorer
+from scoring.core.table import Table
+from scoring.core.translation import Translation
+from scoring.metrics.inventory import surface_metrics
+from scoring.statistics.intervals import bootstrap
+
+CHRF = "chrf_plus_plus"
+START = datetime(2026, 1, 1, tzinfo=UTC)
+METHOD = ReleasedMethod(
+    method="m", method_class="c", method_version=None, model_slug="s", condition="x", setup_hash="h"
+)
+NOWHERE = InLedger(ledger="0" * 64, line=1, prev="0" * 64)
+
+Choice = npt.NDArray[np.int64]
+"""Of each entry: 0 for the first candidate, 1 for the second, 2 for no output at all."""
+
+
+def demo_statistics() -> npt.NDArray[np.float64]:
+    """Return what chrF++ takes from each entry of the demonstration's corpus: shape (good, poor or empty; entries; columns)."""
+    samples = files("corpora.samples")
+    corpus = load(str(samples.joinpath("eo-demo-v1.json")))
+    scorer = Scorer([each for each in surface_metrics() if each.info.id == CHRF])
+    made = []
+    for name in ("strong", "weak", ""):
+        outputs = {} if not name else _outputs(f"eo-demo-outputs-{name}.jsonl")
+        rows = [Translation(each, outputs.get(str(each.id), "")) for each in corpus.entries]
+        made.append(scorer.table(scorer.statistics(rows)).matrix)
+    return np.array(made)
+
+
+def _outputs(name: str) -> dict[str, str]:
+    lines = files("corpora.samples").joinpath(name).read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in lines if line]
+    return {str(row.get("id", row.get("entry_id"))): row.get("output") or "" for row in rows}
+
+
+@dataclass
+class HiddenSet:
+    """A hidden set, and what is told of it by the real mechanism."""
+
+    statistics: npt.NDArray[np.float64]
+    """Shape (first candidate, second candidate or empty; entries; columns)."""
+    table: Table
+    history: History = field(default_factory=History)
+    now: datetime = START
+    asked: int = 0
+
+    @classmethod
+    def drawn(cls, statistics: npt.NDArray[np.float64], seed: int, failing: float) -> HiddenSet:
+        """Have each candidate fail on a share of the entries, drawn for itself: there it is the weak system's output."""
+        random, places = np.random.default_rng(seed), np.arange(statistics.shape[1])
+        first, second = (
+            statistics[(random.random(len(places)) < failing).astype(int), places] for _ in "12"
+        )
+        metrics = [each for each in surface_metrics() if each.info.id == CHRF]
+        return cls(
+            np.array([first, second, statistics[2]]),
+            Table(metrics, statistics[0], np.ones((len(places), 1))),
+        )
+
+    def by_coin(self, tries: int = 400) -> float:
+        """Return what a choice by coin reaches on average."""
+        choices = np.random.default_rng(9).integers(0, 2, (tries, self.entries))
+        first, second = self.statistics[:2]
+        sums = first.sum(axis=0) + np.einsum("te,ec->tc", choices, second - first)
+        return float(self.table.values(sums)[CHRF].mean())
+
+    def exact(self, choice: Choice) -> tuple[float, bool]:
+        """Tell each score as it is, as a board without any mechanism does."""
+        return self.value(choice), True
+
+    @property
+    def entries(self) -> int:
+        return int(self.statistics.shape[1])
+
+    def rows(self, choice: Choice) -> npt.NDArray[np.float64]:
+        return self.statistics[choice, np.arange(self.entries)]
+
+    def value(self, choice: Choice) -> float:
+        """Return chrF++ as it is, which nobody outside is told."""
+        sums = self.rows(choice).sum(axis=0, keepdims=True)
+        return float(self.table.values(sums)[CHRF][0])
+
+    def told(self, choice: Choice, *, draws: int = 200) -> tuple[float, bool] | None:
+        """Ask as a submitter: gives the score that is told and whether it is a new one; None where nothing is."""
+        self.asked += 1
+        self.now += timedelta(hours=24)
+        everything = frozenset(f"{place:032x}" for place in range(self.entries))
+        try:
+            self.history.require_answers("Ann", "c", everything, self.now)
+        except NotReleased:
+            return None
+        value = self.value(choice)
+        table = Table(self.table.metrics, self.rows(choice), self.table.present)
+        interval = bootstrap(table, draws=draws)[CHRF]
+        score = coarse(value, interval.lower, interval.upper, entries=self.entries, ends=(0, 100))
+        assert score is not None
+        question = ScoreQuestion(
+            submitter="Ann",
+            run=f"run {self.asked}",
+            run_card_hash="",
+            method=METHOD,
+            corpus=ReleasedCorpus(id="c", version=None, language_pair="x", entries=self.entries),
+            entries=everything,
+            headline=CHRF,
+            higher=True,
+            value=value,
+            scores={CHRF: score},
+        )
+        act = answered(self.history, question, self.now)
+        self.history = self.history.after(act, self.now.strftime("%Y-%m-%dT%H:%M:%SZ"))
+        return act.card.scores[CHRF].value, act.card.scores_of == act.run
+
+
+def answered(history: History, asked: ScoreQuestion, now: datetime) -> ScoresTold:
+    """Return the line of the ledger that answers a question; NotReleased where none does."""
+    answer = history.answer(asked, now)
+    parts: dict[str, dict[str, object]] = {}
+    for (dimension, tag), scores in answer.parts.items():
+        parts.setdefault(dimension, {})[tag] = scores
+    card = ReleasedCard.model_validate(
+        {
+            "run": asked.run,
+            "run_card_hash": "",
+            "scores_of": answer.scores_of,
+            "submitter": asked.submitter,
+            "method": asked.method,
+            "corpus": asked.corpus,
+            "headline": asked.headline,
+            "beat_by": answer.beat_by,
+            "scores": answer.scores,
+            "parts": parts,
+            "parts_left_out": sorted(answer.left_out),
+            "signatures": {},
+            "answer": answer.number,
+            "of": answer.of,
+            "rosetta": "0",
+            "issued": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "place": NOWHERE,
+            "by": "0" * 64,
+        }
+    )
+    return ScoresTold(
+        submitter=asked.submitter,
+        run=asked.run,
+        corpus=asked.corpus.id,
+        entries=set_id(asked.entries),
+        atoms=None if answer.atoms is None else dict(answer.atoms),
+        value=asked.value,
+        card=card,
+    )
+
+
+Ask = Callable[[Choice], "tuple[float, bool] | None"]
+
+
+def by_regression(ask: Ask, entries: int, tries: int, seed: int) -> Choice:
+    """Ask for random choices, and take of each entry what went with higher scores (Blum & Hardt's attack)."""
+    random = np.random.default_rng(seed)
+    votes, seen, scores = np.zeros(entries), [], []
+    for _ in range(tries):
+        choice = random.integers(0, 2, entries)
+        if (told := ask(choice)) is None:
+            break
+        seen.append(choice - 0.5)
+        scores.append(told[0] if told[1] else np.nan)
+    known = np.array(scores)
+    low = np.nanmin(known) if len(known) else 0.0
+    given = np.where(np.isnan(known), low - 1.0, known)
+    votes = (given - given.mean()) @ np.array(seen) if seen else votes
+    return _decided(votes, random)
+
+
+def by_climbing(ask: Ask, entries: int, tries: int, seed: int) -> Choice:
+    """Change some entries of the best choice, and keep that where a new score is told."""
+    random = np.random.default_rng(seed)
+    best, top = random.integers(0, 2, entries), -np.inf
+    for _ in range(tries):
+        changed = best.copy()
+        places = random.choice(entries, random.integers(1, entries // 2), replace=False)
+        changed[places] = 1 - changed[places]
+        if (told := ask(changed)) is None:
+            break
+        if told[1] and told[0] > top:
+            best, top = changed, told[0]
+    return best
+
+
+def by_sandbags(ask: Ask, entries: int, tries: int, seed: int, *, least: float = 0.05) -> Choice:
+    """Leave many entries empty at first and fill them slowly, so that each step of the Ladder tells of one random choice."""
+    random = np.random.default_rng(seed)
+    votes, order = np.zeros(entries), random.permutation(entries)
+    for share in np.linspace(least, 1.0, tries):
+        kept = order[: max(1, int(share * entries))]
+        choice = np.full(entries, 2)
+        choice[kept] = random.integers(0, 2, len(kept))
+        if (told := ask(choice)) is None:
+            break
+        votes[kept] += (choice[kept] - 0.5) * (1 if told[1] else -0.15)
+    return _decided(votes, random)
+
+
+def _decided(votes: npt.NDArray[np.float64], random: np.random.Generator) -> Choice:
+    coin = random.integers(0, 2, len(votes))
+    return np.where(votes > 0, 1, np.where(votes < 0, 0, coin))
+
+
+ATTACKS: dict[str, Callable[[Ask, int, int, int], Choice]] = {
+    "regression": by_regression,
+    "climbing": by_climbing,
+    "sandbags": by_sandbags,
+    "late sandbags": partial(by_sandbags, least=0.7),
+}

@@ -1,0 +1,147 @@
+"""A store with runs over a hidden corpus, and an office that tells their scores."""
+
+import json
+import random
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from corpora.model.entry import Entry, Segment
+from harness.card.load import load_card
+from harness.method.options import MethodOptions
+from harness.release.ledger import FOLDER, ReleaseLedger
+from harness.release.releasing import release_difference, release_run
+from harness.sealed.keys import Identity, Role
+from harness.setup.plan import Plan, RunOptions
+from harness.setup.scoring_options import ScoringOptions
+from harness.store.deletion import delete_run
+from harness.store.file.database import open_store
+from harness.store.runs import find_run
+from tests.harness.evaluation import LANGUAGES, corpus_of, run_corpus
+
+CANARY = "kanariobirdo"
+"""Stands in every text of the corpus."""
+WORDS = [
+    "mi",
+    "vi",
+    "li",
+    "kaj",
+    "la",
+    "hundo",
+    "kato",
+    "rivero",
+    "vidas",
+    "amas",
+    "dormas",
+    "hejmo",
+    "bela",
+    "granda",
+    "urbo",
+    "tago",
+]
+START = datetime(2026, 3, 1, tzinfo=UTC)
+KEEPER = Identity.make(Role.KEEPER)
+
+
+def hidden(entries: int = 60, *, public: int = 0, first: int = 0) -> list[Entry]:
+    """Entries of gold_standard, then open ones; with other numbers they are other entries."""
+    made = []
+    for n in range(first, first + entries + public):
+        chosen = random.Random(n).choices(WORDS, k=6)
+        secret = n < first + entries
+        made.append(
+            Entry(
+                id=f"id-{n}",
+                source=f"{CANARY} {n} of the source",
+                reference=f"{CANARY} {' '.join(chosen)}",
+                segment=Segment.GOLD_STANDARD if secret else Segment.DEVELOPMENT,
+                difficulty=1 + (n % 20 == 0) + (n % 2),
+                provenance=("elicited", "textbook")[n % 2],
+            )
+        )
+    return made
+
+
+def outputs(entries: list[Entry], right: float) -> list[str]:
+    """Outputs with about this share of their words right; the same share gives the same words."""
+    return [
+        " ".join(
+            word if random.Random(f"{each.id}{n}").random() < right else "kuko"
+            for n, word in enumerate(each.reference.split())
+        )
+        for each in entries
+    ]
+
+
+@dataclass
+class Office:
+    """A data folder with a store, its ledger, and a clock that goes on a day at each answer."""
+
+    folder: Path
+    moments: list[datetime] = field(default_factory=lambda: [START])
+    hours: float = 25
+
+    @property
+    def store(self) -> Path:
+        return self.folder / "rosetta.sqlite"
+
+    @property
+    def ledger(self) -> ReleaseLedger:
+        return ReleaseLedger(self.folder / FOLDER, KEEPER, self.now)
+
+    def now(self) -> datetime:
+        self.moments.append(self.moments[-1] + timedelta(hours=self.hours))
+        return self.moments[-1]
+
+    def run(self, right: float, entries: list[Entry] | None = None) -> str:
+        """Score outputs; gives the run's id."""
+        entries = entries or hidden()
+        return self.run_lines(outputs(entries, right), entries)
+
+    def run_lines(self, lines: list[str], entries: list[Entry]) -> str:
+        """Score these outputs; gives the run's id."""
+        path = self.folder / "outputs.txt"
+        path.write_text("".join(f"{each}\n" for each in lines), "utf-8")
+        plan = Plan(
+            method="replay",
+            options=MethodOptions(outputs=path, **LANGUAGES),
+            run=RunOptions(),
+            scoring=ScoringOptions(metrics=("exact_match_rate", "chrf_plus_plus", "ter")),
+        )
+        run_corpus(self.store, corpus_of(entries), plan)
+        with closing(open_store(self.store)) as store:
+            return find_run(store, "last").run_id
+
+    def release(
+        self, run: str, submitter: str = "Ann", ledger: ReleaseLedger | None = None
+    ) -> bytes:
+        with closing(open_store(self.store)) as store:
+            number = find_run(store, run).id
+            return release_run(store, number, submitter, ledger or self.ledger)
+
+    def told(self, run: str, submitter: str = "Ann") -> dict[str, Any]:
+        card: dict[str, Any] = json.loads(self.release(run, submitter))
+        return card
+
+    def compared(self, first: str, second: str) -> dict[str, Any]:
+        with closing(open_store(self.store)) as store:
+            card: dict[str, Any] = json.loads(
+                release_difference(store, (first, second), self.ledger)
+            )
+        return card
+
+    def card(self, run: str) -> dict[str, Any]:
+        """The card as it is inside."""
+        with closing(open_store(self.store)) as store:
+            return load_card(store, find_run(store, run).id).as_json()
+
+    def delete(self, run: str) -> None:
+        with closing(open_store(self.store)) as store:
+            delete_run(store, find_run(store, run).id)
+
+    def set(self, make: Callable[[], Any]) -> None:
+        with self.ledger.changing() as change:
+            change.write(lambda _: make())
