@@ -14,9 +14,7 @@ from harness.endpoint.limiter import retry_after
 from harness.endpoint.usage import reported_cost, sound_reply, usage
 
 if TYPE_CHECKING:
-    import httpx
-
-    from harness.endpoint.transport import Transport
+    from harness.endpoint.transport import HttpAnswer, Transport
 
 MOST_SAID = 200
 """Characters of an endpoint's own words that are kept."""
@@ -40,10 +38,10 @@ class EndpointClient:
                 ErrorClass.OFFLINE,
                 f"{offline.why() or offline.OFFLINE}, and the endpoint is on another one. Name an endpoint on this machine.",
             )
-        response, body = await self._transport().exchange(request)
-        if not response.is_success:
-            raise _failure(request, response, body)
-        return _read(request, body), response.status_code
+        answer = await self._transport().exchange(request)
+        if not answer.is_success:
+            raise _failure(request, answer)
+        return _read(request, answer.body), answer.status
 
     async def close(self) -> None:
         """Close all connections."""
@@ -78,11 +76,11 @@ def _shaped(request: Request, decoded: Any) -> Reply:
         raise Transient(ErrorClass.MALFORMED, "The reply has not the expected shape.") from error
 
 
-def _failure(request: Request, response: httpx.Response, body: bytes) -> CallError:
-    status = response.status_code
+def _failure(request: Request, answer: HttpAnswer) -> CallError:
+    status, _, body = answer
     said = _said(request, body)
     message = f"HTTP {status}" + (f": {said}" if said else "")
-    hint = retry_after(response.headers.get("retry-after"))
+    hint = retry_after(answer.retry_after)
     if status == 402 or (status == 429 and b"insufficient_quota" in body):
         return NoCredit(ErrorClass.REQUEST, message, status)
     if status == 429:

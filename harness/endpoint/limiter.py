@@ -80,7 +80,7 @@ CUT = 0.8
 """What remains of the limit after a 429."""
 
 USED = 0.8
-"""Share of the limit that must be in use for an answer to tell that more would be borne."""
+"""Share of the limit that must be in use when a call begins for its answer to tell that more would be borne."""
 
 
 @dataclass(slots=True)
@@ -89,6 +89,8 @@ class Slot:
 
     era: int
     """Number of cuts before the slot's newest call began."""
+    tries_limit: bool = False
+    """Whether the limit was in use when that call began, so that a good answer tells that more would be borne."""
 
 
 class Limiter:
@@ -142,10 +144,15 @@ class Limiter:
     def begins(self, slot: Slot) -> None:
         """Note that a call begins in this slot, perhaps not its first: a 429 to it is news again."""
         slot.era = self._era
+        slot.tries_limit = self.in_use >= USED * self.limit
 
-    def succeeded(self) -> None:
-        """Note a good answer: the limit grows, where it was used."""
-        if self.in_use < USED * self.limit:
+    def succeeded(self, slot: Slot) -> None:
+        """Note a good answer to the call in this slot: the limit grows, where it was used.
+
+        What was in use when the call began counts: of answers that come all at once, each but the first would find
+        the slots of those before it free.
+        """
+        if not slot.tries_limit:
             return
         self._limit = min(
             self._limit + (1.0 if self._slow_start else 1.0 / self._limit), self._most

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SECRET = "Secret entries were opened, and nothing may leave this machine"  # noqa: S105  a reason
 OFFLINE = "--offline is on"
+TERMS = "The terms of the corpus do not say that its texts may be sent anywhere"
 
 
 Hook = Callable[[str, tuple[Any, ...]], None]
@@ -34,7 +35,7 @@ class Door(NamedTuple):
     """The two things that can be done with it."""
 
     shut: Callable[[str], None]
-    """Shut it for good, for a reason: ``SECRET`` or ``OFFLINE``."""
+    """Shut it for good, for a reason: ``SECRET``, ``OFFLINE`` or ``TERMS``."""
     why: Callable[[], str]
     """Say why it is shut; empty while it is open."""
 
@@ -55,7 +56,7 @@ def door(install: Callable[[Hook], None] = sys.addaudithook) -> Door:
             ) from None
 
     def why() -> str:
-        return (SECRET if SECRET in reasons else OFFLINE) if reasons else ""
+        return (SECRET if SECRET in reasons else reasons[0]) if reasons else ""
 
     def shut(reason: str) -> None:
         if not reasons:

@@ -13,10 +13,11 @@ import ssl
 import zlib
 from collections.abc import Mapping
 from errno import ECONNREFUSED
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-import httpx
+import aiohttp
 
 from harness.core.calls import Reply, Request
 from harness.core.failures import CallError, ErrorClass, NoServer, Refused, Transient
@@ -35,35 +36,53 @@ TOKEN_BYTES = 512
 CONNECT_SECONDS = 15.0
 
 
+class HttpAnswer(NamedTuple):
+    """A reply as it came, unpacked."""
+
+    status: int
+    retry_after: str | None
+    """The header of this name."""
+    body: bytes
+
+    @property
+    def is_success(self) -> bool:
+        """True for a status of the 2xx."""
+        return _succeeded(self.status)
+
+
+def _succeeded(status: int) -> bool:
+    return 200 <= status < 300
+
+
 class Transport:
     """Pools of connections to endpoints. Belongs to one event loop.
 
-    The connections are aiohttp's, behind httpx's interface: httpx's own pool looks at every connection
-    for every request, which costs more than the request itself from a few dozen connections on. The
-    transport is used without a client around it: cookies, redirects and ``.netrc`` have no place here.
+    Cookies, redirects and ``.netrc`` have no place here.
     """
 
     def __init__(self, timeout_seconds: float, *, offline: bool) -> None:
         self._timeout = timeout_seconds
         self._offline = offline
-        self._pools: dict[tuple[bool, str | None], httpx.AsyncBaseTransport] = {}
-        self._ways: dict[str, tuple[httpx.URL, httpx.AsyncBaseTransport]] = {}
+        self._pools: dict[tuple[bool, str | None], aiohttp.ClientSession] = {}
+        self._ways: dict[str, aiohttp.ClientSession] = {}
 
     async def close(self) -> None:
         """Close all connections."""
         for pool in self._pools.values():
-            await pool.aclose()
+            await pool.close()
 
-    async def exchange(self, request: Request) -> tuple[httpx.Response, bytes]:
+    async def exchange(self, request: Request) -> HttpAnswer:
         """Send a request and read the whole reply, whatever its status; raises CallError."""
         try:
             async with asyncio.timeout(self._timeout):
-                url, pool = self._way(request.url)
-                response = await pool.handle_async_request(_call(request, url))
-                try:
-                    return response, await _body(response, most_bytes(request))
-                finally:
-                    await response.aclose()
+                async with self._way(request.url).post(
+                    request.url,
+                    data=_payload(request),
+                    headers=_headers(request),
+                    allow_redirects=False,
+                ) as response:
+                    body = await _body(response, most_bytes(request))
+                    return HttpAnswer(response.status, response.headers.get("retry-after"), body)
         except CallError:
             raise
         except Exception as error:
@@ -76,15 +95,14 @@ class Transport:
                 raise
             raise failure from error
 
-    def _way(self, address: str) -> tuple[httpx.URL, httpx.AsyncBaseTransport]:
-        """Return an address as a URL, and the pool for it; a run has very few of both."""
+    def _way(self, address: str) -> aiohttp.ClientSession:
+        """Return the pool for an address; a run has very few of both."""
         if address not in self._ways:
-            url = httpx.URL(address)
-            secure = url.scheme == "https"
+            secure = urlsplit(_sound(address)).scheme == "https"
             way_out = secure, None if self._offline else _proxy(address)
             if way_out not in self._pools:
                 self._pools[way_out] = _open(*way_out)
-            self._ways[address] = url, self._pools[way_out]
+            self._ways[address] = self._pools[way_out]
         return self._ways[address]
 
 
@@ -97,34 +115,41 @@ def _proxy(url: str) -> str | None:
     if is_loopback(url) or proxy_bypass(parts.hostname or ""):
         return None
     proxies = getproxies()
-    return proxies.get(parts.scheme) or proxies.get("all")
+    found = proxies.get(parts.scheme) or proxies.get("all")
+    if found and urlsplit(found).scheme not in {"http", "https"}:
+        raise Refused(
+            ErrorClass.REQUEST,
+            "The proxy that the environment names is none that can be used: its address begins with neither "
+            "http:// nor https://.",
+        )
+    return found
 
 
-def _open(secure: bool, proxy: str | None) -> httpx.AsyncBaseTransport:
-    import aiohttp
-    from httpx_aiohttp import AiohttpTransport
-
-    context = ssl.create_default_context() if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-
-    def session() -> aiohttp.ClientSession:
-        # the limiter bounds the connections; a second bound would make calls wait on their time
-        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=60, ssl=context)
-        return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
-
-    way_out = None if proxy is None else httpx.Proxy(proxy)
-    return AiohttpTransport(verify=context, client=session, proxy=way_out)
+def _sound(address: str) -> str:
+    """Refuse what a reader of addresses takes away silently, and with it what a person meant."""
+    if not address.isprintable() or " " in address:
+        raise ValueError("An address holds neither spaces nor control characters.")
+    return address
 
 
-def _call(request: Request, url: httpx.URL) -> httpx.Request:
-    call = httpx.Request(
-        "POST",
-        url,
-        content=_payload(request),
-        headers={"content-type": "application/json", **request.headers},
-        extensions={"timeout": {"connect": CONNECT_SECONDS}},
+def _open(secure: bool, proxy: str | None) -> aiohttp.ClientSession:
+    # the limiter bounds the connections; a second bound would make calls wait on their time
+    connector = aiohttp.TCPConnector(
+        limit=0, keepalive_timeout=60, ssl=ssl.create_default_context() if secure else True
     )
-    call.headers["accept-encoding"] = "gzip"  # the one packing that we unpack, within bounds
-    return call
+    return aiohttp.ClientSession(
+        connector=connector,
+        proxy=proxy,
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        auto_decompress=False,
+    )
+
+
+def _headers(request: Request) -> dict[str, str]:
+    """Return a request's headers with ours; gzip is the one packing that we unpack, within bounds."""
+    own = {name.lower(): value for name, value in request.headers.items()}
+    return {"content-type": "application/json", **own, "accept-encoding": "gzip"}
 
 
 def _payload(request: Request) -> bytes:
@@ -140,20 +165,20 @@ def most_bytes(request: Request) -> int:
     return MOST_BYTES if tokens is None else min(MOST_BYTES, FEWEST_BYTES + TOKEN_BYTES * tokens)
 
 
-async def _body(response: httpx.Response, most: int) -> bytes:
+async def _body(response: aiohttp.ClientResponse, most: int) -> bytes:
     """Read and unpack the body; empty where the status already tells more than a body that is unsound."""
     try:
         packed = _packed(response)
         return await _unpacked(response, most) if packed else await _plain(response, most)
     except CallError:
-        if response.is_success:
+        if _succeeded(response.status):
             raise
         return b""
 
 
-def _packed(response: httpx.Response) -> bool:
+def _packed(response: aiohttp.ClientResponse) -> bool:
     """Tell whether the body is packed with gzip, once; CallError where it is packed in another way."""
-    named = response.headers.get("content-encoding", "").lower()
+    named = ",".join(response.headers.getall("content-encoding", ())).lower()
     encodings = [each.strip() for each in named.split(",") if each.strip() not in {"", "identity"}]
     if not encodings:
         return False
@@ -169,20 +194,20 @@ def _packed(response: httpx.Response) -> bool:
     raise failure
 
 
-async def _plain(response: httpx.Response, most: int) -> bytes:
+async def _plain(response: aiohttp.ClientResponse, most: int) -> bytes:
     parts = bytearray()
-    async for part in response.aiter_raw():
+    async for part in response.content.iter_any():
         parts += part
         if len(parts) > most:
             raise _too_large(most)
     return bytes(parts)
 
 
-async def _unpacked(response: httpx.Response, most: int) -> bytes:
+async def _unpacked(response: aiohttp.ClientResponse, most: int) -> bytes:
     """Unpack gzip as it comes, never further than one byte beyond the bound."""
     parts, read = bytearray(), 0
     unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
-    async for part in response.aiter_raw():
+    async for part in response.content.iter_any():
         read += len(part)
         left = part
         while left:
@@ -208,26 +233,37 @@ def _too_large(most: int) -> Transient:
 
 def _lost(error: Exception, url: str, seconds: float) -> CallError | None:
     """Name what kept a whole reply from coming; None where the fault is not the connection's."""
-    from aiohttp import ClientResponseError
-
-    if isinstance(error, ClientResponseError | httpx.DecodingError):
-        return Transient(ErrorClass.MALFORMED, "The reply is not HTTP as it should be.")
-    if isinstance(error, TimeoutError | httpx.TimeoutException):
-        return _timeout_or_closed(error, url, seconds)
-    if isinstance(error, httpx.ReadError | httpx.RemoteProtocolError):
-        return Transient(ErrorClass.TRUNCATED, "The connection broke within the reply.")
-    if isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL | ValueError):
-        return Refused(ErrorClass.REQUEST, "The endpoint's address is not a URL that can be used.")
-    if isinstance(error, httpx.TransportError):
+    if isinstance(error, aiohttp.ClientConnectionError) and not _was_there(error):
         return Transient(ErrorClass.CONNECTION, f"No connection to {_host(url)}.")
+    for kinds, error_class, words in _LOST:
+        if isinstance(error, kinds):
+            return Transient(error_class, words)
+    if isinstance(error, TimeoutError):
+        return Transient(ErrorClass.TIMEOUT, f"No whole reply within {seconds:g} s.")
+    if isinstance(error, ValueError | aiohttp.NonHttpUrlClientError):
+        return Refused(ErrorClass.REQUEST, "The endpoint's address is not a URL that can be used.")
     return None
+
+
+def _was_there(error: aiohttp.ClientConnectionError) -> bool:
+    """Tell whether a connection broke that had come about."""
+    never = isinstance(error, aiohttp.ClientConnectorError)
+    return isinstance(error, _BROKEN) and not never
+
+
+_BROKEN = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
+_LOST: Final[tuple[tuple[type | tuple[type, ...], ErrorClass, str], ...]] = (
+    (_BROKEN, ErrorClass.CONNECTION, "The endpoint closed the connection."),
+    (aiohttp.ClientPayloadError, ErrorClass.TRUNCATED, "The connection broke within the reply."),
+    (aiohttp.ClientHttpProxyError, ErrorClass.CONNECTION, "The proxy lets no connection through."),
+    (aiohttp.ClientResponseError, ErrorClass.MALFORMED, "The reply is not HTTP as it should be."),
+)
+"""What is raised, its kind, and what is said of it."""
 
 
 def _unsafe(error: Exception, url: str) -> Refused | None:
     """Name a connection that could not be made safe; None for any other failure."""
-    cause = getattr(error.__cause__, "certificate_error", None) or getattr(
-        error.__cause__, "os_error", None
-    )
+    cause = getattr(error, "certificate_error", None) or getattr(error, "os_error", None)
     if isinstance(cause, ssl.SSLCertVerificationError):
         why = _CERTIFICATE_FAULTS.get(cause.verify_code, _UNKNOWN_MAKER)
     elif isinstance(cause, ssl.SSLError):
@@ -260,9 +296,9 @@ def _absent(error: Exception, url: str) -> NoServer | None:
 
     Where a name has several addresses, the library joins their errors.
     """
-    cause = getattr(error.__cause__, "os_error", None)
+    cause = getattr(error, "os_error", None)
     if isinstance(cause, socket.gaierror):
-        host = getattr(error.__cause__, "host", None) or _host(url)
+        host = getattr(error, "host", None) or _host(url)
         return NoServer(
             ErrorClass.CONNECTION,
             f"No address is known for {storable(str(host))}. Look at its spelling and at the network.",
@@ -272,16 +308,6 @@ def _absent(error: Exception, url: str) -> NoServer | None:
     if not (isinstance(cause, ConnectionRefusedError) or joined) or not is_loopback(url):
         return None
     return NoServer(ErrorClass.CONNECTION, f"No connection to {_host(url)}.")
-
-
-def _timeout_or_closed(error: Exception, url: str, seconds: float) -> Transient:
-    """Tell a time-out from a closed connection, for which the library raises the same."""
-    cause = type(error.__cause__).__name__
-    if "Disconnected" in cause or "OSError" in cause:
-        return Transient(ErrorClass.CONNECTION, "The endpoint closed the connection.")
-    if isinstance(error, httpx.ConnectTimeout):
-        return Transient(ErrorClass.CONNECTION, f"No connection to {_host(url)}.")
-    return Transient(ErrorClass.TIMEOUT, f"No whole reply within {seconds:g} s.")
 
 
 def _host(url: str) -> str:

@@ -55,9 +55,9 @@ class Sample(NamedTuple):
 
 def make() -> Sample:
     """Make the sample with new keys."""
+    from harness.sealed.keys import Identity, Role
     from review.files.batch import make_batch, write_batch
     from review.files.reviewer_codes import make_codes, new_salt, place_of, printed, tag_of
-    from review.sealed.keys import Identity, Role
 
     organisation = Identity.make(Role.ORGANISATION)
     [code] = make_codes(1)
@@ -69,8 +69,8 @@ def make() -> Sample:
 
 
 def _manifest(signing_key: str, place: str) -> Any:
+    from harness.sealed.sealing import AgeIdentity
     from review.files.manifests import BatchManifest, Organisation
-    from review.sealed.sealing import AgeIdentity
 
     return BatchManifest(
         batch=secrets.token_hex(8),

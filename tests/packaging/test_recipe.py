@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from review.sealed.phrase import phrase
+from harness.sealed.phrase import phrase
 from tests.packaging.parts import REVIEWER, ROOT, part
 
 recipe = part("recipe")
@@ -97,7 +97,7 @@ def test_a_library_of_the_network_stops_the_build() -> None:
 
 WARNINGS = """
 missing module named winreg - imported by platform (delayed), review.log.own_file (delayed, conditional)
-missing module named pydantic.BaseModel - imported by pydantic (conditional), review.forms (top-level)
+missing module named pydantic.BaseModel - imported by pydantic (conditional), harness.sealed.forms (top-level)
 missing module named 'java.lang' - imported by platform (delayed, optional)
 missing module named regex - imported by review.desktop.look.fonts (top-level)
 excluded module named numpy - imported by more_itertools (delayed), harness.card.exporting (delayed)
@@ -106,7 +106,7 @@ excluded module named numpy - imported by more_itertools (delayed), harness.card
 
 def test_a_module_that_ours_import_and_the_bundle_lacks_stops_the_build() -> None:
     with pytest.raises(SystemExit) as stopped:
-        recipe.refuse_absent(WARNINGS, ["pydantic", "review.forms"])
+        recipe.refuse_absent(WARNINGS, ["pydantic", "harness.sealed.forms"])
     assert "regex" in str(stopped.value)
     assert "numpy" in str(stopped.value)
     assert "winreg," not in str(stopped.value)
@@ -118,8 +118,8 @@ def test_the_window_and_its_engine_import_nothing_that_is_denied() -> None:
     """Asked of a fresh interpreter, because imports inside functions count as well once they are done."""
     code = (
         "import runpy, sys; sys.path.insert(0, sys.argv[1]); runpy.run_path(sys.argv[2]);"
-        "import recipe, keyring, review.session.opening, review.session.waiting, review.sealed.keys,"
-        " review.sealed.sealing, review.sealed.signature, cryptography.hazmat.primitives.ciphers.aead;"
+        "import recipe, keyring, review.session.opening, review.session.waiting, harness.sealed.keys,"
+        " harness.sealed.sealing, harness.sealed.signature, cryptography.hazmat.primitives.ciphers.aead;"
         "print(*(each for each in sys.modules if recipe.is_denied(each) and each != 'urllib.request'))"
     )
     hook = str(REVIEWER / "without_network.py")
@@ -275,9 +275,9 @@ import sys
 sys.modules["_hashlib"] = None  # as in the bundle
 import hashlib
 assert not hasattr(hashlib, "scrypt")
-from review.sealed.sealing import seal_with_passphrase
+from harness.sealed.sealing import seal_with_passphrase
 from review.files.reviewer_codes import tag_of
-from review.sealed.phrase import phrase
+from harness.sealed.phrase import phrase
 print(tag_of("YBKCTGFM", bytes(32)), phrase("00" * 32))
 seal_with_passphrase(b"sentences", "kizun gorot sapos")
 """

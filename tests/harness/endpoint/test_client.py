@@ -160,6 +160,7 @@ def test_nobody_listens() -> None:
         "ftp://127.0.0.1/x",
         "no url",
         "http://a b/",
+        "http://127.0.0.1\n/",
     ],
 )
 def test_what_is_no_url_is_said(url: str) -> None:
@@ -274,8 +275,21 @@ def test_another_machine_is_asked_through_the_proxy_of_the_environment(
     endpoint.answer = lambda _: json_answer(completion("by proxy"))
     assert send(request("http://model.example/v1"))[0].text == "by proxy"
     assert endpoint.asked[0].path == "http://model.example/v1/chat/completions"
+    monkeypatch.setenv("http_proxy", endpoint.url.replace("//", "//me:pass@").removesuffix("/v1"))
+    send(request("http://model.example/v1"))
+    assert endpoint.asked[1].headers["proxy-authorization"] == "Basic bWU6cGFzcw=="
     monkeypatch.setenv("no_proxy", ".example")
     assert failure(request("http://model.example/v1")).error_class is ErrorClass.CONNECTION
+
+
+@pytest.mark.parametrize("proxy", ["127.0.0.1:3128", "socks5://127.0.0.1:1080", "ftp://127.0.0.1"])
+def test_a_proxy_that_cannot_be_used_is_said(monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
+    monkeypatch.setenv("http_proxy", proxy)
+    monkeypatch.delenv("no_proxy", raising=False)
+    found = failure(request("http://model.example/v1"))
+    assert isinstance(found, Refused)
+    assert found.error_class is ErrorClass.REQUEST
+    assert "The proxy that the environment names" in str(found)
 
 
 def test_passwords_of_a_netrc_file_go_nowhere(

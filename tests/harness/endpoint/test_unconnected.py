@@ -120,7 +120,7 @@ def test_a_terminal_asks_and_asking_again_is_what_enter_does(
     answer: str,
     asked: int,
 ) -> None:
-    monkeypatch.setattr(showing, "_can_be_asked", lambda style: style != "json-lines")
+    monkeypatch.setattr(showing, "can_be_asked", lambda style: style != "json-lines")
     done = CliRunner().invoke(rosetta, ["resume", "last", "--plain"], input=answer)
     assert done.exit_code == 0, done.output
     assert f"{WORDS}. Ask for them again? [Y/n]" in done.output

@@ -1,0 +1,279 @@
+"""The folder on a stick: where what lies in it, read as what a stranger may have written, and written so that a pull does no harm.
+
+Names on the stick are hashes, so no disk minds them, whatever it makes of letters, cases and times. A name that stands
+there in another case is found; two that differ in case alone are refused, for nobody knows which one was meant.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import ValidationError
+
+from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
+from harness.exchange.kinds import FileKind
+from harness.exchange.manifest import digest
+from harness.sealed.forms import FileError, FileProblem, Id, StrictForm
+from harness.sealed.stick import READABLE, StickError, read_file, stick_error, write_file
+
+NAME: Final = "rosetta-exchange"
+"""Of the folder, at the place that somebody names; the stick's own files stay beside it."""
+MANIFEST_SUFFIX: Final = ".rosetta-exchange"
+_HEAD: Final = "exchange.json"
+_README: Final = "README.txt"
+_FILES: Final = "files"
+_VAULTS: Final = "vaults"
+_KEY_DIGITS: Final = 32
+"""Hexadecimal digits of a signing key in the name of its manifest."""
+_VAULT_DIGITS: Final = 16
+_MOST_HEAD: Final = 1024
+MOST_MANIFESTS: Final = 100
+"""Computers that share one folder."""
+MOST_LISTED: Final = 20_000
+"""Names in one folder that are looked at."""
+
+README: Final = """\
+This folder belongs to the program Rosetta. With it, computers that share no network hand files to each other.
+
+To put something in:    rosetta exchange out STICK FILE
+To take things out:     rosetta exchange in STICK --into FOLDER
+To see what is here:    rosetta exchange list STICK
+
+Do not change, rename or delete anything in it. The files in it are sealed or meant for others; their names, and who
+put them here, can be read by whoever finds the stick.
+
+Ce dossier est celui du programme Rosetta. Des ordinateurs sans réseau commun s'y remettent des fichiers. Ne changez, ne
+renommez et n'effacez rien.
+"""
+
+
+class _Head(StrictForm):
+    """Which folder this is."""
+
+    format: Literal["rosetta-exchange-folder/1"] = "rosetta-exchange-folder/1"
+    folder: Id
+
+
+@dataclass(frozen=True)
+class ExchangeFolder:
+    """An exchange folder at its place."""
+
+    path: Path
+    id: str
+
+    @property
+    def files(self) -> Path:
+        """Where files lie."""
+        return self.path / _FILES
+
+    def vault(self, number: str) -> Path:
+        """Where the copy of a vault lies, by its number."""
+        return self.path / _VAULTS / number[:_VAULT_DIGITS]
+
+    def manifest(self, key: str) -> Path:
+        """Where the manifest of a computer lies, by its signing key."""
+        return self.path / f"{key[:_KEY_DIGITS]}{MANIFEST_SUFFIX}"
+
+    def manifests(self) -> list[Path]:
+        """Return where the manifests of all computers lie, by name; FileError where there are more than are read."""
+        names = [each for each in _listed(self.path) if each.lower().endswith(MANIFEST_SUFFIX)]
+        if len(names) > MOST_MANIFESTS:
+            raise FileError(
+                FileProblem.TOO_LARGE,
+                f"{self.path} holds {len(names):,} lists of computers, and {MOST_MANIFESTS} are read at most. Nothing was taken.",
+            )
+        return [self.path / name for name in sorted(names) if not name.startswith(".")]
+
+    def names(self) -> dict[str, list[str]]:
+        """Return the names of files in small letters → as they stand there."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for name in _listed(self.files):
+            found[name.lower()].append(name)
+        return found
+
+    def read(
+        self, sha256: str, kind: FileKind, size: int, names: Mapping[str, Sequence[str]]
+    ) -> bytes:
+        """Return a file's bytes, which are those that were signed for; raises StickError or FileError in words."""
+        name = stored_name(sha256, kind)
+        there = names.get(name, [])
+        if not there:
+            raise FileError(
+                FileProblem.CUT_SHORT,
+                "It is missing on the stick, which was not written or copied to its end. Have it put out once more.",
+            )
+        if len(there) > 1:
+            raise FileError(
+                FileProblem.DAMAGED,
+                "It lies there under two names that differ in small and capital letters only. Somebody put one of them there: "
+                "have it put out once more on another stick.",
+            )
+        if size > kind.most:
+            raise FileError(
+                FileProblem.TOO_LARGE,
+                f"Its list says that it has {size:,} bytes, and {kind.what} has {kind.most:,} at most.",
+            )
+        path = self.files / there[0]
+        data = read_plain(path, size) if _plain_size(path) == size else b""
+        if digest(data) != sha256:
+            raise FileError(
+                FileProblem.DAMAGED,
+                "Its bytes are not those that were signed for: it was changed, or not copied to its end. Have it put out once more.",
+            )
+        return data
+
+    def write(self, sha256: str, kind: FileKind, data: bytes) -> None:
+        """Put a file in, whole or not at all; one that is there with these bytes stays as it is."""
+        name = stored_name(sha256, kind)
+        same = [each for each in _listed(self.files) if each.lower() == name]
+        try:
+            if len(same) == 1 and read_plain(self.files / same[0], len(data)) == data:
+                return
+        except (StickError, FileError):
+            pass  # written anew below
+        for each in same:
+            _drop(self.files / each)
+        write_file(self.files / name, data, READABLE)
+
+
+def stored_name(sha256: str, kind: FileKind) -> str:
+    """Return what a file is called on the stick."""
+    return f"{sha256}{kind.suffix}"
+
+
+def read_plain(path: Path, most: int) -> bytes:
+    """Return the bytes of a plain file of the stick; never through a link, and no pipe, device or folder is waited for."""
+    _plain_size(path)
+    return read_file(path, most)
+
+
+def _plain_size(path: Path) -> int:
+    """Return the bytes of a plain file; raises FileError for anything else, StickError for nothing."""
+    try:
+        facts = path.lstat()
+    except OSError as error:
+        raise stick_error(path, error) from None
+    if not stat.S_ISREG(facts.st_mode):
+        raise FileError(
+            FileProblem.DAMAGED,
+            f"{path.name}: in the place of the file lies {_what(facts.st_mode)}. Rosetta did not put it there.",
+        )
+    return facts.st_size
+
+
+def found_at(place: Path) -> ExchangeFolder:
+    """Return the exchange folder at a place that somebody named: that folder itself, or the one in it.
+
+    Raises UsageError where there is none, FileError where somebody put something else there.
+    """
+    for path in (place, place / NAME):
+        if os.path.lexists(path / _HEAD):
+            _refuse_links(path)
+            return ExchangeFolder(path, _id(path))
+    raise UsageError(
+        f"There is no exchange folder in {place}. Is the stick in its place? Somebody makes one by putting something there: "
+        "rosetta exchange out STICK FILE."
+    )
+
+
+def made_at(place: Path) -> ExchangeFolder:
+    """Return the exchange folder at a place, made there where it is not yet; StickError where the stick takes nothing."""
+    try:
+        return found_at(place)
+    except UsageError as error:
+        if isinstance(error, FileError):
+            raise
+    path = place if place.name == NAME else place / NAME
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        path.mkdir(exist_ok=True)
+        _refuse_links(path)
+        for folder in (_FILES, _VAULTS):
+            (path / folder).mkdir(exist_ok=True)
+    except OSError as error:
+        raise stick_error(path, error) from None
+    write_file(path / _README, README.encode(), READABLE)
+    head = _Head(folder=secrets.token_hex(8))
+    write_file(path / _HEAD, canonical_bytes(head.model_dump(mode="json")), READABLE)
+    return ExchangeFolder(path, head.folder)
+
+
+def _id(path: Path) -> str:
+    data = read_plain(path / _HEAD, _MOST_HEAD)
+    try:
+        head = _Head.model_validate_json(data, strict=True)
+    except ValidationError:
+        raise FileError(
+            FileProblem.NOT_OURS,
+            f"{path / _HEAD} does not say which exchange folder this is: it is damaged, or of a newer version of Rosetta. "
+            "Nothing was read or changed there. Take another stick.",
+        ) from None
+    return head.folder
+
+
+def _refuse_links(path: Path) -> None:
+    """Refuse folders that are links: what is written there would go elsewhere."""
+    for folder in (path, path / _FILES, path / _VAULTS):
+        try:
+            mode = folder.lstat().st_mode
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise stick_error(folder, error) from None
+        if not stat.S_ISDIR(mode) or _is_junction(folder):
+            raise FileError(
+                FileProblem.DAMAGED,
+                f"{folder}: in the place of the folder lies {_what(mode)}. Somebody put it there; take another stick.",
+            )
+
+
+def _is_junction(path: Path) -> bool:
+    """Tell whether a folder is one that Windows leads elsewhere."""
+    attributes = getattr(path.lstat(), "st_file_attributes", 0)
+    return bool(attributes & getattr(stat, "FILE_ATTRIBUTE_REPARSE_POINT", 0))
+
+
+def _what(mode: int) -> str:
+    for found, words in (
+        (stat.S_ISLNK, "a link"),
+        (stat.S_ISFIFO, "a pipe"),
+        (stat.S_ISDIR, "a folder"),
+        (stat.S_ISREG, "a file"),
+    ):
+        if found(mode):
+            return words
+    return "a device"
+
+
+def _listed(folder: Path) -> list[str]:
+    """Return the names in a folder; FileError where there are more than anybody put there, StickError where it is gone."""
+    names: list[str] = []
+    try:
+        with os.scandir(folder) as found:
+            for each in found:
+                names.append(each.name)
+                if len(names) > MOST_LISTED:
+                    raise FileError(
+                        FileProblem.TOO_LARGE,
+                        f"{folder} holds more than {MOST_LISTED:,} files. Somebody else filled it: take another stick.",
+                    )
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise stick_error(folder, error) from None
+    return names
+
+
+def _drop(path: Path) -> None:
+    try:
+        path.unlink()
+    except OSError as error:
+        raise stick_error(path, error) from None

@@ -1,0 +1,112 @@
+"""What lies in an exchange folder, and who took what, without taking or writing anything there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.exchange.folder import ExchangeFolder, found_at, stored_name
+from harness.exchange.kinds import FileKind, kind_of
+from harness.exchange.manifest import ExchangeList
+from harness.exchange.putting_out import own_part
+from harness.exchange.record import ExchangeDesk, OwnPart
+from harness.exchange.taking_in import others
+
+
+@dataclass(frozen=True, slots=True)
+class Lying:
+    """A file or a copy of a vault that a list names."""
+
+    name: str
+    what: str
+    taken_by: tuple[str, ...]
+    """Names of the computers that signed for having taken it; of this one where it did, signed or not."""
+    there: bool
+    """Whether a file lies in its place; whether it is whole, taking it in tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A computer with what it put in."""
+
+    name: str
+    key: str
+    known: bool
+    """Whether its six words were compared here; True of this computer itself."""
+    own: bool
+    state: int
+    lying: tuple[Lying, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FolderLook:
+    """All of a folder."""
+
+    path: Path
+    folder: str
+    machines: tuple[Machine, ...]
+    refused: tuple[tuple[str, str], ...]
+    """Lists that count for nothing, with the reason."""
+    unnamed: int
+    """Files that no list names: of a write that was stopped, or put there by another program."""
+
+
+def look(desk: ExchangeDesk, place: Path, kinds: Sequence[FileKind]) -> FolderLook:
+    """Return what lies in the exchange folder at a place; raises UsageError or StickError as taking in does."""
+    folder = found_at(place)
+    refused: list[tuple[str, str]] = []
+    lists = [manifest for manifest, _ in others(desk, folder, refused)]
+    own, record = own_part(desk, folder), desk.record
+    called = {each.by: record.known.get(each.by, each.machine) for each in lists}
+    my_name = record.name or "this computer"
+    took = {my_name: {*own.taken, *record.taken}} | {
+        called[each.by]: {*each.taken} for each in lists
+    }
+    names = folder.names()
+    machines = [
+        Machine(
+            name=called[each.by],
+            key=each.by,
+            known=each.by in record.known,
+            own=False,
+            state=each.state,
+            lying=tuple(_lying(folder, each, kinds, names, took)),
+        )
+        for each in lists
+    ]
+    if own.state:
+        me = desk.identity.public.signing_key
+        mine = tuple(_lying(folder, own, kinds, names, took))
+        machines.insert(0, Machine(my_name, me, known=True, own=True, state=own.state, lying=mine))
+    every = [own.files, *(each.files for each in lists)]
+    listed = {_stored(key, each.name, kinds) for files in every for key, each in files.items()}
+    unnamed = sum(len(each) for name, each in names.items() if name not in listed)
+    return FolderLook(folder.path, folder.id, tuple(machines), tuple(refused), unnamed)
+
+
+def _lying(
+    folder: ExchangeFolder,
+    part: ExchangeList | OwnPart,
+    kinds: Sequence[FileKind],
+    names: Mapping[str, Sequence[str]],
+    took: Mapping[str, set[str]],
+) -> Iterator[Lying]:
+    """Yield what one computer put in; ``took``: computer → what it says that it took."""
+    for sha256, offered in part.files.items():
+        kind = kind_of(offered.name, kinds)
+        what = "a kind that this version does not know" if kind is None else kind.what
+        there = _stored(sha256, offered.name, kinds) in names
+        yield Lying(offered.name, what, _takers(sha256, took), there)
+    for number, seen in part.vaults.items():
+        name, there = f"vault {number[:16]}", folder.vault(number).is_dir()
+        yield Lying(name, "a sealed copy of a vault", _takers(seen.head, took), there)
+
+
+def _stored(sha256: str, name: str, kinds: Sequence[FileKind]) -> str:
+    kind = kind_of(name, kinds)
+    return "" if kind is None else stored_name(sha256, kind)
+
+
+def _takers(key: str, took: Mapping[str, set[str]]) -> tuple[str, ...]:
+    return tuple(sorted(machine for machine, keys in took.items() if key in keys))

@@ -1,0 +1,219 @@
+"""Putting files and copies of vaults into an exchange folder, and signing for all that this computer ever put there.
+
+Files come first, the signed list last; so whoever pulls the stick in between leaves files that no list names, and the next
+time goes on from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from harness.core.failures import UsageError
+from harness.exchange.folder import ExchangeFolder, made_at, read_plain, stored_name
+from harness.exchange.kinds import FileKind, kind_of, tidy_name
+from harness.exchange.manifest import (
+    MOST_MANIFEST,
+    ExchangeList,
+    LogSeen,
+    Offered,
+    digest,
+    read_manifest,
+    write_manifest,
+)
+from harness.exchange.record import ExchangeDesk, OwnPart
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.keys import Identity
+from harness.sealed.stick import READABLE, StickError, read_file, write_file
+from harness.vault.records import MOST_WORDS
+from harness.vault.vault import Vault
+
+DIGITS_OF_VAULT = 16
+"""Hexadecimal digits of a vault's number by which computers tell what they saw of it."""
+
+
+@dataclass(frozen=True)
+class VaultToCopy:
+    """A vault of which a sealed copy is to be put out."""
+
+    vault: Vault
+    purpose: str
+    """Its log has it."""
+    keeper: Identity
+
+
+@dataclass(frozen=True)
+class PutOut:
+    """What lies in the folder now, of this computer."""
+
+    folder: Path
+    state: int
+    files: Mapping[str, Offered]
+    """By SHA-256; all that this computer ever put there."""
+    new: tuple[str, ...]
+    """Names of the files that were not on its list before."""
+    vaults: Mapping[str, LogSeen]
+    lost: tuple[str, ...]
+    """Names of files that were on its list and are gone from the stick, or are no longer what they were."""
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A file that was read and found to be what its name says."""
+
+    name: str
+    kind: FileKind
+    data: bytes
+
+
+def put_out(
+    desk: ExchangeDesk,
+    place: Path,
+    paths: Sequence[Path],
+    kinds: Sequence[FileKind],
+    memory: Path,
+    vault: VaultToCopy | None = None,
+) -> PutOut:
+    """Put files into the exchange folder at a place, which is made where it is not there yet, and sign for them.
+
+    ``memory``: folder in which this computer keeps what it saw of vaults. Each file is checked by its own reader before the
+    first is written. Raises UsageError, FileError or StickError in words; what was in the folder before is whole then.
+    """
+    if not desk.record.name:
+        raise UsageError(
+            'Give this computer a name by which the others know it, once: --as "Office". It stands on the stick openly.'
+        )
+    ready = [_ready(path, kinds) for path in paths]
+    folder = made_at(place)
+    own, lost = _own(desk, folder, kinds)
+    for each in ready:
+        folder.write(digest(each.data), each.kind, each.data)
+    copies = {} if vault is None else _copied(folder, vault)
+    files = {digest(each.data): Offered(name=each.name, size=len(each.data)) for each in ready}
+    fresh = tuple(offered.name for sha256, offered in files.items() if sha256 not in own.files)
+    part = own.model_copy(
+        update={"files": {**files, **own.files}, "vaults": {**own.vaults, **copies}}
+    )
+    signed = sign_for(desk, folder, part, memory)
+    return PutOut(folder.path, signed.state, signed.files, fresh, signed.vaults, lost)
+
+
+def named(desk: ExchangeDesk, name: str) -> None:
+    """Call this computer by a name from now on; raises UsageError for one that is none."""
+    said = " ".join(name.split())
+    if not 0 < len(said) <= MOST_WORDS:
+        raise UsageError(f"The name of this computer has 1 to {MOST_WORDS} characters.")
+    desk.keep(name=said)
+
+
+def sign_for(desk: ExchangeDesk, folder: ExchangeFolder, part: OwnPart, memory: Path) -> OwnPart:
+    """Sign for what this computer put into a folder and took out of it; a list that says the same already stays."""
+    manifest = ExchangeList(
+        folder=folder.id,
+        machine=desk.record.name,
+        by=desk.identity.public.signing_key,
+        state=part.state + 1,
+        when=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        files=part.files,
+        vaults=part.vaults,
+        taken=part.taken,
+        logs=logs_seen(memory),
+    )
+    before = _signed(desk, folder)
+    same = {"state": manifest.state, "when": manifest.when}
+    if before is not None and before.model_copy(update=same) == manifest:
+        after = part.model_copy(update={"state": before.state})
+    else:
+        after = part.model_copy(update={"state": manifest.state})
+        # noted first: a state that is on the stick is never signed twice with other contents
+        desk.keep(own={**desk.record.own, folder.id: after})
+        write_file(folder.manifest(manifest.by), write_manifest(manifest, desk.identity), READABLE)
+    desk.keep(own={**desk.record.own, folder.id: after})
+    return after
+
+
+def logs_seen(memory: Path) -> dict[str, LogSeen]:
+    """Return how far this computer saw the log of each vault, by the beginning of the vault's number."""
+    vaults = Vault(memory, memory, lambda: datetime.now(UTC)).seen()
+    return {
+        path.stem: LogSeen(lines=lines, head=head)
+        for path, (lines, head, _) in vaults
+        if len(path.stem) == DIGITS_OF_VAULT
+    }
+
+
+def own_part(desk: ExchangeDesk, folder: ExchangeFolder) -> OwnPart:
+    """Return what this computer put into a folder, as the record and its own list on the stick have it together.
+
+    A record that was put back from a copy may know less than the stick, a stick less than the record.
+    """
+    kept = desk.record.own.get(folder.id, OwnPart())
+    before = _signed(desk, folder)
+    if before is None:
+        return kept
+    return OwnPart(
+        state=max(kept.state, before.state),
+        files={**before.files, **kept.files},
+        vaults={**before.vaults, **kept.vaults},
+        taken=tuple(sorted({*before.taken, *kept.taken})),
+    )
+
+
+def _own(
+    desk: ExchangeDesk, folder: ExchangeFolder, kinds: Sequence[FileKind]
+) -> tuple[OwnPart, tuple[str, ...]]:
+    """Return that part without what is gone from the stick, and the names of what is."""
+    part = own_part(desk, folder)
+    names = folder.names()
+    there: dict[str, Offered] = {}
+    lost: list[str] = []
+    for sha256, offered in part.files.items():
+        kind = kind_of(offered.name, kinds)
+        if kind is not None and len(names.get(stored_name(sha256, kind), ())) == 1:
+            there[sha256] = offered
+        else:
+            lost.append(offered.name)
+    copies = {n: seen for n, seen in part.vaults.items() if folder.vault(n).is_dir()}
+    lost += [f"the copy of vault {number[:16]}" for number in part.vaults if number not in copies]
+    return part.model_copy(update={"files": there, "vaults": copies}), tuple(sorted(lost))
+
+
+def _signed(desk: ExchangeDesk, folder: ExchangeFolder) -> ExchangeList | None:
+    """Return this computer's own list on the stick; None where there is none, or none that it signed for this folder."""
+    path = folder.manifest(desk.identity.public.signing_key)
+    try:
+        found = read_manifest(read_plain(path, MOST_MANIFEST), path.name)
+    except (StickError, FileError):
+        return None
+    ours = (found.by, found.folder) == (desk.identity.public.signing_key, folder.id)
+    return found if ours else None
+
+
+def _ready(path: Path, kinds: Sequence[FileKind]) -> _Ready:
+    """Read a file and let its own reader look at it; the words of what is wrong begin with its name."""
+    name = tidy_name(path.name)
+    kind = kind_of(name, kinds)
+    if kind is None:
+        ends = ", ".join(sorted({each.suffix for each in kinds}))
+        raise FileError(
+            FileProblem.NOT_OURS,
+            f"{path.name}: this is no file that computers hand to each other. Their names end in {ends}. A vault goes out "
+            "with --vault FOLDER.",
+        )
+    data = read_file(path, kind.most)
+    try:
+        kind.check(data)
+    except FileError as error:
+        raise FileError(error.problem, f"{path.name}: {error}") from None
+    except UsageError as error:
+        raise UsageError(f"{path.name}: {error}") from None
+    return _Ready(name, kind, data)
+
+
+def _copied(folder: ExchangeFolder, asked: VaultToCopy) -> dict[str, LogSeen]:
+    """Make or renew the sealed copy of a vault in the folder; its log has it first."""
+    number = asked.vault.read().head.vault
+    state = asked.vault.export(folder.vault(number), asked.purpose, asked.keeper)
+    return {number: LogSeen(lines=state.head.lines, head=state.head.log_head)}

@@ -1,0 +1,349 @@
+"""Taking in what others put into an exchange folder: each thing checked, placed whole, and noted before the next.
+
+What is taken is noted at once, so whoever is stopped goes on with the next file, and a second time takes nothing twice. What
+is refused is refused in words and keeps nothing else from being taken. Nothing here believes a stick: a list counts by
+its signature and by six words that two people compared, a file by its hash in that list and by its own reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from harness.core.failures import UsageError
+from harness.core.storage_problems import StorageProblem
+from harness.core.written_files import private_folder
+from harness.exchange.folder import ExchangeFolder, found_at, read_plain
+from harness.exchange.kinds import FileKind, kind_of, tidy_name
+from harness.exchange.manifest import (
+    MOST_MANIFEST,
+    ExchangeList,
+    LogSeen,
+    Offered,
+    digest,
+    read_manifest,
+)
+from harness.exchange.putting_out import DIGITS_OF_VAULT, logs_seen, own_part, sign_for
+from harness.exchange.record import ExchangeDesk, SeenState, Taken
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.stick import StickError, write_file
+from harness.vault.folder import copy_to, read_state
+from harness.vault.vault import Vault
+
+_PULLED = frozenset({StorageProblem.GONE, StorageProblem.DISK_FAILS})
+
+_UNKNOWN = (
+    "This computer is not known here, and anybody can write a name. Have its six words read to you by telephone (rosetta "
+    'exchange list shows them there), and give them with --words "…". Nothing of it was taken.'
+)
+
+Known = Callable[[ExchangeList], bool]
+"""Asked of a computer that nobody knows here: whether its six words were compared and are those of its key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """Something that was taken in."""
+
+    name: str
+    machine: str
+    """Who put it out, by the name under which it is known here."""
+    what: str
+    place: Path
+    then: str
+    """The command that takes it further."""
+
+
+@dataclass
+class TakenIn:
+    """What came of looking into a folder."""
+
+    folder: Path
+    new: list[Arrived] = field(default_factory=list)
+    before: int = 0
+    """Things that were taken in earlier."""
+    refused: list[tuple[str, str]] = field(default_factory=list)
+    """What was not taken, and why with the mend."""
+    notes: list[str] = field(default_factory=list)
+    """What the logs of vaults, as others saw them, say of those here."""
+    receipt: bool = False
+    """Whether this computer signed on the stick for what it took."""
+
+
+@dataclass(frozen=True)
+class _Visit:
+    """One look into a folder."""
+
+    desk: ExchangeDesk
+    folder: ExchangeFolder
+    into: Path
+    kinds: Sequence[FileKind]
+    memory: Path
+    found: TakenIn
+    names: Mapping[str, Sequence[str]]
+    """Names of files on the stick in small letters → as they stand there."""
+
+
+def take_in(
+    desk: ExchangeDesk,
+    place: Path,
+    into: Path,
+    kinds: Sequence[FileKind],
+    memory: Path,
+    known: Known,
+) -> TakenIn:
+    """Take what others put into the exchange folder at a place, and is new here, into a folder of this computer.
+
+    ``memory``: folder in which this computer keeps what it saw of vaults. Raises UsageError where there is no such folder,
+    StickError where the stick is pulled, and what was taken until then stays and is noted.
+    """
+    folder = found_at(place)
+    visit = _Visit(desk, folder, into, kinds, memory, TakenIn(folder.path), folder.names())
+    for manifest, sha256 in others(desk, folder, visit.found.refused):
+        if _is_known(visit, manifest, known) and _is_not_older(visit, manifest, sha256):
+            private_folder(into)
+            for each, offered in manifest.files.items():
+                _refusing(visit, manifest, offered.name, _File(each, offered))
+            for number, seen in manifest.vaults.items():
+                _refusing(visit, manifest, f"the vault {number[:16]}", _Copy(number, seen))
+            _note_state(visit, manifest, sha256)
+            visit.found.notes += compared(visit.memory, manifest)
+    _receipt(visit)
+    return visit.found
+
+
+def others(
+    desk: ExchangeDesk, folder: ExchangeFolder, refused: list[tuple[str, str]]
+) -> Iterator[tuple[ExchangeList, str]]:
+    """Yield each other computer's list with its hash; what is none goes to ``refused`` in words."""
+    for path in folder.manifests():
+        try:
+            data = read_plain(path, MOST_MANIFEST)
+            manifest = read_manifest(data, path.name)
+            _check_place(path, manifest, folder)
+        except StickError as error:
+            if error.problem in _PULLED:
+                raise
+            refused.append((path.name, str(error)))
+        except FileError as error:
+            refused.append((path.name, str(error)))
+        else:
+            if manifest.by != desk.identity.public.signing_key:
+                yield manifest, digest(data)
+
+
+def _check_place(path: Path, manifest: ExchangeList, folder: ExchangeFolder) -> None:
+    """Raise FileError for a list that is under another computer's name, or on another stick than it was signed for."""
+    if path.name.lower() != folder.manifest(manifest.by).name:
+        raise FileError(
+            FileProblem.DAMAGED,
+            f"This list is signed by another computer ({manifest.machine!r}) than its name says. Nothing of it was taken.",
+        )
+    if manifest.folder != folder.id:
+        raise FileError(
+            FileProblem.INVALID,
+            f"This list of {manifest.machine!r} was written for another stick, and somebody copied it here. Nothing of it was "
+            "taken.",
+        )
+
+
+def _is_known(visit: _Visit, manifest: ExchangeList, known: Known) -> bool:
+    """Tell whether a computer's six words were compared, now or earlier."""
+    desk = visit.desk
+    if manifest.by in desk.record.known:
+        return True
+    if not known(manifest):
+        visit.found.refused.append((manifest.machine, _UNKNOWN))
+        return False
+    desk.keep(known={**desk.record.known, manifest.by: manifest.machine})
+    return True
+
+
+def _is_not_older(visit: _Visit, manifest: ExchangeList, sha256: str) -> bool:
+    """Tell whether a list is the one that was seen here last, or a later one."""
+    seen = visit.desk.record.seen.get(visit.folder.id, {}).get(manifest.by)
+    if seen is None or manifest.state > seen.state or sha256 == seen.sha256:
+        return True
+    older = (
+        f"The stick holds an older state of this list than this computer saw on it: state {manifest.state:,} after {seen.state:,}. "
+        "Somebody put back what was on it earlier, or it is a copy from then. Nothing of it was taken; ask for the stick as it "
+        "is now."
+        if manifest.state < seen.state
+        else f"This list says other things under the same number ({manifest.state:,}) than this computer saw before. The data folder of "
+        "that computer was copied or put back, and both go on. Nothing of it was taken; ask there which one counts."
+    )
+    visit.found.refused.append((visit.desk.record.known[manifest.by], older))
+    return False
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file of a list."""
+
+    sha256: str
+    offered: Offered
+
+    def take(self, visit: _Visit, manifest: ExchangeList) -> Arrived | None:
+        """Check it and put it into its place; None where it was taken earlier."""
+        if self.sha256 in visit.desk.record.taken:
+            return None
+        name = self.offered.name
+        kind = kind_of(name, visit.kinds)
+        if kind is None:
+            raise FileError(
+                FileProblem.NEWER,
+                "This is no kind of file that this version hands over. It may come from a newer version of Rosetta.",
+            )
+        data = visit.folder.read(self.sha256, kind, self.offered.size, visit.names)
+        kind.check(data)
+        place = visit.into / name
+        _place(place, data)
+        return _arrived(
+            visit, manifest, self.sha256, Arrived(name, "", kind.what, place, kind.then)
+        )
+
+
+@dataclass(frozen=True)
+class _Copy:
+    """A sealed copy of a vault, of a list."""
+
+    number: str
+    seen: LogSeen
+
+    def take(self, visit: _Visit, manifest: ExchangeList) -> Arrived | None:
+        """Check it and copy it, over an older copy of the same vault; None where it was taken earlier."""
+        if self.seen.head in visit.desk.record.taken:
+            return None
+        where = visit.folder.vault(self.number)
+        state = read_state(where)  # remembered below only, once it is the one that was signed for
+        there = state.head.lines >= self.seen.lines
+        if (
+            state.head.vault != self.number
+            or not there
+            or state.lines[self.seen.lines - 1].id != self.seen.head
+        ):
+            raise FileError(
+                FileProblem.DAMAGED,
+                "The vault that lies there is not the one that was signed for, or an older copy of it. Nothing was copied: have it "
+                "put out once more.",
+            )
+        state = Vault(where, visit.memory, lambda: datetime.now(UTC)).read()
+        name = f"{tidy_name(state.founded.name)}-{self.number[:8]}"
+        place = visit.into / name
+        copy_to(state, place)
+        Vault(place, visit.memory, lambda: datetime.now(UTC)).read()
+        arrived = Arrived(name, "", "a sealed copy of a vault", place, "rosetta vault list FILE")
+        return _arrived(visit, manifest, self.seen.head, arrived)
+
+
+def _refusing(visit: _Visit, manifest: ExchangeList, name: str, item: _File | _Copy) -> None:
+    """Take one thing in; what is wrong with it is told, and keeps no other from being taken."""
+    try:
+        arrived = item.take(visit, manifest)
+    except StickError as error:
+        if error.problem in _PULLED:
+            raise
+        visit.found.refused.append((name, str(error)))
+    except UsageError as error:
+        visit.found.refused.append((name, str(error)))
+    else:
+        if arrived is None:
+            visit.found.before += 1
+        else:
+            visit.found.new.append(arrived)
+
+
+def _place(path: Path, data: bytes) -> None:
+    """Write a file that is not there yet; one with the same bytes is it, and one with others is left alone."""
+    if path.exists() or path.is_symlink():
+        with suppress(StickError, FileError):
+            if read_plain(path, len(data)) == data:
+                return
+        raise FileError(
+            FileProblem.INVALID,
+            f"{path} is there already, and is something else. Move it away, or name another folder with --into.",
+        )
+    write_file(path, data)
+
+
+def _arrived(visit: _Visit, manifest: ExchangeList, key: str, arrived: Arrived) -> Arrived:
+    """Note what was taken, on this computer, before anything else is."""
+    desk = visit.desk
+    noted = Taken(
+        name=arrived.name,
+        by=manifest.by,
+        when=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        place=str(arrived.place),
+    )
+    desk.keep(taken={**desk.record.taken, key: noted})
+    return Arrived(
+        arrived.name, desk.record.known[manifest.by], arrived.what, arrived.place, arrived.then
+    )
+
+
+def _note_state(visit: _Visit, manifest: ExchangeList, sha256: str) -> None:
+    desk, here = visit.desk, visit.folder.id
+    states = {
+        **desk.record.seen.get(here, {}),
+        manifest.by: SeenState(state=manifest.state, sha256=sha256),
+    }
+    desk.keep(seen={**desk.record.seen, here: states})
+
+
+def _receipt(visit: _Visit) -> None:
+    """Sign on the stick for what was taken from it, where this computer has a name and the stick can be written."""
+    desk, folder, found = visit.desk, visit.folder, visit.found
+    if not desk.record.name:
+        found.notes.append(
+            "This computer has no name yet, so it left no receipt on the stick. Give it one: --as NAME."
+        )
+        return
+    offered = {
+        key
+        for manifest, _ in others(desk, folder, [])
+        for key in (*manifest.files, *(seen.head for seen in manifest.vaults.values()))
+    }
+    part = own_part(desk, folder)
+    taken = {*part.taken, *(offered & desk.record.taken.keys())}
+    try:
+        sign_for(
+            desk, folder, part.model_copy(update={"taken": tuple(sorted(taken))}), visit.memory
+        )
+        found.receipt = True
+    except StickError as error:
+        found.notes.append(f"No receipt was left on the stick: {error}")
+
+
+def compared(memory: Path, manifest: ExchangeList) -> Iterator[str]:
+    """Yield what another computer saw of the logs of vaults that this one knows, where the two do not agree."""
+    ours = logs_seen(memory)
+    for vault, theirs in manifest.logs.items():
+        if vault not in ours:
+            continue
+        known = ours[vault]
+        if theirs.lines > known.lines:
+            yield (
+                f"{manifest.machine!r} saw {theirs.lines:,} lines of the log of vault {vault}, this computer {known.lines:,}: "
+                "the copy here is older. Bring it up to date before you rely on its log."
+            )
+        elif _line_of(memory, vault, theirs.lines, known) not in {None, theirs.head}:
+            yield (
+                f"{manifest.machine!r} saw ANOTHER log of vault {vault} than this computer: line {theirs.lines:,} differs. One of "
+                "the two was changed, or a copy was used on its own. Open nothing; compare 'rosetta vault log' with all keepers."
+            )
+
+
+def _line_of(memory: Path, vault: str, place: int, known: LogSeen) -> str | None:
+    """Return the id of a line of a vault's log, as this computer has it; None where the vault is not at hand."""
+    if place == known.lines:
+        return known.head
+    seen = Vault(memory, memory, lambda: datetime.now(UTC)).seen()
+    [folder] = [Path(where) for path, (_, _, where) in seen if path.stem == vault]
+    with suppress(UsageError, OSError):
+        lines = read_state(folder).lines
+        if len(lines) >= place and lines[0].id[:DIGITS_OF_VAULT] == vault:
+            return lines[place - 1].id
+    return None

@@ -1,0 +1,23 @@
+"""``rosetta exchange``: Hand files between computers that share no network, by a stick."""
+
+from __future__ import annotations
+
+import click
+
+from rosetta_tui.commands.naming import FiledCommands
+
+
+class ExchangeCommands(FiledCommands):
+    """The commands about exchange folders, one file each."""
+
+    folder = "exchange"
+    order = ("out", "in", "list")
+
+
+@click.group(cls=ExchangeCommands)
+def exchange() -> None:
+    """Hand files between computers that share no network, by a folder on a stick.
+
+    What is put there is listed and signed by the computer that put it, and what is taken is checked, noted, and never
+    taken twice. Batches, ratings, cards, certificates, copies of vaults and what keepers sign can travel so.
+    """

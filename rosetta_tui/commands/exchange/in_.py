@@ -1,0 +1,58 @@
+"""``rosetta exchange in``: Take from a stick what other computers put there, and is new here."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from rosetta_tui.commands.exchange.sharing import AS, STICK, every_kind, memory
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.show.text import plain
+from scoring.core.wording import counted
+
+with when_used():
+    from harness.exchange import manifest, putting_out, record, taking_in
+    from harness.sealed import keys, phrase
+    from harness.store.file import database
+
+
+@click.command("in")
+@STICK
+@click.option("--into", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="Where on this computer it is put.")  # fmt: skip
+@click.option("--words", multiple=True, metavar="SIX WORDS", help="Of a computer that is new here, as somebody there reads them to you by telephone; asked for where it is not given.")  # fmt: skip
+@AS
+def in_(stick: Path, into: Path, words: tuple[str, ...], name: str | None) -> None:
+    """Take what others put into the exchange folder on STICK, and is new here, into FOLDER.
+
+    Everything is checked before it counts; what is refused is told, and the rest is taken. Nothing is taken twice, so
+    after a pulled stick say the same once more. Exits with 1 where something was refused.
+    """
+    read = [phrase.read_words(each) for each in words]
+
+    def known(computer: manifest.ExchangeList) -> bool:
+        if any(keys.says_key(each, computer.by) for each in read):
+            return True
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            return False
+        typed = click.prompt(
+            plain(f"{computer.machine!r} is new here. Its six words, as they read them to you by telephone (Enter: take nothing of it)"),
+            default="", show_default=False, err=True,
+        )  # fmt: skip
+        return bool(typed) and keys.says_key(phrase.read_words(typed), computer.by)
+
+    with record.desk(database.home()) as desk:
+        if name is not None:
+            putting_out.named(desk, name)
+        found = taking_in.take_in(desk, stick, into, every_kind(), memory(), known)
+    click.echo(plain(f"{found.folder}: {counted(len(found.new), 'new thing')}, {found.before:,} taken before, {len(found.refused):,} refused."))  # fmt: skip
+    for each in found.new:
+        then = each.then.replace("FILE", str(each.place))
+        click.echo(plain(f"  {each.place}: {each.what}, from {each.machine}. Next: {then}"))
+    for what, why in found.refused:
+        click.echo(plain(f"refused: {what}: {why}"), err=True)
+    for note in found.notes:
+        click.echo(plain(f"note: {note}"), err=True)
+    if found.refused:
+        raise click.exceptions.Exit(1)

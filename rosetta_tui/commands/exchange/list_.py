@@ -1,0 +1,56 @@
+"""``rosetta exchange list``: Show what lies on a stick, of whom, and who took it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from rosetta_tui.commands.exchange.sharing import STICK, every_kind
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.show.json_forms import print_form
+from scoring.core.wording import counted
+
+with when_used():
+    from harness.exchange import looking, record
+    from harness.sealed import keys
+    from harness.store.file import database
+
+
+@click.command("list")
+@STICK
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_(stick: Path, *, as_json: bool) -> None:
+    """Show what lies in the exchange folder on STICK. Nothing is taken, and nothing is written there."""
+    with record.desk(database.home()) as desk:
+        found = looking.look(desk, stick, every_kind())
+    told = {
+        "path": str(found.path),
+        "folder": found.folder,
+        "computers": [
+            {**asdict(each), "words": keys.key_phrase(each.key)} for each in found.machines
+        ],
+        "refused": [{"list": name, "why": why} for name, why in found.refused],
+        "unnamed": found.unnamed,
+    }
+    print_form("exchange-list", told, _lines(found), as_json=as_json)
+
+
+def _lines(found: looking.FolderLook) -> Iterator[str]:
+    yield f"{found.path}:"
+    for each in found.machines:
+        whose = "this computer" if each.own else "known here" if each.known else "NOT known here"
+        yield f"{each.name} ({whose}), state {each.state:,}   {keys.key_phrase(each.key)}"
+        for one in each.lying:
+            took = f"taken by {', '.join(one.taken_by)}" if one.taken_by else "taken by nobody yet"
+            yield f"  {one.name}: {one.what}, {took}" + (
+                "" if one.there else "; GONE from the stick"
+            )
+    for name, why in found.refused:
+        yield f"refused: {name}: {why}"
+    if found.unnamed:
+        yield f"{counted(found.unnamed, 'file')} that no list names, of a write that was stopped or of another program"
+    if not found.machines:
+        yield "Nothing has been put here yet."

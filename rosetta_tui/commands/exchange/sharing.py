@@ -1,0 +1,27 @@
+"""What the commands about exchange folders share: every kind of file that may travel, and where this computer keeps its notes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+
+with when_used():
+    from harness.exchange import kinds
+    from harness.store.file import database
+    from review.office.intake import handed_over
+
+STICK = click.argument("stick", type=click.Path(path_type=Path))
+AS = click.option("--as", "name", metavar="NAME", help="What this computer is called on the stick; said once, it is kept.")  # fmt: skip
+
+
+def every_kind() -> tuple[kinds.FileKind, ...]:
+    """Return every kind of file that computers hand to each other."""
+    return (*kinds.KINDS, *handed_over.KINDS)
+
+
+def memory() -> Path:
+    """Return the folder in which this computer keeps what it saw of vaults."""
+    return database.home() / "vaults"
