@@ -1,0 +1,200 @@
+"""What an export has of corpora: those of the store, files, and a vault, sealed as it is or opened on explicit wish."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from corpora.files.decode import open_regular
+from corpora.formats.encode import encode
+from corpora.formats.load import load
+from corpora.model.corpus import Corpus, Form
+from corpora.model.entry import Segment
+from corpora.model.sidecar import marks_beside
+from harness.consent.opening import with_consent
+from harness.consent.standing import Withdrawals
+from harness.core.failures import UsageError
+from harness.sealed.keys import Identity
+from harness.store.corpora.listing import PREFIX, CorpusSummary, list_corpora, read_corpus_of_run
+from harness.vault.folder import copy_to
+from harness.vault.opening import VaultOpening
+from harness.vault.records import VaultWork
+from harness.vault.vault import Vault
+from review.community.folder import OutFile, plain_name
+
+
+@dataclass(frozen=True)
+class OwnCorpus:
+    """A corpus that belongs to the community."""
+
+    id: str
+    sha256: str
+    number: int | None
+    """The store's own; None where only a file has it."""
+    runs: tuple[str, ...]
+    file: Path | None = None
+    corpus: Corpus | None = None
+    """As it was read from its file."""
+
+
+def choose(connection: sqlite3.Connection, names: Iterable[str]) -> list[OwnCorpus]:
+    """Find corpora by file, id, or ``store:`` and the beginning of a hash; all versions of an id.
+
+    Raises UsageError that names what there is, CorpusError for a file that cannot be read.
+    """
+    stored = list_corpora(connection)
+    found: dict[str, OwnCorpus] = {}
+    for name in names:
+        path = Path(name)
+        corpus = load(path) if path.is_file() else None
+        fitting = [each for each in stored if _is(each, name, corpus)]
+        if corpus is None and not fitting:
+            known = ", ".join(sorted({each.dataset.id for each in stored})) or "none yet"
+            raise UsageError(
+                f"There is no corpus {name!r}, as a file or in the store. There are: {known}. Those that were withdrawn are not "
+                "among them (rosetta consent list)."
+            )
+        for each in fitting:
+            found[each.sha256] = OwnCorpus(
+                each.dataset.id, each.sha256, None if each.partial else each.number, each.runs
+            )
+        if corpus is not None:
+            known_runs = found.get(corpus.sha256)
+            runs = () if known_runs is None else known_runs.runs
+            found[corpus.sha256] = OwnCorpus(
+                corpus.dataset.id, corpus.sha256, None, runs, path, corpus
+            )
+    return list(found.values())
+
+
+def _is(stored: CorpusSummary, name: str, corpus: Corpus | None) -> bool:
+    if corpus is not None:
+        return stored.sha256 == corpus.sha256
+    if name.startswith(PREFIX):
+        return len(name) >= len(PREFIX) + 6 and stored.sha256.startswith(name.removeprefix(PREFIX))
+    return stored.dataset.id == name
+
+
+def corpus_files(
+    connection: sqlite3.Connection,
+    chosen: OwnCorpus,
+    now: Withdrawals,
+    *,
+    open_secrets: bool,
+    left_out: list[str],
+) -> Iterator[OutFile]:
+    """Yield the files of one corpus: JSON of the benchmark specification and a table; a file's own bytes too."""
+    whole = chosen.corpus
+    if whole is None and chosen.number is not None:
+        whole = read_corpus_of_run(connection, chosen.number)
+    if whole is None:
+        left_out.append(
+            f"corpus {chosen.id}: only cards from elsewhere tell of it; its texts are in their rows"
+        )
+        return
+    if whole.dataset.opened_from is not None:  # in the store its texts have no log
+        left_out.append(
+            f"corpus {chosen.id}: it lies in a vault, which goes along where it is named (--vault)"
+        )
+        return
+    try:
+        agreed = with_consent(whole, now).entries
+    except UsageError as error:
+        left_out.append(f"corpus {chosen.id}: {error}")
+        return
+    there = [each for each in agreed if not each.not_stored]
+    kept = tuple(each for each in there if open_secrets or not each.secret)
+    for count, why in (
+        (len(whole.entries) - len(agreed), "entries for which consent was withdrawn"),
+        (len(agreed) - len(there), "entries whose texts the store never had"),
+        (len(there) - len(kept), "secret entries (--open-secrets)"),
+    ):
+        if count:
+            left_out.append(f"corpus {chosen.id}: {count:,} {why}")
+    name = f"corpora/{plain_name(chosen.id)}-{chosen.sha256[:12]}"
+    if chosen.file is not None and len(kept) == len(whole.entries):
+        yield from _own_files(chosen.file, name)
+    if kept:
+        told = replace(whole, entries=kept)
+        for form, suffix in ((Form.SPECIFICATION, "json"), (Form.TSV, "tsv")):
+            yield OutFile(f"{name}.{suffix}", encode(told, form)[0].encode())
+
+
+def _own_files(file: Path, folder: str) -> Iterator[OutFile]:
+    """Yield the file of a corpus as it is, and the terms beside it."""
+    for path in (file, *marks_beside(file)):
+        yield OutFile(f"{folder}/{plain_name(path.name)}", _bytes(path))
+
+
+def table(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """Write a table: tabs between cells; cells with a tab, line feed or quotation mark in quotation marks."""
+    file = io.StringIO(newline="")
+    made = csv.DictWriter(file, columns, dialect="excel-tab", lineterminator="\n")
+    made.writeheader()
+    made.writerows(rows)
+    return file.getvalue().encode()
+
+
+def sealed_vault(vault: Vault, target: Path, purpose: str, keeper: Identity | None) -> list[str]:
+    """Copy a vault, sealed as it is, into a new folder; gives the names of its files.
+
+    With the keys of one of its keepers its log has the copy first. Without them the copy is as good, and no line tells
+    of it.
+    """
+    if keeper is None or keeper.public.signing_key not in vault.read().keepers:
+        copy_to(vault.read(), target)
+    else:
+        vault.export(target, purpose, keeper)
+    (target / "vault.lock").unlink(missing_ok=True)
+    return sorted(each.name for each in target.iterdir())
+
+
+def opened_vault(
+    vault: Vault, purpose: str, keeper: Identity, left_out: list[str]
+) -> Iterator[OutFile]:
+    """Open every corpus of a vault but its ``held_out`` entries, each with a line of the log first, and yield it as JSON."""
+    state = vault.read()
+    for number, stored in state.head.corpora.items():
+        shut = stored.entries.get(Segment.HELD_OUT, 0)
+        if shut:
+            left_out.append(
+                f"vault, corpus {stored.name!r}: {shut:,} entries of held_out, which are in its sealed copy alone"
+            )
+        if shut == sum(stored.entries.values()):
+            continue
+        yield OutFile(f"corpora/vault-{number}.json", _opened(vault, number, purpose, keeper))
+
+
+def _opened(vault: Vault, number: str, purpose: str, keeper: Identity) -> bytes:
+    opened = VaultOpening(vault, keeper, purpose, VaultWork.EXPORT).unsealed(number)
+    told = json.loads(opened.envelope.reveal())
+    entries = []
+    for each in opened.entries:
+        fields = json.loads(each.rest.reveal())
+        place = fields.pop("place")
+        texts = {"source": each.source.reveal(), "reference": each.reference.reveal()}
+        entries.append(
+            (
+                place[0] if isinstance(place, list) else place,
+                fields | texts | {"segment": each.segment},
+            )
+        )
+    made = {
+        "dataset": told.get("dataset", told),
+        "entries": [each for _, each in sorted(entries, key=lambda e: e[0])],
+    }
+    return f"{json.dumps(made, ensure_ascii=False, indent=2)}\n".encode()
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        with open_regular(path) as file:
+            return file.read()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error

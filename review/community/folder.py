@@ -1,0 +1,225 @@
+"""The folder of an export: put in place as a whole, checked by tools that every system has, brought up to date.
+
+It is made beside its place and takes that in one step, so whoever is stopped leaves the export of before, or none.
+``SHA256SUMS`` names every file, in the form of ``sha256sum``, and is signed with Ed25519.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import filelock
+
+from corpora.files.decode import open_regular
+from harness.core.failures import UsageError
+from harness.core.written_files import private_folder, write_file
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.keys import Identity
+from harness.sealed.signature import public_pem, verify
+
+FORMAT: Final = "rosetta-community-export/1"
+ABOUT: Final = "about.json"
+SUMS: Final = "SHA256SUMS"
+SIGNATURE: Final = "SHA256SUMS.sig"
+KEY: Final = "SIGNING-KEY.pem"
+
+_LINE = re.compile(r"([0-9a-f]{64})  (.+)")
+_PLAIN = re.compile(r"[^\x00-\x1f\x7f\\]+")
+
+
+@dataclass(frozen=True)
+class OutFile:
+    """One file of an export."""
+
+    path: str
+    """In the export, with ``/`` between folders."""
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Checked:
+    """An export as its folder has it, every byte of it checked."""
+
+    about: Mapping[str, Any]
+    sums: Mapping[str, str]
+    """Path → SHA-256 of every file but the list itself and its signature."""
+
+    @property
+    def signer(self) -> str:
+        """Public key under which it is signed."""
+        return str(self.about["signing_key"])
+
+
+@contextmanager
+def new_export(target: Path, locks: Path) -> Iterator[Path]:
+    """Yield an empty folder beside ``target`` to write into; it is gone after the block unless it was put in place.
+
+    ``locks``: a folder of this computer. Raises UsageError where another program exports there, or folder and disk
+    take nothing.
+    """
+    target = target.absolute()
+    name = hashlib.sha256(str(target).encode()).hexdigest()[:16]
+    made, before = _beside(target, "part"), _beside(target, "old")
+    try:
+        private_folder(target.parent)
+        lock = filelock.FileLock(
+            private_folder(locks) / f"export-{name}.lock", timeout=1, mode=0o600
+        )
+        with lock:
+            _recover(target, made, before)
+            private_folder(made)
+            try:
+                yield made
+            finally:
+                _remove(made)
+    except filelock.Timeout:
+        raise UsageError(
+            f"Another program is writing {target}. Try again when it is done."
+        ) from None
+    except OSError as error:
+        raise UsageError(
+            f"{target} could not be written ({error.strerror}). It is as it was before. Make room, or name another folder."
+        ) from None
+
+
+def write_part(made: Path, files: Iterable[OutFile]) -> dict[str, str]:
+    """Write files below a folder; gives path → SHA-256. Raises UsageError for a path that leads out of it."""
+    sums = {}
+    for each in files:
+        parts = each.path.split("/")
+        if not all(_PLAIN.fullmatch(part) and part not in {".", ".."} for part in parts):
+            raise UsageError(f"{each.path!r} is no name that every system takes. Rename it.")
+        path = made.joinpath(*parts)
+        for place in reversed(
+            path.parents[: len(parts) - 1]
+        ):  # of several folders the system gives one alone the mode
+            place.mkdir(mode=0o700, exist_ok=True)
+        write_file(path, each.data, overwrite=False)
+        sums[each.path] = hashlib.sha256(each.data).hexdigest()
+    return sums
+
+
+def plain_name(name: str) -> str:
+    """Return a name for a file or folder that every system takes; two names may become one."""
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "-" for c in name)
+    return kept.strip(".-")[:60] or "unnamed"
+
+
+def sign_part(made: Path, sums: Mapping[str, str], identity: Identity) -> None:
+    """Write the list of all files, its signature, and the key to check it with."""
+    pem = public_pem(identity.public.signing_key).encode()
+    everything = {**sums, **write_part(made, [OutFile(KEY, pem)])}
+    listed = "".join(f"{everything[path]}  {path}\n" for path in sorted(everything)).encode()
+    write_part(made, [OutFile(SUMS, listed), OutFile(SIGNATURE, identity.sign(listed))])
+
+
+def put_in_place(made: Path, target: Path) -> None:
+    """Let a finished folder take its place; what was there goes away after that.
+
+    Stopped between the two steps, both lie beside the place, and the next export or ``read_export`` puts one there.
+    """
+    target = target.absolute()
+    before = _beside(target, "old")
+    if target.exists():
+        target.rename(before)
+    made.rename(target)
+    _remove(before)
+
+
+def read_export(folder: Path) -> Checked:
+    """Check every byte of an export; raises FileError that names the file and what to do."""
+    before = _beside(folder.absolute(), "old")
+    if not folder.exists() and before.is_dir():
+        before.rename(folder)
+    listed = _read(folder, SUMS)
+    sums = {}
+    for line in listed.decode("utf-8", "replace").splitlines():
+        if (found := _LINE.fullmatch(line)) is None:
+            raise _damaged(SUMS, "a line of it is none")
+        sums[found[2]] = found[1]
+    there = {each.relative_to(folder).as_posix() for each in _files(folder)}
+    if more := sorted(there - sums.keys() - {SUMS, SIGNATURE}):
+        raise _damaged(more[0], "no export wrote it")
+    for path, sha256 in sums.items():
+        if hashlib.sha256(_read(folder, path)).hexdigest() != sha256:
+            raise _damaged(path, "its bytes are not those that were written")
+    about = _about(folder)
+    key = str(about.get("signing_key"))
+    right = (
+        _read(folder, KEY) == public_pem(key).encode()
+        if re.fullmatch("[0-9a-f]{64}", key)
+        else False
+    )
+    if not right or not verify(key, listed, _read(folder, SIGNATURE)):
+        raise _damaged(SIGNATURE, "it is not that of this list and key")
+    return Checked(about, sums)
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    about: Any = None
+    with suppress(ValueError, RecursionError):
+        about = json.loads(_read(folder, ABOUT))
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise FileError(
+            FileProblem.NOT_OURS,
+            f"{folder} is no export of a community, or one of a newer version of Rosetta.",
+        )
+    return about
+
+
+def _read(folder: Path, path: str) -> bytes:
+    place = folder.joinpath(*path.split("/"))
+    try:
+        if place.is_symlink() or ".." in path.split("/"):
+            raise _damaged(path, "a link lies in its place")
+        with open_regular(place) as file:
+            return file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        raise _damaged(path, "it is missing") from None
+    except OSError as error:
+        raise _damaged(path, f"it cannot be read ({error.strerror})") from None
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for where, folders, names in os.walk(folder):
+        links = [name for name in folders if (Path(where) / name).is_symlink()]
+        yield from (Path(where) / name for name in (*names, *links))
+
+
+def _recover(target: Path, made: Path, before: Path) -> None:
+    """Clear what a stopped export left; the older one is put back where it was taken away already."""
+    if target.is_symlink() or (target.exists() and not target.is_dir()):
+        raise UsageError(f"{target} is no folder. Name another one.")
+    if before.exists() and not target.exists():
+        before.rename(target)
+    _remove(before)
+    _remove(made)
+
+
+def _beside(target: Path, what: str) -> Path:
+    return target.with_name(f".{target.name}.rosetta-{what}")
+
+
+def _remove(folder: Path) -> None:
+    """Take a folder of ours away with all in it, never what a link leads to."""
+    if folder.is_symlink():
+        folder.unlink()
+    elif folder.exists():
+        shutil.rmtree(folder)
+
+
+def _damaged(path: str, reason: str) -> FileError:
+    return FileError(
+        FileProblem.DAMAGED,
+        f"{path}: {reason}. This export was changed, or not copied to its end: make it anew, or put back a copy. Files "
+        "of your own belong in another folder.",
+    )

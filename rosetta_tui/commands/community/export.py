@@ -1,0 +1,75 @@
+"""``rosetta community export``: Write all that belongs to a community into a folder of open files."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.show.text import plain
+from scoring.core.wording import counted
+
+with when_used():
+    from harness.card.signing import signed_run
+    from harness.sealed import keys
+    from harness.store.file import database
+    from harness.vault import keepers, opening, secret_text
+    from review.community import export as community
+    from review.office.store import database as office_file
+    from review.office.store import store
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("export")
+@click.argument("folder", type=_FILE)
+@click.option("--corpus", "corpora", multiple=True, required=True, metavar="CORPUS", help="A corpus of the community: a file, an id, or store:HASH. May be repeated.")  # fmt: skip
+@click.option("--vault", type=_FILE, metavar="FOLDER", help="Its vault: a copy, sealed as it is.")
+@click.option("--method", "methods", multiple=True, type=click.Path(path_type=Path, exists=True), metavar="PATH", help="A method that was handed over: a file or folder, copied as it is.")  # fmt: skip
+@click.option("--review", "reviews", multiple=True, metavar="REVIEW", help="A review besides those of its runs, such as one that asked for translations.")  # fmt: skip
+@click.option("--open-secrets", is_flag=True, help="Secret texts too, readable by whoever has the folder; the vault's log has it first.")  # fmt: skip
+@click.option("--purpose", default="", metavar="WORDS", help="What for; needed for --open-secrets, and stands in the vault's log.")  # fmt: skip
+@click.option("--key", type=_FILE, metavar="FILE", help="A keeper's keys of a file, such as the recovery key.")  # fmt: skip
+def export_(
+    folder: Path,
+    corpora: tuple[str, ...],
+    vault: Path | None,
+    methods: tuple[Path, ...],
+    reviews: tuple[str, ...],
+    purpose: str,
+    key: Path | None,
+    *,
+    open_secrets: bool,
+) -> None:
+    """Write everything that hangs on some corpora to FOLDER: corpora, runs, methods, reviews, logs, consent, public keys.
+
+    All files are JSON, tables or text; README.txt and index.html say what each is. Run it again to bring FOLDER up to date.
+    Nothing of other corpora is in it. Secret texts stay out, and are named as left out, unless --open-secrets.
+    """
+    if open_secrets:
+        secret_text.no_core_dumps()
+    home = database.home()
+    keeper = keepers.own_identity(home, key) if key or keys.Identity.known(home, keys.Role.KEEPER) else None  # fmt: skip
+    wanted = community.Wanted(
+        corpora=corpora,
+        methods=methods,
+        reviews=reviews,
+        vault=None if vault is None else opening.vault_at(vault, home),
+        keeper=keeper,
+        purpose=purpose,
+        open_secrets=open_secrets,
+    )
+    with ExitStack() as stack:
+        connection = stack.enter_context(database.opened())
+        there = (home / office_file.FILE).exists()
+        office = stack.enter_context(store.Office.open(home)) if there else None
+        done = community.export_community(
+            folder, wanted, connection, office, home, signed_run.own_signer(home)
+        )
+    for each in done.left_out:
+        click.echo(plain(f"Left out: {each}"), err=True)
+    files = counted(done.files, "file")
+    said = "had all of this already" if done.unchanged else f"holds {files}; begin with README.txt"
+    click.echo(plain(f"{folder} {said}."), err=True)

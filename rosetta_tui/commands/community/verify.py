@@ -1,0 +1,40 @@
+"""``rosetta community verify``: Check every byte of such a folder, and whose key signed it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from rosetta_tui.commands.naming import when_used
+from rosetta_tui.show.text import plain
+from scoring.core.wording import counted
+
+with when_used():
+    from harness.card.signing import signed_run
+    from harness.sealed import forms, keys, phrase
+    from harness.store.file import database
+    from review.community import folder as export_folder
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--words", default="", metavar="WORDS", help="The six words of who is to have made it, as they tell them.")  # fmt: skip
+def verify(folder: Path, words: str) -> None:
+    """Check that FOLDER is as it was written, and say whose key signed it. Exit code 1 where it is not."""
+    try:
+        found = export_folder.read_export(folder)
+    except forms.FileError as error:
+        click.echo(plain(f"✗ {error}"))
+        sys.exit(1)
+    click.echo(plain(f"✓ {counted(len(found.sums), 'file')}, as they were written {found.about.get('made')}"))  # fmt: skip
+    told = keys.key_phrase(found.signer)
+    own = signed_run.own_keys(database.home()).get(found.signer)
+    if words and not keys.says_key(phrase.read_words(words), found.signer):
+        click.echo(plain(f"✗ signed with another key than that of the words given; its six words are: {told}"))  # fmt: skip
+        sys.exit(1)
+    if words or own:
+        click.echo(plain(f"✓ signed with {own or 'the key whose six words were given'}: {told}"))
+        return
+    click.echo(plain(f"– signed with a key that nobody here knows. Its six words are: {told}. Compare them with those of who made it (--words)."))  # fmt: skip

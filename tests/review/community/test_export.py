@@ -1,0 +1,367 @@
+"""Everything that belongs to a community, read back with nothing of ours, and nothing of anybody else in it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from corpora.formats.load import load
+from corpora.formats.write import write
+from corpora.model.corpus import Corpus, Form
+from corpora.model.entry import Entry, Segment
+from harness.card.build import seal
+from harness.consent.notice import OfCorpus, entries_of
+from harness.consent.register import Register
+from harness.core.failures import UsageError
+from harness.sealed.keys import Identity, Role
+from harness.store.file.database import open_store
+from review.community.export import Done, Wanted, export_community
+from review.community.folder import read_export
+from review.community.page import kind_of
+from review.office.store.store import Office
+from review.verdict.gate.policy import proposed
+from tests.harness.card import factory
+from tests.harness.vault.made import CANARY, MINE, filled, readable
+from tests.review.office.made import (
+    RUNS,
+    Desk,
+    Person,
+    desk,
+    draft,
+    made,
+    random_ratings,
+    reviewed,
+    store_runs,
+    take_vouched,
+)
+from tests.review.office.secret_entries import secret_entries
+
+OTHERS = "fremdavorto"
+"""Stands in every text of another community's corpus."""
+SECRET = "kasxavorto"
+"""Stands in every secret text of the community's own."""
+
+READER = r"""
+import csv, hashlib, json, pathlib, sys
+folder = pathlib.Path(sys.argv[1])
+sums = dict(reversed(line.split("  ", 1)) for line in (folder / "SHA256SUMS").read_text().splitlines())
+there = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
+assert set(there) == set(sums) | {"SHA256SUMS", "SHA256SUMS.sig"}
+assert all(hashlib.sha256(there[name].read_bytes()).hexdigest() == sha for name, sha in sums.items())
+kinds, counted = {}, {}
+for name, path in there.items():
+    kinds[path.suffix] = kinds.get(path.suffix, 0) + 1
+    if path.suffix == ".json":
+        read = json.loads(path.read_text("utf-8"))
+    elif path.suffix == ".jsonl":
+        read = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    elif path.suffix in (".csv", ".tsv"):
+        dialect = "excel" if path.suffix == ".csv" else "excel-tab"
+        with path.open(encoding="utf-8", newline="") as file:
+            read = list(csv.DictReader((l for l in file if not l.startswith("# ")), dialect=dialect))
+    else:
+        continue
+    counted[name] = len(read)
+page = (folder / "index.html").read_text("utf-8")
+assert all(f'href="{name}"' in page for name in sums if name not in ("index.html", "README.txt", "SIGNING-KEY.pem"))
+print(json.dumps({"kinds": kinds, "counted": counted}))
+"""
+
+
+def corpus(name: str, word: str, *, secret: bool = False) -> Corpus:
+    segment = Segment.GOLD_STANDARD if secret else Segment.DEVELOPMENT
+    entries = tuple(
+        Entry(id=n, source=f"{word} source {n}", reference=f"{word} {n}", segment=segment)
+        for n in range(6)
+    )
+    dataset = factory.DATASET.model_copy(update={"id": name})
+    return Corpus(dataset, entries, name.encode().hex().ljust(64, "0"), Form.SPECIFICATION)
+
+
+def add_run(connection: sqlite3.Connection, given: Corpus, run_id: str) -> None:
+    """Seal a run of a corpus, in which every output is the reference."""
+    outputs = [each.reference for each in given.entries]
+    with (
+        patch.object(factory, "DATASET", given.dataset),
+        patch.object(factory, "SHA256", given.sha256),
+    ):
+        seal(connection, factory.add_run(connection, given.entries, outputs, run_id=run_id))
+
+
+@pytest.fixture(autouse=True)
+def own_home(home: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nobody look into the data folder of who runs the tests."""
+    monkeypatch.setenv("ROSETTA_HOME", str(home.folder))
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    """An organisation with a rated review, the corpus of another community, and a secret one of its own."""
+    folder = tmp_path_factory.mktemp("home")
+    office = desk(folder)
+    for number, code in enumerate(office.codes[:2]):
+        person = Person(folder / f"laptop{number}", office.batch, code)
+        person.rate(random_ratings(len(person.order), number))
+        take_vouched(office.office, office.identity, person.handed_over())
+    with closing(open_store(folder / "rosetta.sqlite")) as connection:
+        add_run(connection, corpus("fremda-korpo", OTHERS), "8" * 8 + RUNS[0][8:])
+        add_run(connection, corpus("hidden", SECRET, secret=True), "9" * 8 + RUNS[0][8:])
+    with office.office:
+        yield office
+
+
+@contextmanager
+def store(home: Desk) -> Iterator[sqlite3.Connection]:
+    with closing(open_store(home.folder / "rosetta.sqlite")) as connection:
+        yield connection
+
+
+def export(home: Desk, target: Path, *corpora: str, **wanted: Any) -> Done:
+    with store(home) as connection:
+        return export_community(
+            target, Wanted(corpora, **wanted), connection, home.office, home.folder, home.identity
+        )
+
+
+def own(home: Desk) -> str:
+    with store(home) as connection:
+        (row,) = connection.execute("SELECT dataset_id FROM runs WHERE run_id = ?", (RUNS[0],))
+    return str(row[0])
+
+
+def read_back(target: Path) -> dict[str, Any]:
+    """Read every file with a Python that has nothing but its standard library, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", READER, str(target)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def holding(target: Path, word: str) -> list[str]:
+    files = (each for each in target.rglob("*") if each.is_file())
+    return sorted(
+        f.relative_to(target).as_posix() for f in files if word.encode() in f.read_bytes()
+    )
+
+
+def test_it_is_read_back_without_this_program(home: Desk, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    method = tmp_path / "their-method"
+    (method / "__pycache__").mkdir(parents=True)
+    (method / "method.py").write_text("answer = 42\n")
+    done = export(home, target, own(home), methods=(method,))
+    assert not done.unchanged
+    found = read_back(target)["counted"]
+    card = f"runs/{RUNS[0]}/card.json"
+    rows = len(json.loads((target / card).read_bytes())["results"])
+    assert found[f"runs/{RUNS[0]}/rows.jsonl"] == found[f"runs/{RUNS[0]}/rows.csv"] == rows
+    (tsv,) = (name for name in found if name.startswith("corpora/") and name.endswith(".tsv"))
+    assert found[tsv] == rows
+    review = f"reviews/{home.review.name}-{home.review.key.batches[0][:8]}"
+    assert found[f"{review}/ratings.csv"] > 0
+    assert found[f"{review}/consent.jsonl"] == 2
+    assert found[f"{review}/items.jsonl"] > 0
+    assert found["keys.tsv"] >= 3
+    assert (target / "methods/handed-over/their-method/method.py").read_text() == "answer = 42\n"
+    assert not list(target.rglob("__pycache__"))
+    assert len(list((target / "methods").glob("*.json"))) == 1
+    told = (target / "README.txt").read_text("utf-8")
+    assert home.identity.public.phrase in told
+    named = {*read_export(target).sums} - {"README.txt", "index.html", "SIGNING-KEY.pem"}
+    assert [path for path in named if not kind_of(path)] == []
+
+
+def test_sha256sum_and_openssl_check_it(home: Desk, tmp_path: Path) -> None:
+    if not all(map(shutil.which, ("sha256sum", "openssl"))):
+        pytest.skip("not on this computer")
+    target = tmp_path / "out"
+    export(home, target, own(home))
+    for command in (
+        ["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"],
+        ["openssl", "pkeyutl", "-verify", "-rawin", "-pubin", "-inkey", "SIGNING-KEY.pem",
+         "-in", "SHA256SUMS", "-sigfile", "SHA256SUMS.sig"],
+    ):  # fmt: skip
+        done = subprocess.run(command, cwd=target, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_nothing_of_other_communities_is_in_it(home: Desk, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    export(home, target, own(home))
+    assert holding(target, OTHERS) == []
+    assert holding(target, SECRET) == []
+    assert holding(target, "fremda-korpo") == []
+    both = tmp_path / "fremda-korpo"
+    export(home, both, "fremda-korpo")
+    assert holding(both, OTHERS) != []
+    assert not (both / "reviews").exists()
+    for code in home.review.codes.values():  # whoever has one can speak as that person
+        assert holding(target, code) == []
+    for secret in (home.identity.seed.hex(), home.identity.age.text().split()[-1]):
+        assert holding(target, secret) == []
+
+
+def test_secret_texts_go_out_on_explicit_wish_alone(home: Desk, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    done = export(home, target, "hidden")
+    assert holding(target, SECRET) == []
+    assert "corpus hidden: 6 secret entries (--open-secrets)" in done.left_out
+    assert any("its card, rows and outputs" in each for each in done.left_out)
+    assert all(each in (target / "README.txt").read_text("utf-8") for each in done.left_out)
+    with pytest.raises(UsageError, match="--purpose"):
+        export(home, tmp_path / "none", "hidden", open_secrets=True)
+    opened = tmp_path / "opened"
+    left = export(home, opened, "hidden", open_secrets=True, purpose="we leave").left_out
+    assert left == ()
+    run = "9" * 8 + RUNS[0][8:]
+    assert f"runs/{run}/secret-rows.jsonl" in holding(opened, SECRET)
+    assert read_back(opened)["counted"][f"runs/{run}/secret-rows.jsonl"] == 6
+    assert {path.stat().st_mode & 0o077 for path in opened.rglob("*")} == {0}
+
+
+def test_a_vault_goes_along_sealed_or_opened_with_a_line_of_its_log(
+    home: Desk, tmp_path: Path
+) -> None:
+    vault, target = filled(tmp_path), tmp_path / "out"
+    export(home, target, "hidden", vault=vault, keeper=MINE)
+    assert readable(target) == []
+    assert vault.read().lines[-1].record.act.what == "exported"
+    without = tmp_path / "without"
+    export(home, without, "hidden", vault=vault)  # no key is needed for a sealed copy
+    assert readable(without) == []
+    wish = {"open_secrets": True, "purpose": "we leave"}
+    with pytest.raises(UsageError, match="keys of a keeper"):
+        export(home, tmp_path / "none", "hidden", vault=vault, **wish)
+    opened = tmp_path / "opened"
+    done = export(home, opened, "hidden", vault=vault, keeper=MINE, **wish)
+    assert [line.record.act.what for line in vault.read().lines[-2:]] == ["used", "exported"]
+    (path,) = (opened / "corpora").glob("vault-*.json")
+    told = json.loads(path.read_bytes())
+    assert len(told["entries"]) == 6  # of 8, two are of held_out
+    assert told["entries"][0]["reference"] == f"{CANARY} reference 0"
+    assert told["entries"][0]["notes"] == f"{CANARY} note"
+    assert any("2 entries of held_out" in each for each in done.left_out)
+    read_back(opened)
+
+
+def test_run_again_it_is_brought_up_to_date(home: Desk, tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    assert not export(home, target, own(home)).unchanged
+    before = {p: p.stat().st_mtime_ns for p in target.rglob("*")}
+    assert export(home, target, own(home)).unchanged
+    assert {p: p.stat().st_mtime_ns for p in target.rglob("*")} == before
+    assert not export(home, target, own(home), "fremda-korpo").unchanged
+    assert holding(target, OTHERS) != []
+    with pytest.raises(UsageError, match="also holds the corpus 'fremda-korpo'"):
+        export(home, target, own(home))
+    (target / "mine.txt").write_text("a note")
+    with pytest.raises(UsageError, match=r"is not written over. mine\.txt"):
+        export(home, target, own(home), "fremda-korpo")
+    assert (target / "mine.txt").exists()
+
+
+def test_what_was_taken_back_stays_out_and_the_notice_goes_along(
+    home: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "home"
+    monkeypatch.setenv("ROSETTA_HOME", str(folder))
+    shutil.copytree(home.folder, folder)
+    file = tmp_path / "words.json"
+    write(corpus("vortoj", "vorto"), file, Form.SPECIFICATION)
+    about = OfCorpus(
+        sha256=load(file).sha256,
+        id="vortoj",
+        source_language="en",
+        target_language="eo",
+        language_pair="EN→EO",
+    )
+    with (
+        closing(open_store(folder / "rosetta.sqlite")) as connection,
+        Office.open(folder) as office,
+    ):
+
+        def export_of(*names: str) -> Done:
+            return export_community(
+                tmp_path / "out", Wanted(names), connection, office, folder, home.identity
+            )
+
+        register = Register(folder, home.identity)
+        register.say(entries_of(about, [2, 3]), "asked for", "the council")
+        theirs = about.model_copy(update={"id": "fremda-korpo", "sha256": "f" * 64})
+        register.say(theirs, "asked for", "the council")
+        with pytest.raises(UsageError, match="rosetta consent list"):
+            export_of("fremda-korpo")
+        done = export_of(str(file))
+    target = tmp_path / "out"
+    assert holding(target, "vorto source 1") != []
+    assert holding(target, "vorto source 2") == []
+    assert len(list((target / "consent").iterdir())) == 1
+    assert done.left_out == ("corpus vortoj: 2 entries for which consent was withdrawn",)
+    read_back(target)
+
+
+def secret_desk(folder: Path) -> Desk:
+    """Return an organisation with a review half of whose entries are secret."""
+    store_runs(folder, secret_entries())
+    identity, office = Identity.make(Role.ORGANISATION), Office.open(folder)
+    ready = made(draft(reviewed(folder)), identity)
+    _, policy = proposed()
+    review = office.create_review(ready.key, policy, ready.manifests, ready.texts, ready.codes)
+    return Desk(folder, office, identity, review, ready.batches[0])
+
+
+def test_a_review_of_secret_entries_goes_out_sealed(tmp_path: Path) -> None:
+    office = secret_desk(tmp_path / "home")
+    run = office.review.key.runs[0].run_id
+    with office.office, closing(open_store(office.folder / "rosetta.sqlite")) as connection:
+        (dataset,) = connection.execute(
+            "SELECT dataset_id FROM runs WHERE run_id = ?", (run,)
+        ).fetchone()
+        secret = [each for each in secret_entries() if each.secret]
+        asked = {each.source for each in secret}
+        texts = [each.candidate for each in office.review.texts.values() if each.source in asked]
+        target = tmp_path / "out"
+        done = export_community(
+            target, Wanted((dataset,)), connection, office.office, office.folder, office.identity
+        )
+    (sealed,) = target.rglob("*.rosetta-export")
+    assert sealed.read_bytes().startswith(b"age-encryption.org/v1")
+    assert [each.name for each in sealed.parent.iterdir()] == [sealed.name]
+    assert any("its entries are secret" in each for each in done.left_out)
+    assert texts
+    assert not any(holding(target, each) for each in texts)
+
+
+def test_what_is_no_place_for_it(home: Desk, tmp_path: Path) -> None:
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "letter.txt").write_text("dear")
+    with pytest.raises(UsageError, match="is not written over"):
+        export(home, tmp_path / "letters", own(home))
+    with pytest.raises(UsageError, match="There is no corpus 'nosuch'"):
+        export(home, tmp_path / "out", "nosuch")
+    link = tmp_path / "method"
+    link.mkdir()
+    (link / "passwd").symlink_to("/etc/passwd")
+    with pytest.raises(UsageError, match="is a link"):
+        export(home, tmp_path / "out", own(home), methods=(link,))
+    assert not (tmp_path / "out").exists()
+    stranger = Desk(home.folder, home.office, Identity.make(Role.COMPUTER), home.review, home.batch)
+    export(home, tmp_path / "out", "fremda-korpo")
+    with pytest.raises(UsageError, match="signed with another key"):
+        export(stranger, tmp_path / "out", "fremda-korpo")
