@@ -6,12 +6,11 @@ through here: ``open_corpus`` → ``ask`` → ``start``. What was asked is check
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -19,9 +18,12 @@ from corpora.formats.columns import Columns
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus, Selection
 from corpora.model.entry import Entry
-from harness.card.checking.verify import CardVerdict, verify_card
-from harness.card.load import read_raw
+from harness.card.checking.seals import verify_file, verify_stored
+from harness.card.checking.signed import UNKNOWN, KnownSigners
+from harness.card.checking.verify import CardVerdict
 from harness.card.reading import read_card_bytes
+from harness.consent.opening import with_consent
+from harness.consent.standing import standing
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
 from harness.endpoint.keys import no_key
@@ -32,17 +34,24 @@ from harness.method.method import Method
 from harness.method.options import MethodOptions, flag, refuse_told_keys, refuse_written_keys
 from harness.methods.registry import build
 from harness.privacy import keep_here, make_method, shut_door
+from harness.release.verifying import verify_released
 from harness.run.beginning import begin, resume_method, tools_for
 from harness.run.retrying import retry as retry_failed
 from harness.settings import read_settings
 from harness.setup.plan import AS_BEFORE, Plan, Resumption, RunOptions
-from harness.setup.scoring_options import ScoringOptions
+from harness.setup.scoring_options import ScoringOptions, refuse_unread
 from harness.setup.scoring_tools import ScoringTools
-from harness.store.corpora.entries import read_entries
-from harness.store.corpora.listing import names_stored, read_stored
+from harness.store.corpora.entries import read_dataset, read_entries
+from harness.store.corpora.listing import names_stored, read_stored, segments_of
 from harness.store.file.database import home, opened
+from harness.store.file.openings import set_opening
+from harness.store.file.sealing import also_open_with
 from harness.store.notes import change_words, tidy_note, tidy_tags
 from harness.store.runs import Run, find_run, read_run
+from harness.vault.request import VaultRequest
+
+if TYPE_CHECKING:
+    from harness.vault.opening import VaultOpening
 
 Options = TypeVar("Options", bound=BaseModel)
 
@@ -54,7 +63,7 @@ _OF_THE_CORPUS = ("source_language", "target_language", "file_lines", "task")
 
 @dataclass(frozen=True, slots=True)
 class CorpusRequest:
-    """A corpus file, or a corpus of the store by its name, and what the file does not say itself."""
+    """A corpus file, or a corpus of the store or of a vault by its name, and what a file does not say itself."""
 
     file: str | Path
     references: tuple[str | Path, ...] = ()
@@ -68,14 +77,23 @@ class CorpusRequest:
     """Name of the column, or its number from 1."""
     reference_column: str | None = None
     task: str | None = None
+    vault: VaultRequest | None = None
+    """The vault that the corpus is opened out of; nothing else is told then."""
 
 
 def open_corpus(asked: CorpusRequest, store: Path | None = None) -> Corpus:
     """Read the corpus that is asked for.
 
     ``store``: path of the store that keeps corpora; None: that of the data folder. Raises CorpusError with every
-    problem of a file, UsageError for a corpus of the store that is not there.
+    problem of a file, UsageError for a corpus of the store that is not there or where a vault does not open, and
+    Withdrawn where consent for it was withdrawn; entries that were taken back are not in it.
     """
+    return with_consent(_read(asked, store), standing(home()))
+
+
+def _read(asked: CorpusRequest, store: Path | None) -> Corpus:
+    if asked.vault is not None:
+        return _out_of_vault(asked, asked.vault)
     envelope = {name: getattr(asked, name) for name in ("id", "source_language", "target_language")}
     if asked.task is not None:
         envelope["task"] = asked.task
@@ -84,6 +102,33 @@ def open_corpus(asked: CorpusRequest, store: Path | None = None) -> Corpus:
         with opened(store) as connection:
             return read_stored(connection, str(asked.file), envelope, columns.said)
     return load(asked.file, asked.references, form=asked.form, dataset=envelope, columns=columns)
+
+
+def _out_of_vault(asked: CorpusRequest, vault: VaultRequest) -> Corpus:
+    if asked != CorpusRequest(asked.file, vault=vault):
+        raise UsageError(
+            "A corpus of a vault says itself what it is: leave away files of references, and what says how a file is read."
+        )
+    opening = _opening(vault)
+    found = opening.corpus(str(asked.file), vault.segments)
+    also_open_with(opening.ages)
+    return found
+
+
+def _opening(vault: VaultRequest) -> VaultOpening:
+    """Choose who opens a vault; its ciphers are loaded where one is named alone."""
+    from harness.vault.opening import opening_by
+
+    return opening_by(
+        home(),
+        vault.folder,
+        vault.key,
+        vault.purpose,
+        vault.work,
+        vault.run_id,
+        clock_was_wrong=vault.clock_was_wrong,
+        despite_network=vault.despite_network,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +152,15 @@ class RunRequest:
         """Places of the entries whose texts nobody is shown."""
         return frozenset(place for place in self.positions if self.corpus.entries[place].secret)
 
+    def allowed(self, words: str) -> RunRequest:
+        """Return the same request with a person's words that its texts may be sent, and who allows it."""
+        said = RunOptions.model_validate(self.plan.run.model_dump() | {"may_send": words.strip()})
+        return replace(self, plan=self.plan.model_copy(update={"run": said}))
+
     def method(self) -> Method:
         """Make the method, behind a shut door where one is needed; raises UsageError where it may not be asked."""
-        return make_method(self.plan, self.corpus.entries, self.entries)
+        dataset = self.corpus.dataset
+        return make_method(self.plan, self.corpus.entries, self.entries, dataset=dataset)
 
 
 def ask(
@@ -158,6 +209,7 @@ def plan_of(corpus: Corpus, method: str, told: Mapping[str, Any]) -> Plan:
     except ValidationError as error:
         raise UsageError(f"Options: {first_problem(error)}") from error
     refuse_written_keys(plan.options)
+    refuse_unread(plan.scoring)
     return plan
 
 
@@ -234,7 +286,7 @@ def start(store: Path, asked: RunRequest, method: Method | None = None) -> Ready
     stored then.
     """
     corpus, places, plan = asked.corpus, asked.positions, asked.plan
-    shut_door(asked.entries, plan)
+    shut_door(asked.entries, plan, corpus.dataset)
     made = asked.method() if method is None else method
     with opened(store) as connection:
         tools = tools_for(connection, corpus, places, plan)
@@ -245,25 +297,31 @@ def start(store: Path, asked: RunRequest, method: Method | None = None) -> Ready
     return Ready(store, number, run_id, made, tools, secret=asked.secret)
 
 
-def resume(store: Path, name: str, resumption: Resumption = AS_BEFORE) -> Ready:
+def resume(
+    store: Path, name: str, resumption: Resumption = AS_BEFORE, vault: VaultRequest | None = None
+) -> Ready:
     """Make a run that was cut ready to go on; HarnessError where it cannot.
 
-    ``name``: its id, the id's beginning, or ``last``.
+    ``name``: its id, the id's beginning, or ``last``. ``vault``: where its corpus was opened out of one.
     """
     with opened(store) as connection:
         run = find_run(connection, name)
-        method = resume_method(connection, run)
+        open_again(connection, run, vault, "resume")
+        method = resume_method(connection, run, resumption.options.get("may_send"))
         secret = _secret(connection, run)
     return Ready(store, run.id, run.run_id, method, resumption=resumption, secret=secret)
 
 
-def retry(store: Path, name: str, changes: Mapping[str, Any]) -> Ready:
+def retry(
+    store: Path, name: str, changes: Mapping[str, Any], vault: VaultRequest | None = None
+) -> Ready:
     """Store a run of a complete run's failed entries, ready to go; HarnessError where none can be asked again.
 
-    ``changes``: fields of the plan that are to be other than before, by name.
+    ``changes``: fields of the plan that are to be other than before, by name. ``vault`` as in ``resume``.
     """
     with opened(store) as connection:
         run = find_run(connection, name)
+        open_again(connection, run, vault, "retry")
         made = retry_failed(connection, run, changes)
         secret = _secret(connection, run)
     return Ready(
@@ -278,9 +336,36 @@ def retry(store: Path, name: str, changes: Mapping[str, Any]) -> Ready:
     )
 
 
+def open_again(
+    connection: sqlite3.Connection, run: Run, vault: VaultRequest | None, work: str
+) -> None:
+    """Open what the store has of a run's texts, where its corpus was opened out of a vault; any other needs none.
+
+    The log of the vault has it first, with ``work`` (of ``harness.vault.records.VaultWork``). UsageError where no vault
+    is named, another than the run's, or one that does not open.
+    """
+    came = read_dataset(connection, run.corpus).opened_from
+    named = f"Run {run.run_id[:8]}"
+    if came is None and vault is not None:
+        raise UsageError(f"{named} is not out of a vault: leave --vault and --purpose away.")
+    if came is None:
+        return
+    if vault is None:
+        raise UsageError(
+            f"{named} is out of a vault, and its texts are opened with the vault only: name it with --vault FOLDER, and "
+            "say what for with --purpose WORDS. Its scores can be looked at without."
+        )
+    segments = segments_of(connection, run.corpus, run.positions)
+    opening = _opening(replace(vault, work=work, run_id=run.run_id))
+    opening.again(came, segments)
+    also_open_with(opening.ages)
+    if work == "resume" and (reason := opening.despite_network):
+        set_opening(connection, run.id, run.opening.changed(despite_network=reason))
+
+
 def _secret(connection: sqlite3.Connection, run: Run) -> frozenset[int]:
     """Return the places of a stored run's secret entries."""
-    entries = read_entries(connection, run.corpus, run.positions)
+    entries = read_entries(connection, run.corpus, run.positions, to_show=True)
     return frozenset(place for place, entry in entries.items() if entry.secret)
 
 
@@ -295,7 +380,7 @@ def estimate(store: Path, asked: RunRequest) -> RunEstimate:
     plan = keep_here(entries, method, plan)
     with opened(store) as connection:
         found = estimated(connection, entries, method, plan)
-    return replace(found, judges=estimate_judges(entries, plan))
+        return replace(found, judges=estimate_judges(connection, entries, method, plan))
 
 
 def metrics(store: Path, asked: RunRequest) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -304,9 +389,6 @@ def metrics(store: Path, asked: RunRequest) -> tuple[tuple[str, ...], dict[str, 
     Looks for cards, analysers and models as ``start`` does, so it may take a while; stores nothing. Raises
     HarnessError with what keeps a metric off that was asked for.
     """
-    from harness.run.beginning import tools_for
-    from harness.store.file.database import opened
-
     with opened(store) as connection:
         tools = tools_for(connection, asked.corpus, asked.positions, asked.plan)
         try:
@@ -315,15 +397,20 @@ def metrics(store: Path, asked: RunRequest) -> tuple[tuple[str, ...], dict[str, 
             tools.close()
 
 
-def verify(store: Path, card: str | Path) -> CardVerdict:
-    """Check the seal of a card, and compute every number again from its outputs.
+def verify(
+    store: Path, card: str | Path, known: KnownSigners = UNKNOWN, against: Path | None = None
+) -> CardVerdict:
+    """Check the seals of a card, and compute every number again from its outputs.
 
-    ``card``: a file, or a run of the store by its id, the id's beginning, or ``last``. Raises UsageError where
-    there is neither, or the file is no card.
+    ``card``: a file, or a run of the store by its id, the id's beginning, or ``last``; or the proof of a row, which is
+    held ``against`` the file of a card where one is named. The seal of a key is looked for beside a file. Raises
+    UsageError where there is neither, or the file is no card.
     """
     path = Path(card)
     with opened(store) as connection:
         if path.is_file():
-            return verify_card(read_card_bytes(path), connection, path.name)
-        raw = read_raw(connection, find_run(connection, str(card)).id)
-        return verify_card(json.dumps(raw).encode(), connection, str(card))
+            if (released := verify_released(read_card_bytes(path), known)) is not None:
+                return released
+            return verify_file(connection, path, known, against, home())
+        run = find_run(connection, str(card), withdrawn=True)
+        return verify_stored(connection, run, str(card), known, home())

@@ -33,17 +33,21 @@ from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
 from corpora.model.terms import FIELD
 from harness.annotators.annotator import AskingAnnotator
+from harness.consent.sending import may_go_anywhere, require_sending
 from harness.core.failures import UsageError
-from harness.core.written_files import write_file
+from harness.core.written_files import private_folder, write_file
 from harness.endpoint import offline
-from harness.endpoint.endpoints import is_loopback
+from harness.endpoint.endpoints import chat_endpoint, is_loopback
 from harness.endpoint.keys import KeySource, find_key, no_key
 from harness.endpoint.offline import why_secret
 from harness.method.method import Method
+from harness.method.shipped import TAKES
 from harness.methods.registry import build
 from harness.setup.plan import Plan
+from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools
-from harness.store.file.database import home, private_folder
+from harness.store.file.database import home
+from harness.vault.secret_text import no_core_dumps
 
 
 def quieten() -> None:
@@ -176,29 +180,64 @@ def make_method(
     corpus: Sequence[Entry],
     entries: Sequence[Entry],
     find_key: KeySource = find_key,
+    dataset: Dataset | None = None,
 ) -> Method:
     """Make the method of a plan for some entries of a corpus, behind a shut door where one is needed.
 
-    ``find_key`` is asked only once it is known that the method may be used. Raises UsageError where it may
-    not, or cannot be made.
+    ``find_key`` is asked only once it is known that the method may be used; ``dataset`` says it before that what its
+    terms forbid. Raises UsageError where it may not, or cannot be made.
     """
-    shut_door(entries, plan)
+    shut_door(entries, plan, dataset)
     described = build(plan.method, plan.options, corpus, no_key)
     keep_here(entries, described, plan)
+    if dataset is not None:
+        require_terms(dataset, entries, described, plan)
     require_answer(entries, described, plan)
     return build(plan.method, plan.options, corpus, find_key)
 
 
-def shut_door(entries: Iterable[Entry], plan: Plan | None = None) -> None:
-    """Refuse all connections to other machines from now on, where entries or plan ask for it.
+def shut_door(
+    entries: Iterable[Entry], plan: Plan | None = None, dataset: Dataset | None = None
+) -> None:
+    """Refuse all connections to other machines from now on, where entries, plan or terms ask for it.
 
-    Before the code of a method or the libraries of a model are loaded: both run from their first line.
+    Before the code of a method or the libraries of a model are loaded: both run from their first line. Code of others
+    that names no endpoint could send anywhere, so the terms of ``dataset`` must allow that.
     """
-    if any(entry.secret for entry in entries):
+    known = list(entries)
+    if any(entry.secret for entry in known):
         offline.shut(offline.SECRET)
         quieten()
+        no_core_dumps()
     elif plan is not None and plan.run.offline:
         offline.shut(offline.OFFLINE)
+    elif (
+        plan is not None
+        and dataset is not None
+        and plan.method not in TAKES
+        and plan.options.endpoint is None
+        and not may_go_anywhere(dataset, known, plan.run.may_send)
+    ):
+        offline.shut(offline.TERMS)
+
+
+def require_terms(
+    dataset: Dataset, entries: Sequence[Entry], method: Method | None, plan: Plan
+) -> None:
+    """Raise MayNotSend where the terms forbid an endpoint of the run: the method's, a judge's or that of embeddings.
+
+    One on another machine is refused elsewhere where the run is offline.
+    """
+    asked = [] if method is None else [method.endpoint]
+    for url in [*asked, *scoring_endpoints(plan.scoring)]:
+        if url is not None and (is_loopback(url) or not plan.run.offline):
+            require_sending(dataset, entries, url, plan.run.may_send)
+
+
+def scoring_endpoints(scoring: ScoringOptions) -> list[str]:
+    """Return the addresses of the servers that are asked about outputs."""
+    told = (scoring.judge, scoring.embeddings)
+    return [chat_endpoint(each).url for each in told if each and not Path(each).is_dir()]
 
 
 def keep_here(entries: Sequence[Entry], method: Method, plan: Plan) -> Plan:

@@ -293,7 +293,7 @@ def _alone(home: Path) -> Iterator[None]:
     """Keep every other process from writing the settings until the block ends."""
     import filelock
 
-    from harness.store.file.database import private_folder
+    from harness.core.written_files import private_folder
 
     try:
         folder = private_folder(private_folder(home) / "locks")

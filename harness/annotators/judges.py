@@ -25,7 +25,7 @@ from corpora.text.comparison import is_blank
 from harness.annotators.annotator import Find, Search
 from harness.core.calls import Calls, Reply
 from harness.core.failures import UsageError
-from harness.endpoint.endpoints import chat_endpoint
+from harness.endpoint.endpoints import Endpoint, chat_endpoint
 from harness.endpoint.keys import KeySource, find_key
 from harness.endpoint.offline import why_secret
 from harness.endpoint.prices import LOCAL, Prices
@@ -89,23 +89,6 @@ class JudgeAnnotator:
         )
         told = self.facts.model_dump(mode="json") | {"url": completions.endpoint.url}
         self.maker = json.dumps({"judge": id_, **told}, sort_keys=True)
-
-    def check(self, entries: Sequence[Entry], *, offline: bool) -> None:
-        """Raise UsageError where the texts of these entries must not go to this judge."""
-        secret = any(entry.secret for entry in entries)
-        if not (secret or offline):
-            return
-        why = why_secret(entries) if secret else "--offline is on"
-        if not self._completions.endpoint.local:
-            raise UsageError(
-                f"{why}, and the judge is on another machine. Name an endpoint on this machine with "
-                "--judge, or leave it away."
-            )
-        if self._completions.model.strip().casefold().endswith("cloud"):
-            raise UsageError(
-                f"{why}, and the model {self._completions.model} is named as one of a cloud: a local server "
-                "such as Ollama would send the texts there. Name a model that runs on this machine."
-            )
 
     def check_budget(self) -> None:
         """See ``AskingAnnotator``."""
@@ -183,9 +166,30 @@ def find(search: Search) -> Find | None:
         if model is not None:
             raise UsageError("--judge-model names a model: name its endpoint with --judge.")
         return None
+    check_place(chat_endpoint(where), model or "", search.entries, offline=search.offline)
     made = make_judge(search.id, where, model, prices=search.prices)
-    made.check(search.entries, offline=search.offline)
     return Find(made, made.facts)
+
+
+def check_place(endpoint: Endpoint, model: str, entries: Sequence[Entry], *, offline: bool) -> None:
+    """Raise UsageError where the texts of these entries must not go to a judge at this endpoint.
+
+    It comes before the judge's key is looked for: nobody is to get a key for what is refused then.
+    """
+    secret = any(entry.secret for entry in entries)
+    if not (secret or offline):
+        return
+    why = why_secret(entries) if secret else "--offline is on"
+    if not endpoint.local:
+        raise UsageError(
+            f"{why}, and the judge is on another machine. Name an endpoint on this machine with "
+            "--judge, or leave it away."
+        )
+    if model.strip().casefold().endswith("cloud"):
+        raise UsageError(
+            f"{why}, and the model {model} is named as one of a cloud: a local server "
+            "such as Ollama would send the texts there. Name a model that runs on this machine."
+        )
 
 
 def make_judge(

@@ -27,13 +27,13 @@ from scoring.core.translation import Translation
 from scoring.packs.au.structured import unfenced
 
 _ROOT = Path(__file__).parents[2]
-_PROGRAM = (
+PROGRAM = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from harness.annotators.sql_sandbox import main; main()"
 )
 _START_SECONDS = 60.0
 """That the process may take to start on a busy machine."""
-_QUERY_SECONDS = 1.5
+QUERY_SECONDS = 1.5
 """On the clock, for each of the two queries; the process itself stops a query earlier where it can."""
 MOST_LETTERS = 20_000
 """Of a longer query nothing is run."""
@@ -172,7 +172,7 @@ class Sandbox:
             return self._process
         self._end()
         self._process = subprocess.Popen(  # noqa: S603  our own program, without a shell
-            [sys.executable, "-I", "-S", "-c", _PROGRAM, str(_ROOT)],
+            [sys.executable, "-I", "-S", "-c", PROGRAM, str(_ROOT)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -194,7 +194,7 @@ class Sandbox:
     ) -> dict[str, Any]:
         """Ask and read one line; ``ended`` says why there is none, and that the process is gone."""
         stdin, stdout = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
-        watch = _Watch(process, _QUERY_SECONDS if seconds is None else seconds)
+        watch = _Watch(process, QUERY_SECONDS if seconds is None else seconds)
         try:
             if asked is not None:
                 stdin.write(json.dumps(asked).encode() + b"\n")

@@ -129,7 +129,7 @@ def _limit_process() -> None:
             continue  # macOS knows RLIMIT_AS by name only
 
 
-def _connected(database: Path) -> sqlite3.Connection:
+def connected(database: Path) -> sqlite3.Connection:
     """Open a database read-only, with SQLite's own limits set."""
     connection = sqlite3.connect(
         f"{database.as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None
@@ -145,7 +145,7 @@ def _connected(database: Path) -> sqlite3.Connection:
 def _tables(database: Path) -> dict[str, list[str]]:
     """Return the columns of each table, by lower-case names."""
     try:
-        connection = _connected(database)
+        connection = connected(database)
         try:
             rows = connection.execute(
                 "SELECT lower(m.name), lower(c.name) FROM sqlite_master m, pragma_table_info(m.name) c "
@@ -163,7 +163,7 @@ def _tables(database: Path) -> dict[str, list[str]]:
 
 def _result(database: Path, query: str) -> Result:
     """Run a query; RefusedError says why it has no result."""
-    connection = _connected(database)
+    connection = connected(database)
     try:
         connection.set_authorizer(_authorize)
         end = time.process_time() + CPU_SECONDS

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import fsum
-from pathlib import PurePath
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ from harness.compare.pairs import (
 )
 from harness.compare.rows import CorpusRow, OrderedRun, RowReader
 from harness.core.failures import UsageError
+from harness.setup.plan import told_of
 from harness.store.runs import find_run, under_way
 from scoring.core.composite import composite, composite_metrics
 from scoring.core.inventory import in_order, row_of, unknown_metric
@@ -83,14 +83,20 @@ def _why_refused(side: OrderedRun, first: OrderedRun, common: Sequence[EntryId])
     if not both:
         return "it has no entry in common with the runs before it"
     texts = first.by_id
-    if side is not first and any(
-        by_id[id_].entry[_TEXTS] != texts[id_].entry[_TEXTS] for id_ in both
-    ):
+    if side is not first and any(_differ(by_id[id_].entry, texts[id_].entry) for id_ in both):
         return (
             f"its entries have other sources or references than those of run {first.run.run_id[:8]}, "
             "although the file is the same: it was read in another form"
         )
     return None
+
+
+def _differ(one: CorpusRow, other: CorpusRow) -> bool:
+    """Tell whether source or reference are known to differ, by their numbers; 0 is one that is not known."""
+    if one[_TEXTS] == other[_TEXTS]:
+        return False
+    both = ((one.source, other.source), (one.reference, other.reference))
+    return any(here != there and 0 not in (here, there) for here, there in both)
 
 
 def _why_empty(side: OrderedRun) -> str:
@@ -173,7 +179,8 @@ def _asked(metrics: Sequence[str] | None) -> frozenset[str] | None:
         return None
     for id_ in metrics:
         if id_ != COMPOSITE and row_of(id_) is None:
-            raise UsageError(f"{unknown_metric(id_).capitalize()}.")
+            words = unknown_metric(id_)
+            raise UsageError(f"{words[:1].upper()}{words[1:]}.")
     return frozenset(metrics) or None
 
 
@@ -255,7 +262,7 @@ def _compared(letter: str, side: PairSide, drawn: Table, tests: _Tests) -> Compa
         median_seconds=median(seconds) if seconds else None,
         card=side.rows.card,
         certificates=side.rows.certificates,
-        file=PurePath(run.plan.get("options", {}).get("outputs") or "").name,
+        file="" if (outputs := told_of(run).outputs) is None else outputs.name,
     )
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 
 from corpora.model.entry import EntryId
 from harness.compare.rows import scorer_of, setup_of
 from harness.core.failures import UsageError
 from harness.method.method import Result
+from harness.setup.plan import told_of
 from harness.store.corpora.entries import read_entries
 from harness.store.distinctions import distinctions
 from harness.store.results import read_results
@@ -25,7 +25,7 @@ from scoring.core.table import Table
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import make_metrics
 from scoring.packs.views import MetricTotals
-from scoring.statistics.spread import RunningSpread
+from scoring.statistics.spread import spreads
 from scoring.words.resources import Resources
 
 
@@ -67,8 +67,10 @@ def reported_runs(
 
 
 def _names(runs: Sequence[Run]) -> list[str]:
-    files = [PurePath(run.plan.get("options", {}).get("outputs") or "").stem for run in runs]
-    names = [file or run.setup.condition for file, run in zip(files, runs, strict=True)]
+    files = [told_of(run).outputs for run in runs]
+    names = [
+        file.stem if file else run.setup.condition for file, run in zip(files, runs, strict=True)
+    ]
     apart = distinctions(names, [(run.run_id[:8],) for run in runs])
     return [f"{name} {id_}" if id_ else name for name, id_ in zip(names, apart, strict=True)]
 
@@ -81,7 +83,7 @@ def _answers(connection: sqlite3.Connection, run: Run) -> dict[EntryId, str]:
 def _totals_of(
     connection: sqlite3.Connection, run: Run, pack: Pack, answers: Mapping[EntryId, str] | None
 ) -> dict[str, MetricTotals]:
-    results = list(read_results(connection, run.id))
+    results = list(read_results(connection, run.id, to_show=True))  # their numbers alone
     scorer = scorer_of(connection, run)
     totals = _totals(scorer.unpack_table([each.statistics for each in results]))
     known = {id_: each for id_, each in totals.items() if id_ in pack.rows}
@@ -114,15 +116,10 @@ def _held_against(
 
 
 def _totals(table: Table) -> dict[str, MetricTotals]:
-    whole = table.corpus_values()
-    totals = {}
-    for id_, values in table.entry_values().items():
-        taken = RunningSpread()
-        taken.add(values)
-        spread = taken.value()
-        totals[id_] = (
-            MetricTotals(None, None, whole[id_], 0)
-            if spread is None
-            else MetricTotals(spread.mean, spread.std, whole[id_], spread.n)
-        )
-    return totals
+    found = spreads(table.entry_values())
+    return {
+        id_: MetricTotals(found[id_].mean, found[id_].std, value, found[id_].n)
+        if id_ in found
+        else MetricTotals(None, None, value, 0)
+        for id_, value in table.corpus_values().items()
+    }

@@ -7,12 +7,14 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from corpora.model.entry import EntryId
 from harness.setup.scoring_tools import stated_setup, stored_setup
 from harness.store.corpora.entries import read_dataset, read_entries
+from harness.store.file.sealing import CorpusSeal, StoreSealed, What, sealed_column
 from harness.store.file.trouble import stored_object
 from harness.store.notes import Attached, attached_to
 from harness.store.runs import Run
@@ -31,7 +33,9 @@ class CorpusRow(NamedTuple):
     """Place in the corpus."""
     source: int
     reference: int
-    """The store's numbers of the texts: equal numbers are equal texts."""
+    """The store's numbers of the texts, of sealed ones below 0: equal numbers are equal texts. 0 is any text: it is
+    sealed, and out of a vault that nobody opened for this.
+    """
     segment: str | None
     difficulty: int | None
     provenance: str | None
@@ -129,7 +133,7 @@ _RESULTS = """
 _ENTRIES = """
     SELECT CASE WHEN typeof(entry_id) = 'integer' AND abs(entry_id) > 9007199254740991
            THEN CAST(entry_id AS TEXT) ELSE entry_id END, position, source, reference, segment, difficulty,
-           provenance, register, CASE WHEN instr(rest, '"context"') THEN rest END
+           provenance, register, CASE WHEN instr(rest, '"context"') THEN rest END, {sealed}
     FROM entries WHERE corpus = ? AND position IN (SELECT value FROM json_each(?))
 """
 
@@ -172,8 +176,10 @@ class RowReader:
         known = self._corpora.setdefault(run.corpus, {})
         wanted = [position for position in run.positions if position not in known]
         if wanted:
-            rows = self._connection.execute(_ENTRIES, (run.corpus, json.dumps(wanted)))
-            known.update((row[1], tuple.__new__(CorpusRow, row)) for row in rows)
+            query = _ENTRIES.format(sealed=sealed_column(self._connection, "entries", "entries"))
+            rows = self._connection.execute(query, (run.corpus, json.dumps(wanted)))
+            seal = CorpusSeal(self._connection, run.corpus)
+            known.update((row[1], _corpus_row(row, seal)) for row in rows)
         return known
 
     def _rows(
@@ -191,6 +197,29 @@ class RowReader:
                 if position in corpus
             ]
         )
+
+
+def _corpus_row(row: tuple[Any, ...], seal: CorpusSeal) -> CorpusRow:
+    *plain, sealed = row
+    if sealed is not None:
+        plain[_SOURCE : _SOURCE + 2] = _numbers(row[1], seal, sealed)
+    return tuple.__new__(CorpusRow, plain)
+
+
+def _numbers(position: int, seal: CorpusSeal, sealed: object) -> tuple[int, int]:
+    try:
+        opened = seal.open(position, What.ENTRY, sealed)
+    except StoreSealed:
+        return 0, 0
+    return _number(opened.get("source")), _number(opened.get("reference"))
+
+
+_SOURCE = CorpusRow._fields.index("source")
+
+
+def _number(text: object) -> int:
+    """Return a number below 0 by which sealed texts of two corpora are told apart in memory."""
+    return -1 - int.from_bytes(blake2b(str(text).encode(), digest_size=8).digest(), "big")
 
 
 def scorer_of(connection: sqlite3.Connection, run: Run) -> Scorer:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from corpora.files.problems import CardError
 from corpora.languages.cards import FoundCard, list_cards, read_card
@@ -21,6 +22,8 @@ from harness.fst.find import find_analyser
 from harness.fst.model import FstStatus
 from harness.settings import read_settings
 from harness.setup.language_check import LanguageCheck, Readiness, check_card
+from scoring.core.packs import RAISED
+from scoring.core.wording import counted
 
 
 def languages(home: Path) -> Iterator[Finding]:
@@ -86,20 +89,45 @@ def _language(found: FoundCard, checked: LanguageCheck, used: set[str]) -> Findi
     return Finding("Languages", name, Health.OK, f"{whose}{reads}; {counted}.", mend)
 
 
+def packs(store: Path) -> Iterator[Finding]:
+    """Look at the packs that installed packages bring, and at runs in which their code failed."""
+    yield from doctor_program.packs()
+    for metric, run_id, entries, _ in _rows(store, _FAILED):
+        count = counted(entries, "entry", "entries")
+        words = (
+            f"the code of {metric} failed at {count} of run {str(run_id)[:8]}, which have no value of it. Tell its "
+            "makers; the entries say with what it fails:"
+        )
+        mend = (f"rosetta runs show {str(run_id)[:8]}",)
+        yield Finding("Metric packs", str(metric).partition(".")[0], Health.BROKEN, words, mend)
+
+
+_FAILED = f"""
+    SELECT substr(e.key, 1, length(e.key) - {len(RAISED)}), u.run_id, e.value, max(u.created)
+    FROM (SELECT run_id, run_card, created FROM runs WHERE run_card IS NOT NULL AND imported IS NULL
+          AND put_away IS NULL ORDER BY created DESC LIMIT 20) u, json_each(u.run_card, '$.scores') e
+    WHERE e.key LIKE '%.%!{RAISED}' ESCAPE '!' GROUP BY 1
+"""  # noqa: S608  one constant
+"""The metrics whose code failed in the last runs of this store, with such a run and in how many entries."""
+
+
 def _used(store: Path) -> set[str]:
     """Return the target languages of the corpora in the store; none where it cannot be read."""
+    rows = _rows(store, "SELECT DISTINCT json_extract(dataset, '$.target_language') FROM corpora")
+    return {str(tag).replace("_", "-").split("-")[0].lower() for (tag,) in rows if tag}
+
+
+def _rows(store: Path, query: str) -> list[tuple[Any, ...]]:
+    """Return the rows of a query; none where the store cannot be read, which is told among the data."""
     if not store.exists():
-        return set()
+        return []
     try:
         with closing(
             sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True)
         ) as connection:
-            rows = connection.execute(
-                "SELECT DISTINCT json_extract(dataset, '$.target_language') FROM corpora"
-            )
-            return {str(tag).replace("_", "-").split("-")[0].lower() for (tag,) in rows if tag}
+            return connection.execute(query).fetchall()
     except sqlite3.Error:
-        return set()  # told among the data
+        return []
 
 
 Check = Callable[[], Iterable[Finding]]
@@ -114,7 +142,7 @@ def examine(home: Path) -> Iterator[Finding]:
     for area, check in (
         ("Program", doctor_program.program),
         ("Extras", doctor_program.extras),
-        ("Metric packs", doctor_program.packs),
+        ("Metric packs", partial(packs, home / "rosetta.sqlite")),
         ("Keys", doctor_program.keys),
         ("Data", partial(doctor_data.data, home)),
         ("Settings", partial(doctor_data.settings, home)),

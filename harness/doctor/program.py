@@ -26,7 +26,7 @@ from scoring.words.source_words import has_list
 
 _PYTHONS = ((3, 11), (3, 14))
 """First that works, and first that does not."""
-_KEYRING_SECONDS = 10.0
+KEYRING_SECONDS = 10.0
 """A keyring that asks its person for a password is waited for no longer."""
 
 
@@ -184,5 +184,5 @@ def _asked() -> list[str] | str:
 
     asking = threading.Thread(target=ask, daemon=True)
     asking.start()
-    asking.join(_KEYRING_SECONDS)
+    asking.join(KEYRING_SECONDS)
     return told[0] if told else "The keyring does not answer; it may wait for its password."

@@ -14,19 +14,26 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from corpora.model.entry import Entry
 from harness.core.calls import Reply, Request
-from harness.method.method import Method, Setup
+from harness.core.failures import CallError
+from harness.method.method import Method, Output, Setup
 from harness.methods.api import Api
+from harness.methods.baselines import Constant, CopySource
 from harness.methods.chat import Chat
+from harness.methods.glossary import Glossary
 from harness.methods.pipeline import Pipeline
+from harness.methods.replay import Replay
 from harness.setup.plan import plan_of
 from harness.store.corpora.entries import read_entries
+from harness.store.file.sealing import StoreSealed
 from harness.store.file.trouble import unpacks
 from harness.store.holding import elapsed_seconds
+from harness.store.replies import find_reply, request_key
 from harness.store.runs import Run, read_run
 
 
@@ -61,6 +68,60 @@ def first_request(method: Method, entries: Sequence[Entry]) -> Request | None:
     except _Caught as caught:
         return caught.request
     except StopIteration:
+        return None
+    coroutine.close()
+    return None
+
+
+class _FromStore:
+    """Answers calls from the store, and breaks off where the answer is not there."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, entries: Sequence[Entry], method: str
+    ) -> None:
+        self._connection = connection
+        self._entries = entries
+        self._method = method
+
+    async def send(self, request: Request) -> Reply:
+        """Return the stored reply."""
+        found = stored_reply(self._connection, request, self._entries, self._method)
+        if found is None:
+            raise _Caught(request)
+        return found
+
+
+def stored_reply(
+    connection: sqlite3.Connection, request: Request, entries: Sequence[Entry], method: str
+) -> Reply | None:
+    """Return the reply that a run would take from the store instead of asking; None where it would ask.
+
+    ``method`` is that of a run, or the id of what is asked about its outputs.
+    """
+    if not request.cacheable or any(entry.secret for entry in entries):
+        return None
+    found = find_reply(connection, request_key(request, method))
+    return found.reply if found is not None and request.accept(found.reply) else None
+
+
+def outputs_ahead(
+    connection: sqlite3.Connection, method: Method, entries: Sequence[Entry]
+) -> Sequence[Output] | None:
+    """Return what a method will answer to entries of one call, where that is known before it is asked.
+
+    It is of outputs made elsewhere, of baselines, and of calls whose answers lie in the store; None otherwise.
+    """
+    if not isinstance(method, Replay | CopySource | Constant | Glossary) and not shows_requests(
+        method
+    ):
+        return None
+    calls = _FromStore(connection, entries, method.setup.method)
+    coroutine = method.translate(entries, calls)
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        return cast("Sequence[Output]", done.value)
+    except (_Caught, CallError):
         return None
     coroutine.close()
     return None
@@ -147,7 +208,10 @@ def _asked(setup: Setup) -> Setup:
 
 def _look_at(connection: sqlite3.Connection, run: Run, method: Method, earlier: Earlier) -> None:
     earlier.runs += 1
-    earlier.entries += _seen(connection, run, method, same=earlier.same)
+    with suppress(
+        StoreSealed
+    ):  # texts of a vault, which is not opened for an estimate of another run
+        earlier.entries += [*_seen(connection, run, method, same=earlier.same)]
     fresh, calls, answering = connection.execute(
         "SELECT count(*), coalesce(sum(attempts), 0), coalesce(sum(latency_seconds / batch_size), 0)"
         " FROM results WHERE run = ? AND NOT cached",

@@ -14,7 +14,7 @@ from math import ceil, sqrt
 from typing import Any
 
 from corpora.model.entry import Entry
-from harness.core.calls import Price, Request, Usage
+from harness.core.calls import Price, Usage
 from harness.core.failures import UsageError
 from harness.endpoint.budget import most_cost, too_dear
 from harness.endpoint.endpoints import is_loopback
@@ -29,12 +29,12 @@ from harness.estimate.earlier import (
     guess_request,
     look_back,
     shows_requests,
+    stored_reply,
 )
 from harness.estimate.judging import JudgeEstimate
 from harness.method.method import Method
 from harness.methods.pipeline import MOST_ROUNDS
 from harness.setup.plan import Plan
-from harness.store.replies import request_key
 
 MOST_GROUPS = 1000
 """Calls whose prompts are written out; of more, so many spread evenly stand for all."""
@@ -131,7 +131,7 @@ class _Ahead:
         seen = [(r, g) for r, g in zip(requests, looked, strict=True) if r is not None]
         use = plan.run.use_cache
         name = method.setup.method
-        self.open = [(r, g) for r, g in seen if not (use and _known(connection, r, g, name))]
+        self.open = [(r, g) for r, g in seen if not (use and stored_reply(connection, r, g, name))]
         whole = sum(map(len, looked)) or 1
         self.scale = len(entries) / whole
         """How many entries each one that was looked at stands for."""
@@ -152,17 +152,6 @@ class _Ahead:
     def said(self) -> str:
         """Say what need not be asked."""
         return f"{self.answered:,} answers are in the store already" if self.answered else ""
-
-
-def _known(
-    connection: sqlite3.Connection, request: Request, group: Sequence[Entry], method: str
-) -> bool:
-    """Tell whether the answer to a request would be taken from the store."""
-    if not request.cacheable or any(entry.secret for entry in group):
-        return False
-    key = request_key(request, method)
-    found = connection.execute("SELECT 1 FROM replies WHERE key = ?", (key,)).fetchone()
-    return found is not None
 
 
 # Tokens

@@ -58,7 +58,9 @@ class Follower:
     def _find(self, run_id: str) -> None:
         self._run = find_run(self._connection, run_id)
         dataset = read_dataset(self._connection, self._run.corpus)
-        entries = read_entries(self._connection, self._run.corpus, self._run.positions)
+        entries = read_entries(
+            self._connection, self._run.corpus, self._run.positions, to_show=True
+        )
         chosen = list(entries.values())
         self._scorer = stored_scorer(self._run, dataset.target_language, chosen)
         self._started = Started.of(self._run, dataset, 0)
@@ -136,6 +138,7 @@ class Follower:
         self._flight.retries, self._flight.rate_limited = retries, limited
         self._pace.limit = live.concurrency or self._pace.limit
         self._pace.most = live.most_concurrency or self._pace.most
+        self._board.scoring = live.scoring or self._board.scoring
         spent = live.spent_usd
         self._ledger.spent = spent_usd(self._connection, run.id) if spent is None else spent
         return self._board.progress(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 from corpora.model.corpus import Dataset
 from harness.core.run_state import RunState
 from harness.method.method import Result, Setup
-from harness.store.file.openings import Floor
+from harness.store.file.openings import Floor, ScoringSoFar
 from scoring.core.columns import TRANSLATIONS, KeptColumns, stated_columns
 
 if TYPE_CHECKING:
@@ -130,6 +130,8 @@ class Progress:
     p95_seconds: float | None = None
     spread: ValueSpread | None = None
     """Of the entries' own values of the headline; None of translations, and before the first entry."""
+    scoring: ScoringSoFar | None = None
+    """What judges and other endpoints were asked about the outputs; None before they are."""
     doing: str | None = None
     """What is done after the last entry and before the seal, in words; None while entries come."""
 

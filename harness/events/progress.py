@@ -14,7 +14,7 @@ from harness.endpoint.budget import Ledger
 from harness.events.control import Control
 from harness.events.kinds import InFlight, Progress
 from harness.method.method import Result
-from harness.store.file.openings import Live
+from harness.store.file.openings import Live, ScoringSoFar
 from scoring.card.caveats import OutputTally
 from scoring.card.claim import Claim, FloorScores, Score, decide
 from scoring.card.cost import percentiles
@@ -123,6 +123,8 @@ class ProgressBoard:
         """By place, for the caveats of the outputs; None where only numbers are at hand."""
         self._outputs = OutputTally()
         self._recent: deque[tuple[float, int]] = deque()
+        self.scoring: ScoringSoFar | None = None
+        """What endpoints were asked about the outputs so far."""
 
     @property
     def state(self) -> RunState:
@@ -214,10 +216,13 @@ class ProgressBoard:
             p50_seconds=p50,
             p95_seconds=p95,
             spread=self._spread.value(),
+            scoring=self.scoring,
         )
 
     def _claim(self, mixed: Composite, intervals: Mapping[str, tuple[float, float]]) -> Claim:
-        """Decide what may be claimed of the outputs so far, by the rules of the card."""
+        """Decide what may be claimed of the outputs so far, by the rules of the card: nothing of answers."""
+        if not self._scorer.mixes:
+            return decide(mixed, None, Score(None, None), {}, identical=False)
         lower = {id_: ends[0] for id_, ends in intervals.items()}
         chrf = self._totals.values().get("chrf_plus_plus")
         return decide(
@@ -244,6 +249,7 @@ class ProgressBoard:
             retries=self._flight.retries,
             spent_usd=self._ledger.spent,
             so_far=self.so_far(),
+            **({} if self.scoring is None else {"scoring": self.scoring}),
         )
 
     def so_far(self) -> dict[str, float | None]:

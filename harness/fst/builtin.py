@@ -20,7 +20,7 @@ MOST_PLACES = 20_000
 MOST_ANALYSES = 1_000
 """Analyses that are kept of a word: the first in alphabetical order. Acceptance does not depend on it."""
 
-_MOST_REMEMBERED = 120_000
+MOST_REMEMBERED = 120_000
 """Places that are remembered before the memory is cleared: some 130 MB."""
 
 
@@ -108,7 +108,7 @@ class BuiltinEngine:
 
         AnalyserError with ``engine_error`` where the file leads to more places than any language needs.
         """
-        if self._remembered > _MOST_REMEMBERED:
+        if self._remembered > MOST_REMEMBERED:
             self._forget()
         self._follow(letters)
         if len(self._spelt) < len(letters):

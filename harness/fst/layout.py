@@ -16,6 +16,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -304,17 +305,27 @@ def _is_cyclic(index: _Rows, arcs: _Rows, flags: Flags) -> bool:
     A run of neighbouring arcs that read no letter counts as one state's. That may find a cycle too many
     in a strange file, never one too few; so does giving up after many rounds.
     """
-    silent = np.isin(arcs["reads"], [0, *flags.by_symbol])
+    silent = _among(arcs["reads"], [0, *flags.by_symbol], NO_SYMBOL)
     rows = np.flatnonzero(silent)
     run = np.cumsum(np.diff(silent, prepend=False) & silent)
     onward = _first_silent(index, arcs["target"][rows], silent)
     sources, targets = run[rows][onward >= 0], run[onward[onward >= 0]]
     for _ in range(_MOST_ROUNDS):
-        goes_on = np.isin(targets, sources)
+        goes_on = _among(targets, sources, len(arcs))
         if goes_on.all():
             break
         sources, targets = sources[goes_on], targets[goes_on]
     return len(targets) > 0
+
+
+def _among(
+    numbers: npt.NDArray[Any], wanted: npt.NDArray[Any] | list[int], most: int
+) -> npt.NDArray[np.bool_]:
+    """Tell of each number from 0 to ``most`` whether it is wanted; numpy's own ``isin`` loads masked arrays for it."""
+    table = np.zeros(most + 1, dtype=np.bool_)
+    table[wanted] = True
+    found: npt.NDArray[np.bool_] = table[numbers]
+    return found
 
 
 def _first_silent(

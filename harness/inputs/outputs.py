@@ -247,7 +247,10 @@ def _row_output(path: Path, where: str, row: Mapping[str, Any]) -> Output:
         )
     text = row[names[0]]
     if text is not None and not isinstance(text, str):
-        raise UsageError(f"{path}: {where}: field {names[0]!r} must be a text or null.")
+        raise UsageError(
+            f"{path}: {where}: field {names[0]!r} must be a text or null. Write calls, states and the "
+            "answers of a chat as JSON inside the text."
+        )
     recorded = Recorded(
         latency_seconds=_number(path, where, row, "latency_seconds"),
         usage=usage({"usage": row["usage"] if isinstance(row.get("usage"), Mapping) else row}),
@@ -316,7 +319,11 @@ def _decoded(path: Path, line: int, text: str) -> Any:
     except json.JSONDecodeError as error:
         place = line + error.lineno - 1
         raise UsageError(f"{path}: line {place}: not valid JSON: {error.msg}.") from None
-    except (ValueError, RecursionError):
+    except RecursionError:
+        raise UsageError(
+            f"{path}: line {line}: the JSON is nested too deep. Give one flat object a line."
+        ) from None
+    except ValueError:
         raise UsageError(f"{path}: line {line}: not valid JSON.") from None
 
 

@@ -75,6 +75,8 @@ class Asking:
     """What was asked and found, in the order in which it came."""
     reused: list[AnnotationRow] = field(default_factory=list)
     """What was known and not asked again."""
+    hear: Callable[[AnnotationRow], None] = lambda _: None
+    """Hears each answer as it comes."""
     answers: dict[str, dict[int, Any]] = field(default_factory=dict)
     """Annotation of each output that has its answer, by annotator and place."""
     limiter: Limiter = field(init=False)
@@ -98,6 +100,11 @@ class Asking:
         be asked at all.
         """
         return _without_loop(self._asked(annotator, translations))
+
+    def take(self, row: AnnotationRow) -> None:
+        """Take in what was asked and found now."""
+        self.rows.append(row)
+        self.hear(row)
 
     @property
     def all_rows(self) -> list[AnnotationRow]:
@@ -277,7 +284,7 @@ class _Apart:
             self._asking.tell(f"asking {self._annotator.id}: {done:,} of {total:,}")
 
     def _keep(self, row: AnnotationRow) -> None:
-        self._asking.rows.append(row)
+        self._asking.take(row)
         self._shelf.put(row)
 
     def _stop(self, end: HarnessError) -> None:
@@ -292,7 +299,7 @@ class _Together:
         self, asking: Asking, annotator: AskingAnnotator, shared: RunCalls, shelf: _Shelf
     ) -> None:
         self._control = asking.control
-        self._rows = asking.rows
+        self._asking = asking
         self._annotator = annotator
         self._shared = shared
         self._shelf = shelf
@@ -325,7 +332,7 @@ class _Together:
             return await calls.send(request)
         finally:
             calls.give_slot_back()
-            self._rows.append(row := _row(None, self._annotator, calls, None))
+            self._asking.take(row := _row(None, self._annotator, calls, None))
             self._shelf.put(row)
 
     def _heed(self) -> None:

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
 from harness.card.fingerprint import fingerprint
+from harness.consent.opening import refuse_withdrawn_method
 from harness.core.failures import HarnessError, UsageError
 from harness.core.problems import first_problem
 from harness.core.run_state import RunState
@@ -26,6 +27,7 @@ from harness.privacy import (
     refuse_not_stored,
     refuse_unclear,
     require_answers,
+    require_terms,
     shut_door,
 )
 from harness.setup.floors import floor_fields
@@ -36,6 +38,7 @@ from harness.setup.plan import (
     plan_of,
     run_options_of,
     scoring_of,
+    told_of,
 )
 from harness.setup.preparing import prepare
 from harness.setup.scoring_options import ScoringOptions
@@ -48,13 +51,16 @@ from harness.setup.scoring_tools import (
 )
 from harness.store.corpora.entries import find_corpus, read_dataset, read_entries, save_corpus
 from harness.store.corpora.secret_texts import note_secrets, refuse_known_secrets
+from harness.store.corpora.widened import refuse_widened
 from harness.store.file.database import store_path
 from harness.store.file.openings import Live, RunOpening, find_openings, set_opening, set_plan
+from harness.store.file.sealing import ready_to_seal
 from harness.store.file.transaction import transaction
 from harness.store.mixed_setups import asked_with
 from harness.store.replies import StoredFindings
 from harness.store.results import failed_attempts
 from harness.store.runs import Run, create_run, forget_failed, read_run, set_live
+from harness.store.withdrawn import now_standing
 from scoring.card.claim import FLOORS_VERSION
 from scoring.card.floors import floors
 from scoring.core.scorer import RunningTotals
@@ -75,9 +81,12 @@ def begin(
     """
     chosen = [corpus.entries[place] for place in positions]
     refuse_written_keys(plan.options)
+    refuse_withdrawn_method(method.setup.model_dump(mode="json"), now_standing())
     refuse_unclear(corpus.dataset, chosen)
     refuse_not_stored(chosen)
     plan = keep_here(chosen, method, plan).model_copy(update={"corpus_files": corpus.files})
+    require_terms(corpus.dataset, chosen, method, plan)
+    refuse_widened(connection, corpus)
     check_budget(method, plan)
     refuse_known_secrets(connection, chosen)
     used = tools or tools_for(connection, corpus, positions, plan)
@@ -88,23 +97,31 @@ def begin(
     if tools is None:
         used.close()
     print_ = fingerprint(method.setup, corpus.sha256, VERSION)
+    if any(each.secret for each in corpus.entries):
+        ready_to_seal(connection)
     with transaction(connection):
         stored = save_corpus(connection, corpus, positions)
         note_secrets(connection, stored, corpus.entries)
         return create_run(
             connection,
-            run_id=str(uuid.uuid4()),
+            run_id=(corpus.vault and corpus.vault.run_id) or str(uuid.uuid4()),
             corpus=stored,
             positions=positions,
             setup=method.setup,
             setup_hash=print_.setup_hash or print_.hash,
             fingerprint_hash=print_.hash,
             plan=plan.model_dump(mode="json"),
-            opening=opening.changed(budget_usd=plan.run.budget_usd),
+            opening=opening.changed(budget_usd=plan.run.budget_usd, **_despite_network(corpus)),
             dataset_id=corpus.dataset.id,
             language_pair=corpus.dataset.language_pair,
             harness_version=VERSION,
         )
+
+
+def _despite_network(corpus: Corpus) -> dict[str, str]:
+    """Return why a corpus was opened out of a vault beside a way to other machines, by the opening's field; nothing else."""
+    reason = "" if corpus.vault is None else corpus.vault.despite_network
+    return {"despite_network": reason} if reason else {}
 
 
 def new_identity() -> dict[str, Any]:
@@ -198,7 +215,7 @@ def tools_with(
         options,
         StoredFindings(store_path(connection)),
         coaching=coaching,
-        prices=prices or _prices_of(run),
+        prices=prices or told_of(run).prices,
         offline=run_options_of(run).offline,
         folder=corpus_folder_of(run),
     )
@@ -208,14 +225,7 @@ def coaching_of(run: Run) -> Path | None:
     """Return the coaching data whose terms a stored run is scored with."""
     if "terms_from" in run.opening.model_fields_set:
         return run.opening.terms_from
-    stated = run.plan.get("options", {}).get("coaching")
-    return None if stated is None else Path(stated)
-
-
-def _prices_of(run: Run) -> Path | None:
-    """Return the price table that a stored run was told; an imported one was told none."""
-    stated = run.plan.get("options", {}).get("prices")
-    return None if stated is None else Path(stated)
+    return told_of(run).coaching
 
 
 def _opening(
@@ -256,13 +266,17 @@ def _scored_with(tools: ScoringTools) -> dict[str, Any]:
     }
 
 
+_ANY_ANSWER = "yes"
 _TRIED = 200
 """Entries, from the first, that are looked at for a metric that has something to look at."""
 
 
 def _missing(tools: ScoringTools, entries: Sequence[Entry]) -> dict[str, str]:
-    """Say which metrics can have no value for these entries, and why; perfect outputs show it."""
-    perfect = [Translation(each, each.reference) for each in entries[:_TRIED]]
+    """Say which metrics can have no value for these entries, and why; perfect outputs show it.
+
+    Where an entry wants no certain answer, any will do.
+    """
+    perfect = [Translation(each, each.reference or _ANY_ANSWER) for each in entries[:_TRIED]]
     totals = RunningTotals(tools.scorer)
     totals.add(tools.scorer.statistics(tools.annotated(perfect)))
     whole = {metric.info.id: LATER for metric in tools.scorer.corpus_metrics}
@@ -273,18 +287,22 @@ LATER = "worked out when all outputs are in"
 """Why a metric of the whole corpus has no value while a run is under way."""
 
 
-def resume_method(connection: sqlite3.Connection, run: Run) -> Method:
+def resume_method(connection: sqlite3.Connection, run: Run, may_send: str | None = None) -> Method:
     """Make the method of a run again.
 
-    Raises UsageError where the run has nothing left to do, came from elsewhere, or where the method
+    ``may_send``: a person's words that its texts may be sent, where it was begun without. Raises UsageError where the run has nothing left to do, came from elsewhere, or where the method
     is no longer the same: a run is one experiment.
     """
     _refuse_complete(run)
     plan = plan_of(run)
+    if may_send is not None:
+        said = plan.run.model_copy(update={"may_send": may_send})
+        plan = plan.model_copy(update={"run": said})
     entries = read_entries(connection, run.corpus)
     chosen = [entries[place] for place in run.positions]
-    refuse_unclear(read_dataset(connection, run.corpus), chosen)
-    shut_door(chosen, plan)
+    dataset = read_dataset(connection, run.corpus)
+    refuse_unclear(dataset, chosen)
+    shut_door(chosen, plan, dataset)
     method = build(plan.method, plan.options, [entries[place] for place in sorted(entries)])
     if _difference(run, method):
         raise UsageError(
@@ -292,6 +310,7 @@ def resume_method(connection: sqlite3.Connection, run: Run) -> Method:
             "changed. Restore it, or begin a new run."
         )
     keep_here(chosen, method, plan)
+    require_terms(dataset, chosen, method, plan)
     return method
 
 

@@ -136,7 +136,7 @@ class CallRunner:
             self.spent_usd += charged
         self.shared.answering.add(request.url)
         self.shared.let_in.add(request.url)
-        self.shared.limiter.succeeded()
+        self.shared.limiter.succeeded(self.slot)
         self._note_reply(key, request, status, StoredReply(bill, latency, cost))
         return bill
 
@@ -221,7 +221,7 @@ class CallRunner:
         A 403 may be about one text alone, where others were let in before; a 401 never is.
         """
         if isinstance(failure, NoServer):
-            return _not_there(request, failure)
+            return not_there(request, failure)
         if not isinstance(failure, Refused):
             return None
         if failure.error_class in {ErrorClass.CONNECTION, ErrorClass.OFFLINE}:
@@ -301,7 +301,7 @@ def _costs_nothing(request: Request) -> bool:
     return request.price is not None and request.price.cost(Usage(1, 1), 1) == 0
 
 
-def _not_there(request: Request, failure: NoServer) -> HarnessError:
+def not_there(request: Request, failure: NoServer) -> HarnessError:
     """Say that a server is not there, and how one of this machine is started where we know its name."""
     if not is_loopback(request.url):
         return HarnessError(str(failure))

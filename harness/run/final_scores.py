@@ -7,7 +7,7 @@ they did.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -32,7 +32,7 @@ from harness.store.results import read_results, read_statistics, replace_scores
 from harness.store.runs import Run, find_by_id, read_card, read_run
 from scoring.card.claim import FloorScores
 from scoring.card.floors import JUDGES, floors
-from scoring.core.columns import Kept
+from scoring.core.columns import TRANSLATIONS, Kept, KeptColumns
 from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.table import EntryStatistics
 from scoring.core.translation import Translation
@@ -49,13 +49,16 @@ class RetriedScores:
     kept: int
     """All other entries of the run."""
     without: dict[str, float | None]
-    """Metric id, or ``composite`` → value over the kept entries alone."""
+    """Id of each metric that runs of the task are shown by, or ``composite`` → value over the kept entries alone."""
     before: dict[str, float | None]
     """The same of the run before, whose failed entries count as wrong; empty where it is gone."""
 
 
-SHOWN = ("chrf_plus_plus", "exact_match_rate", "composite")
-"""Values that are laid side by side."""
+def _shown(columns: KeptColumns) -> tuple[str, ...]:
+    """Return the values that are laid side by side."""
+    if columns == TRANSLATIONS:
+        return ("chrf_plus_plus", "exact_match_rate", "composite")
+    return columns.ids
 
 
 def retried_scores(connection: sqlite3.Connection, run: Run) -> RetriedScores | None:
@@ -70,25 +73,27 @@ def retried_scores(connection: sqlite3.Connection, run: Run) -> RetriedScores | 
         asked=len(again),
         failed=failed,
         kept=len(run.positions) - len(again),
-        without=_without(connection, run, set(again)),
-        before=_before(connection, origin.run_id),
+        without=(without := _without(connection, run, set(again))),
+        before=_before(connection, origin.run_id, without),
     )
 
 
 def _without(connection: sqlite3.Connection, run: Run, again: set[int]) -> dict[str, float | None]:
     stored = read_statistics(connection, run.id)
-    entries = read_entries(connection, run.corpus, run.positions)
+    entries = read_entries(connection, run.corpus, run.positions, to_show=True)
     scorer = stored_scorer(run, "und", list(entries.values()))
     totals = RunningTotals(scorer)
     totals.add([scorer.unpack(packed) for place, packed in stored.items() if place not in again])
     values = {**totals.values(), "composite": totals.composite().value}
-    return {name: values.get(name) for name in SHOWN}
+    return {name: values.get(name) for name in _shown(scorer.columns)}
 
 
-def _before(connection: sqlite3.Connection, run_id: str) -> dict[str, float | None]:
+def _before(
+    connection: sqlite3.Connection, run_id: str, names: Iterable[str]
+) -> dict[str, float | None]:
     run = find_by_id(connection, run_id)
     card = None if run is None else read_card(connection, run.id)
-    return {} if card is None else {name: card["scores"].get(name) for name in SHOWN}
+    return {} if card is None else {name: card["scores"].get(name) for name in names}
 
 
 SLOW_FLOOR_ENTRIES = 200

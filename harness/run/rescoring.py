@@ -14,21 +14,23 @@ from pathlib import Path
 from typing import Any
 
 from corpora.model.entry import Entry
+from corpora.tasks.task import TRANSLATION
 from corpora.text.comparison import is_blank
 from harness.card.build import assemble, store_card
 from harness.card.material import row_words, stored_material
+from harness.consent.sending import require_sending
 from harness.core.failures import AskingStopped, HarnessError, UsageError
 from harness.method.method import Result
-from harness.privacy import require_answers, shut_door
+from harness.privacy import require_answers, scoring_endpoints, shut_door
 from harness.run.asking import asking_again
 from harness.run.beginning import begin_like, new_identity, tools_of, tools_with
 from harness.run.final_scores import Scored, Tell, score_outputs, translation
 from harness.setup.floors import floors_version
-from harness.setup.plan import RunOptions, run_options_of, scoring_of
-from harness.setup.scoring_options import ScoringOptions
+from harness.setup.plan import RunOptions, run_options_of, scored_with, scoring_of, was_scored_here
+from harness.setup.scoring_options import ScoringOptions, refuse_unread
 from harness.setup.scoring_tools import ScoringTools, changes, stored_setup
 from harness.store.annotations import AnnotationRow, keep_annotations, read_annotations
-from harness.store.corpora.entries import read_entries
+from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.openings import Origin, RunOpening
 from harness.store.file.transaction import transaction, undone
 from harness.store.holding import copy_stretches
@@ -43,8 +45,8 @@ from harness.store.results import (
 )
 from harness.store.runs import Run, read_card, read_run
 from scoring.core.columns import Kept
-from scoring.core.inventory import in_order
-from scoring.core.metric import Statistics
+from scoring.core.inventory import in_order, task_metrics
+from scoring.core.metric import Compared, Statistics
 from scoring.core.scorer import RunningTotals, Scorer
 from scoring.core.setup import ScoringSetup
 from scoring.core.table import EntryStatistics, StatisticsError
@@ -61,6 +63,8 @@ class Explanation:
     """By metric id, in the order of the inventory; metrics that say nothing are left out."""
     words: FstAnnotation | None
     """The analyser's verdicts; None where none is here."""
+    compared: tuple[Compared, ...] = ()
+    """What the first metric compares that compares more than the two texts as they stand."""
 
 
 _NO_SOURCE = "The corpus has no source text for this entry, and this compares with the source."
@@ -92,6 +96,9 @@ class Explainer:
         return Explanation(
             {id_: sentences for id_, sentences in said.items() if sentences},
             words if isinstance(words, FstAnnotation) else None,
+            next(
+                filter(None, (each.compared(annotated) for each in self._tools.scorer.metrics)), ()
+            ),
         )
 
     def close(self) -> None:
@@ -111,7 +118,7 @@ def _found_by_entry(connection: sqlite3.Connection, run: Run) -> dict[int, dict[
 
 def _tools(connection: sqlite3.Connection, run: Run) -> tuple[ScoringTools | None, str | None]:
     """Find what the run was scored with; another analyser or card would explain other numbers."""
-    if "scoring" not in run.plan:
+    if not was_scored_here(run):
         return None, "the run was imported; only its numbers are here"
     try:
         found = tools_of(connection, run)
@@ -156,7 +163,10 @@ def rescore(
     entries = tools.resources.entries
     asked = calls or run_options_of(run).model_copy(update={"budget_usd": None})
     require_answers(entries, tools, trusted=asked.trust_local_server)
-    if any(not entry.reference for entry in entries):
+    dataset = read_dataset(connection, run.corpus)
+    for url in scoring_endpoints(chosen):
+        require_sending(dataset, entries, url, asked.may_send)
+    if any((entry.model_extra or {}).get("withheld") for entry in entries):
         raise UsageError(
             f"Run {run.run_id[:8]} was imported without the texts of its secret entries; only who "
             "has them can score it again."
@@ -173,7 +183,7 @@ def rescore(
     now = ScoringSetup.model_validate(fresh.opening["scoring"])
     kept = had.not_in(now)
     stored = make_scorer(Resources(had), run.opening.packed)
-    before = _statistics(stored, [result.statistics for result in results])
+    before = stored_statistics(stored, [result.statistics for result in results])
     scored = _with_stated(fresh, now, kept, had, run, before) if kept else fresh
     if _values(scored) == _values(
         Scored(stored, (), before, {"corpus_values": run.opening.corpus_values})
@@ -186,10 +196,9 @@ def rescore(
         note(f"These metrics stay as they were, for they cannot be taken anew here.{less}{reasons}")
     source = Origin(run_id=run.run_id, run_card_hash=card.get("run_card_hash"))
     opening = run.opening.changed(**scored.opening, rescore_of=source)
-    plan = {**run.plan, "scoring": chosen.model_dump(mode="json")}
-    new = replace(run, **new_identity(), plan=plan, opening=opening)
+    new = replace(run, **new_identity(), plan=scored_with(run, chosen), opening=opening)
     words = again or read_row_words(connection, run.id)
-    _store(connection, run, new, scored.rows, words, asking.all_rows)
+    _NewRun(run, new, scored.rows, words, asking.all_rows).store(connection)
     return new.run_id
 
 
@@ -208,7 +217,8 @@ def _kept_anew(
 def chosen_options(run: Run, had: ScoringSetup, options: ScoringOptions) -> ScoringOptions:
     """Add what is wanted to what the run was scored with.
 
-    Of the two ways to a semantic score the one that is named now takes the place of the other.
+    Where no metrics are named they are those that the run was begun with, or of translations all. Of the two ways
+    to a semantic score the one that is named now takes the place of the other.
     """
     before = scoring_of(run)
     told = {name: getattr(options, name) for name in options.model_fields_set}
@@ -217,8 +227,13 @@ def chosen_options(run: Run, had: ScoringSetup, options: ScoringOptions) -> Scor
     elif options.embeddings is not None and options.gloss_dictionary is None:
         told |= {"gloss_dictionary": None}
     known = [id_ for id_ in had.metrics if maker(id_)]
-    metrics = tuple(dict.fromkeys([*known, *options.wanted]))
-    return before.model_copy(update={**told, "metrics": metrics})
+    own = had.task != TRANSLATION and "metrics" not in options.model_fields_set
+    wanted = in_order(task_metrics((before if own else options).metrics, had.task))
+    metrics = tuple(dict.fromkeys([*known, *(id_ for id_ in wanted if not own or maker(id_))]))
+    chosen = before.model_copy(update={**told, "metrics": metrics})
+    if chosen.unread in told:
+        refuse_unread(chosen)
+    return chosen
 
 
 def _with_stated(
@@ -288,13 +303,15 @@ def _values(scored: Scored) -> _Values:
     }
 
 
-def _statistics(scorer: Scorer, packed: Sequence[bytes]) -> list[EntryStatistics]:
+def stored_statistics(scorer: Scorer, packed: Sequence[bytes]) -> list[EntryStatistics]:
     """Return what outputs were scored with before; nothing where that is damaged, for it is scored again."""
     try:
         scorer.unpack_table(packed)  # also sees whether they are numbers
         return [scorer.unpack(each) for each in packed]
     except StatisticsError:
-        return [{}] if len(packed) == 1 else [_statistics(scorer, [each])[0] for each in packed]
+        return (
+            [{}] if len(packed) == 1 else [stored_statistics(scorer, [each])[0] for each in packed]
+        )
 
 
 def _nothing_new(scored: Scored, options: ScoringOptions) -> str:
@@ -318,48 +335,39 @@ def lacking(reasons: Mapping[str, str], options: ScoringOptions) -> dict[str, st
     return {id_: reason for id_, reason in reasons.items() if id_ in options.asked_for}
 
 
-_Words = Mapping[int, RowWords]
-_Answers = Sequence[AnnotationRow]
+@dataclass(frozen=True, slots=True)
+class _NewRun:
+    """What a scoring adds to the store: the outputs of a run with other scores."""
 
+    of: Run
+    """Whose outputs they are."""
+    run: Run
+    scores: _Scores
+    words: Mapping[int, RowWords]
+    answers: Sequence[AnnotationRow]
 
-def _store(
-    connection: sqlite3.Connection,
-    run: Run,
-    new: Run,
-    scores: _Scores,
-    words: _Words,
-    answers: _Answers,
-) -> None:
-    """Store the new run with its card, or nothing.
+    def copied(self, connection: sqlite3.Connection) -> int:
+        """Store it without its card; gives its number."""
+        read_run(connection, self.of.id)  # it may have been deleted meanwhile
+        number = begin_like(connection, self.run)
+        copy_stretches(connection, self.of.id, number)
+        copy_results(connection, self.of.id, number)
+        replace_scores(connection, number, self.scores)
+        keep_row_words(connection, number, self.words)
+        keep_annotations(connection, number, self.answers)
+        return number
 
-    The card of a large run takes a minute, in which a run that is under way must be able to write: it is
-    computed outside the transaction, from rows that are taken back before.
-    """
+    def store(self, connection: sqlite3.Connection) -> None:
+        """Store it with its card, or nothing.
 
-    with undone(connection):
-        material = stored_material(connection, _copy(connection, run, new, scores, words, answers))
-    card = assemble(material).as_json()
-    with transaction(connection):
-        store_card(connection, _copy(connection, run, new, scores, words, answers), card)
-
-
-def _copy(
-    connection: sqlite3.Connection,
-    run: Run,
-    new: Run,
-    scores: _Scores,
-    words: _Words,
-    answers: _Answers,
-) -> int:
-    """Store the new run: the outputs of the old one with the new scores."""
-    read_run(connection, run.id)  # it may have been deleted meanwhile
-    number = begin_like(connection, new)
-    copy_stretches(connection, run.id, number)
-    copy_results(connection, run.id, number)
-    replace_scores(connection, number, scores)
-    keep_row_words(connection, number, words)
-    keep_annotations(connection, number, answers)
-    return number
+        The card of a large run takes a minute, in which a run that is under way must be able to write: it is
+        computed outside the transaction, from rows that are taken back before.
+        """
+        with undone(connection):
+            material = stored_material(connection, self.copied(connection))
+        card = assemble(material).as_json()
+        with transaction(connection):
+            store_card(connection, self.copied(connection), card)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
 from harness.card.fingerprint import fingerprint
 from harness.core.failures import UsageError
@@ -23,7 +24,7 @@ from harness.endpoint.keys import KeySource, find_key, no_key
 from harness.method.method import Method
 from harness.method.options import MethodOptions, refuse_written_keys
 from harness.methods.registry import build
-from harness.privacy import keep_here, require_answer, shut_door
+from harness.privacy import keep_here, require_answer, require_terms, shut_door
 from harness.run.beginning import (
     begin_like,
     begun_with,
@@ -33,7 +34,8 @@ from harness.run.beginning import (
 )
 from harness.setup.plan import Plan, RunOptions, plan_of
 from harness.setup.scoring_tools import ScoringTools
-from harness.store.corpora.entries import corpus_sha256, read_entries
+from harness.store.annotations import answered, read_annotations
+from harness.store.corpora.entries import corpus_sha256, read_dataset, read_entries
 from harness.store.file.openings import Origin
 from harness.store.file.transaction import transaction
 from harness.store.holding import copy_stretches
@@ -78,7 +80,8 @@ def retry(
     plan = changed_plan(plan_of(run), wanted)
     entries = read_entries(connection, run.corpus)
     whole = [entries[place] for place in sorted(entries)]
-    plan = _kept_here([entries[place] for place in run.positions], whole, plan)
+    dataset = read_dataset(connection, run.corpus)
+    plan = _kept_here(dataset, [entries[place] for place in run.positions], whole, plan)
     method = build(plan.method, plan.options, whole, find_key)
     check_budget(method, plan)
     tools = begun_with(connection, run)
@@ -105,7 +108,12 @@ def _failed(connection: sqlite3.Connection, run: Run) -> dict[int, int]:
         )
     tried = failed_attempts(connection, run.id)
     if not tried:
-        raise UsageError(f"No entry of run {name} failed; there is nothing to ask for again.")
+        rows = read_annotations(connection, run.id)
+        hint = f" Judgements failed: `rosetta score --rescore {name}` asks for those again."
+        lacking = any(row.position is not None and not answered(row) for row in rows)
+        raise UsageError(
+            f"No entry of run {name} failed; there is nothing to ask for again.{hint if lacking else ''}"
+        )
     return tried
 
 
@@ -133,12 +141,15 @@ def _told(options: Any, changes: Mapping[str, Any]) -> Any:
     return type(options).model_validate({**options.model_dump(), **told})
 
 
-def _kept_here(chosen: Sequence[Entry], whole: Sequence[Entry], plan: Plan) -> Plan:
-    """Keep secret entries on this machine, before a key is asked for that would not be used."""
-    shut_door(chosen, plan)
+def _kept_here(
+    dataset: Dataset, chosen: Sequence[Entry], whole: Sequence[Entry], plan: Plan
+) -> Plan:
+    """Keep entries where their terms allow them to be, before a key is asked for that would not be used."""
+    shut_door(chosen, plan, dataset)
     refuse_written_keys(plan.options)
     described = build(plan.method, plan.options, whole, no_key)
     kept = keep_here(chosen, described, plan)
+    require_terms(dataset, chosen, described, kept)
     require_answer(chosen, described, kept)
     return kept
 

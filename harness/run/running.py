@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
@@ -31,15 +32,21 @@ from harness.run.beginning import begun_with, take_up
 from harness.run.call_runner import RunCalls
 from harness.run.final_scores import finish_scores
 from harness.run.loop import RunLoop
-from harness.run.recorder import Recorder
+from harness.run.recorder import HEARTBEAT_SECONDS, Recorder
 from harness.run.total_failure import why_not_sealed, why_nothing_came
 from harness.setup.floors import floor_scores
 from harness.setup.plan import AS_BEFORE, Resumption, plan_of
 from harness.setup.scoring_tools import ScoringTools
-from harness.store.annotations import AnnotationRow, keep_annotations, read_annotations
+from harness.store.annotations import (
+    AnnotationRow,
+    asked_for,
+    keep_annotations,
+    read_annotations,
+    read_asked,
+)
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.file.database import open_store
-from harness.store.file.openings import Live
+from harness.store.file.openings import Live, ScoringSoFar
 from harness.store.file.transaction import transaction
 from harness.store.file.trouble import STORE_ERRORS, in_words
 from harness.store.holding import (
@@ -260,9 +267,14 @@ class _Execution:
 
     def _doing(self, board: ProgressBoard) -> Callable[[str], None]:
         """Return a listener for what is done before the seal; it shows that the run's process is alive."""
+        beat = float("-inf")
 
         def tell(words: str) -> None:
-            set_live(self.connection, self.run.id, RunState.RUNNING, board.heartbeat())
+            nonlocal beat
+            now = time.perf_counter()
+            if now - beat >= HEARTBEAT_SECONDS:
+                beat = now
+                set_live(self.connection, self.run.id, RunState.RUNNING, board.heartbeat())
             self.listener(replace(board.progress(), doing=words))
 
         return tell
@@ -270,6 +282,11 @@ class _Execution:
     def _finish_scores(self, board: ProgressBoard, ledger: Ledger) -> None:
         """Ask what is asked once all outputs are in; raises BudgetReached and AskingStopped."""
         tell = self._doing(board)
+        board.scoring = read_asked(self.connection, self.run.id, again=True)
+
+        def hear(row: AnnotationRow) -> None:
+            board.scoring = (board.scoring or ScoringSoFar()).joined(asked_for(row))
+
         asking = Asking(
             self.options,
             ledger,
@@ -279,6 +296,7 @@ class _Execution:
             self._keep_answers,
             {entry.id: place for place, entry in self.entries.items()},
             self._answered,
+            hear=hear,
             flight=self.flight,
         )
         finish_scores(self.connection, self.run.id, self.tools, tell, asking)

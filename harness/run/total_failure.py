@@ -11,6 +11,7 @@ import sqlite3
 
 from harness.core.failures import ErrorClass
 from harness.endpoint.endpoints import is_loopback
+from harness.setup.plan import told_of
 from harness.store.distinctions import failures_by_run
 from harness.store.results import failures
 from harness.store.runs import Run
@@ -63,7 +64,7 @@ def _mend(error_class: ErrorClass, run: Run) -> str:
     if error_class is ErrorClass.AUTH:
         return f" Look at the key: `rosetta key set {provider}`."
     if error_class is ErrorClass.CONNECTION:
-        endpoint = str(run.plan.get("options", {}).get("endpoint") or "")
+        endpoint = told_of(run).endpoint or ""
         here = "://" not in endpoint or is_loopback(endpoint)
         return " Is the server running?" if here else " Look at the address and the network."
     return ""

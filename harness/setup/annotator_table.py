@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
-
-from corpora.model.entry import Entry
-from harness.annotators.annotator import AnyAnnotator, Find, Memo, Search
-from harness.setup.scoring_options import ScoringOptions
-from harness.setup.scoring_tools import Steps
 from scoring.core.inventory import read_by
-from scoring.words.resources import Resources
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from corpora.model.entry import Entry
+    from harness.annotators.annotator import AnyAnnotator, Find, Memo
+    from harness.setup.scoring_options import ScoringOptions
+    from harness.setup.scoring_tools import Steps
+    from scoring.words.resources import Resources
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,9 @@ ANNOTATORS = {
         "embedding models on this computer, for semantic similarity",
     ),
     "comet": AnnotatorRow("harness.annotators.comet", "comet", "outputs scored by COMET"),
+    "bertscore": AnnotatorRow(
+        "harness.annotators.bertscore", progress="outputs scored by BERTScore"
+    ),
     "sql": AnnotatorRow(
         "harness.annotators.sql",
         package="sqlglot",
@@ -76,7 +81,12 @@ def find_annotators(
 
     ``folder`` is that of the corpus's file. UsageError names what was asked for and cannot be had.
     """
-    annotators, heard = [], []
+    # a look at this computer reads the table alone, and starts without what a run is scored with
+    from harness.annotators.annotator import Search
+    from harness.setup.scoring_tools import Steps
+
+    annotators: list[AnyAnnotator] = []
+    heard: list[Steps] = []
     for id_, row in ANNOTATORS.items():
         if not read_by(id_, options.wanted):
             continue

@@ -30,8 +30,21 @@ class RunOptions(BaseModel):
     offline: bool = False
     trust_local_server: bool = False
     """A person answered for it that the server on this machine does not forward secret texts."""
+    may_send: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    """Why a person says that open texts may be sent to the endpoints of the run, where no term settles it."""
     keep_failed: bool = False
     """Whether the run is sealed although entries failed for want of a connection, which count as 0 then."""
+
+
+class ToldOptions(BaseModel):
+    """The places that a method was told, read from a run of any version: what is not known here is passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    outputs: Path | None = None
+    endpoint: str | None = None
+    coaching: Path | None = None
+    prices: Path | None = None
 
 
 class Plan(BaseModel):
@@ -60,6 +73,12 @@ def run_options_of(run: Run) -> RunOptions:
 
 
 @unpacks
+def told_of(run: Run) -> ToldOptions:
+    """Return where a stored run was told to look; an imported one was told nothing."""
+    return ToldOptions.model_validate(run.plan.get("options", {}))
+
+
+@unpacks
 def corpus_folder_of(run: Run) -> Path | None:
     """Return the folder that a stored run's corpus was read from; None where it never was a file."""
     files = TypeAdapter(tuple[Path, ...]).validate_python(run.plan.get("corpus_files", ()))
@@ -70,6 +89,16 @@ def corpus_folder_of(run: Run) -> Path | None:
 def scoring_of(run: Run) -> ScoringOptions:
     """Return what a stored run was told of its scoring; an imported one was told nothing."""
     return ScoringOptions.model_validate(run.plan.get("scoring", {}), context=STORED)
+
+
+def was_scored_here(run: Run) -> bool:
+    """Tell whether a stored run was scored by the program, and not imported with its numbers."""
+    return "scoring" in run.plan
+
+
+def scored_with(run: Run, options: ScoringOptions) -> dict[str, Any]:
+    """Return the plan of a stored run as it is kept, with other options of scoring."""
+    return {**run.plan, "scoring": options.model_dump(mode="json")}
 
 
 @dataclass(frozen=True, slots=True)

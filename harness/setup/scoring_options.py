@@ -6,10 +6,12 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
+from harness.core.failures import UsageError
 from scoring.core.inventory import (
     in_order,
     metric_named,
     pack_called,
+    read_by,
     row_of,
     task_metrics,
     task_packs,
@@ -17,6 +19,7 @@ from scoring.core.inventory import (
 )
 from scoring.core.packs import SHIPPED, every_pack
 from scoring.core.specification import COMPOSITE, ROSETTA
+from scoring.packs.judge_replies import CONTRACTS
 
 
 class ScoringOptions(BaseModel):
@@ -47,6 +50,8 @@ class ScoringOptions(BaseModel):
     """Model asked for there."""
     comet: Path | None = None
     """Checkpoint of COMET, or a file of its scores."""
+    bertscore: Path | None = None
+    """Folder of the model of BERTScore, or a file of its scores."""
     multi_ref: bool = False
     """Whether chrF++, BLEU and TER take an entry's variants as further references."""
 
@@ -76,6 +81,19 @@ class ScoringOptions(BaseModel):
         """The ids of all metrics that are wanted, whatever the task."""
         return task_metrics(self.metrics)
 
+    @property
+    def unread(self) -> str | None:
+        """The option that names what no wanted metric asks; None where there is none such."""
+        return next(
+            (
+                option
+                for option, annotators in _ASKED_BY.items()
+                if getattr(self, option) is not None
+                and not any(read_by(id_, self.wanted) for id_ in annotators)
+            ),
+            None,
+        )
+
     def said_by(self, task: str) -> ScoringOptions:
         """Return these options with the metrics of a task where nobody named any."""
         if "metrics" in self.model_fields_set or task_packs(task) == self.metrics:
@@ -93,6 +111,24 @@ class ScoringOptions(BaseModel):
             for id_ in (in_order(task_metrics([name], task)) if name in packs else [name])
         )
         return self.model_copy(update={"metrics": tuple(dict.fromkeys(ids))})
+
+
+_ASKED_BY = {"judge": tuple(CONTRACTS), "bertscore": ("bertscore",)}
+"""Option → the annotators that are asked for its sake."""
+
+
+def refuse_unread(options: ScoringOptions) -> None:
+    """Raise UsageError where an option would do nothing, for lack of a metric that asks what it names."""
+    if option := options.unread:
+        asking = sorted(
+            id_
+            for id_ in task_metrics(pack.name for pack in every_pack())
+            if any(read_by(each, [id_]) for each in _ASKED_BY[option])
+        )
+        raise UsageError(
+            f"--{option} would do nothing: no metric of this run asks for it. Add one with --metrics: "
+            f"{', '.join(asking)}."
+        )
 
 
 STORED = {"stored": True}

@@ -200,5 +200,6 @@ def require_same(stored: ScoringSetup, now: ScoringSetup) -> None:
 
 def changes(stored: ScoringSetup, now: ScoringSetup) -> list[str]:
     """Name the facts that are no longer the same and would make other values."""
-    then, today = comparable(stored).model_dump(), comparable(now).model_dump()
-    return [name for name in then if then[name] != today[name]]
+    then, today = comparable(stored), comparable(now)
+    names = ScoringSetup.model_fields
+    return [name for name in names if getattr(then, name) != getattr(today, name)]

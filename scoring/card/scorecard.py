@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,11 +14,14 @@ from scoring.card.claim import Claim, FloorScores, Score, decide
 from scoring.card.cost import cost_adjusted
 from scoring.card.floors import floors
 from scoring.core.composite import Composite, Input
+from scoring.core.packs import RAISED
 from scoring.core.scorer import Scorer
 from scoring.core.specification import COMPOSITE, Tier, specification
-from scoring.core.table import EntryStatistics, Table
+from scoring.core.table import FAILED, EntryStatistics, Table
+from scoring.core.wording import counted
 from scoring.statistics.breakdown import DIMENSIONS, FREE, Group, breakdown
 from scoring.statistics.intervals import SEED, Interval, bootstrap, wilson_intervals
+from scoring.statistics.spread import ValueSpread, spreads
 
 
 class ConfidenceInterval(BaseModel):
@@ -48,6 +52,9 @@ class GroupScores(BaseModel):
     ter: float | None
     composite: float | None
     confidence_intervals: dict[str, ConfidenceInterval]
+
+
+_OF_A_PROFILE = {"composite_profile", "composite_profile_reason", "composite_missing"}
 
 
 class RunScores(BaseModel):
@@ -86,6 +93,7 @@ class RunScores(BaseModel):
     """Why each metric that is null is null."""
     composite: float | None
     composite_profile: str
+    """Empty, as are reason and ``composite_missing``, of tasks that have no composite; it is not written then."""
     composite_profile_reason: str
     composite_inputs: tuple[Input, ...]
     composite_missing: dict[str, str]
@@ -109,6 +117,8 @@ class RunScores(BaseModel):
     by_variety: dict[str, GroupScores] = {}
     by_orthography: dict[str, GroupScores] = {}
     """Both are written only where an entry has such a tag."""
+    spread: dict[str, ValueSpread] = {}
+    """How the entries' values of each metric of a pack lie; absent where none was computed."""
     signatures: dict[str, str]
     total: int
     evaluated: int
@@ -117,9 +127,10 @@ class RunScores(BaseModel):
 
     @model_serializer(mode="wrap")
     def _without_empty(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out the breakdowns that earlier cards have not, where there is nothing in them."""
+        """Leave out what earlier cards have not, where there is nothing in it, and words of no composite."""
         fields: dict[str, Any] = write(self)
-        names = {f"by_{name}" for name in FREE}
+        names = {"spread", *(f"by_{name}" for name in FREE)}
+        names |= set() if self.composite_profile else _OF_A_PROFILE
         return {name: value for name, value in fields.items() if value or name not in names}
 
 
@@ -145,7 +156,13 @@ def scorecard(
     _check_lengths(entries, statistics, errors, outputs)
     table = scorer.table(statistics)
     values = {**table.corpus_values(), **(corpus_values or {})}
-    reasons = scorer.reasons(values)
+    packed = [id_ for id_ in scorer.ids if "." in id_]
+    raised = _raised(packed, statistics)
+    reasons = scorer.reasons(values) | {
+        id_: f"the code of its pack failed at {counted(number, 'entry', 'entries')}, and no other has a value"
+        for id_, number in raised.items()
+        if values.get(id_) is None
+    }
     mixed = scorer.composite(values)
     intervals = {
         id_: each
@@ -171,7 +188,8 @@ def scorecard(
     return RunScores(
         **_metric_fields(table, values, scorer.told_of),
         **_further_fields(table),
-        **_composite_fields(mixed),
+        **{f"{id_}{RAISED}": number for id_, number in raised.items()},
+        **_composite_fields(mixed if scorer.mixes else _NO_COMPOSITE),
         **_claim_fields(claim, None if tally is None else tally.identical),
         **{
             f"by_{name}": _groups(breakdown(entries, table, name, seed=seed)) for name in DIMENSIONS
@@ -180,6 +198,7 @@ def scorecard(
         floors=found,
         cost_adjusted=cost_adjusted(mixed.value, cost_per_entry_usd),
         confidence_intervals=_written(intervals, wilson_intervals(table)),
+        spread=spreads(table.only(packed).entry_values()),
         signatures=scorer.signatures,
         comet_model=comet_model,
         total=len(entries),
@@ -221,6 +240,11 @@ def _metric_fields(
     return fields
 
 
+def _raised(packed: Sequence[str], statistics: Sequence[EntryStatistics]) -> Counter[str]:
+    """Count the entries at which the code of these metrics of packs failed; those without any are not named."""
+    return Counter(id_ for id_ in packed for taken in statistics if taken.get(id_) == FAILED)
+
+
 def _further_fields(table: Table) -> dict[str, object]:
     """Return what else the statistics of a metric tell; None where it was not computed."""
     fields: dict[str, object] = {
@@ -231,6 +255,9 @@ def _further_fields(table: Table) -> dict[str, object]:
     for metric in table.metrics:
         fields |= metric.further(table.columns(metric.info.id).sum(axis=0))
     return fields
+
+
+_NO_COMPOSITE = Composite(None, "", "", (), {}, 0.0)
 
 
 def _composite_fields(mixed: Composite) -> dict[str, object]:

@@ -116,6 +116,13 @@ def task_packs(task: str) -> tuple[str, ...]:
     return tuple(pack.name for pack in shipped_packs() if task in pack.tasks) or (ROSETTA,)
 
 
+def metric_task(id_: str) -> str:
+    """Return the task whose records a metric reads: its own, else the only one of its pack, else translation."""
+    row, pack = row_of(id_), pack_of(id_)
+    of_pack = pack.tasks if pack is not None and len(pack.tasks) == 1 else ()
+    return next(iter((*(row.tasks if row else ()), *of_pack)), TRANSLATION)
+
+
 def why_as_stated(id_: str, versions: Mapping[str, str]) -> str | None:
     """Say why values of a pack's metric can only be repeated as stated; None where they can be computed.
 

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,18 @@ Statistics = tuple[float, ...]
 """The additive numbers that one metric takes from one translation."""
 
 FloatArray = npt.NDArray[np.float64]
+
+
+class Compared(NamedTuple):
+    """One of the things that a value compares. All of it may quote the output: hostile text."""
+
+    name: str
+    given: str
+    """As the output has it; empty where it has none."""
+    wanted: str
+    """As it is wanted, or ``given`` where that is right; empty where none is wanted."""
+    running: bool = False
+    """True for running text, whose words are compared one by one."""
 
 
 class Metric(ABC):
@@ -64,6 +76,10 @@ class Metric(ABC):
 
         The words may quote the output, which is hostile until shown through the one display function.
         """
+        return ()
+
+    def compared(self, translation: Translation) -> tuple[Compared, ...]:  # noqa: ARG002
+        """Return what the value compares; empty where that is the two texts as they stand, or nothing."""
         return ()
 
     def further(self, total: FloatArray) -> dict[str, float | int | None]:  # noqa: ARG002

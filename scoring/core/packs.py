@@ -30,6 +30,9 @@ SHIPPED = ("lbrag", "au", "nest")
 GROUP = "rosetta.metrics"
 """Entry points of this group are packs."""
 
+RAISED = "_raised"
+"""Ends the name of a card's field that counts the entries at which the code of an installed pack's metric failed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pack:

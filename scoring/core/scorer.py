@@ -17,7 +17,7 @@ from scoring.core.composite import STRUCTURAL_KEY, Composite, composite, composi
 from scoring.core.inventory import pack_of, told_of
 from scoring.core.metric import CorpusMetric, FloatArray, Metric, Statistics
 from scoring.core.specification import COMPOSITE, Tier, quality_tier
-from scoring.core.table import EntryStatistics, StatisticsError, Table, present_values
+from scoring.core.table import FAILED, EntryStatistics, StatisticsError, Table, present_values
 from scoring.core.translation import Translation
 
 NOT_WANTED = "not among the metrics of this run"
@@ -212,7 +212,7 @@ def _fit(column: Sequence[Statistics | None], width: int | None) -> bool:
     there = [part for part in column if part is not None]
     if not set(map(type, there)) <= {tuple}:
         return False
-    return width is None or {len(part) for part in there} <= {width}
+    return width is None or {len(part) for part in there} <= {width, len(FAILED)}
 
 
 def _taken(

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,9 @@ from scoring.core.metric import FloatArray, Metric, Statistics
 
 EntryStatistics = Mapping[str, Statistics | None]
 """Statistics of one entry by metric id; None where the metric has nothing to look at."""
+
+FAILED: Final[Statistics] = ()
+"""Stands for the statistics of an entry at which the code of an installed pack failed: it has no value there."""
 
 
 class StatisticsError(StoredValueError):
@@ -62,7 +65,7 @@ class Table:
         """Lay out the statistics that each metric took from some entries."""
         columns, present = [], np.zeros((entries, len(metrics)))
         for place, (metric, rows) in enumerate(zip(metrics, by_metric, strict=True)):
-            present[:, place] = [row is not None for row in rows] if None in rows else 1.0
+            present[:, place] = 1.0 if all(rows) else [bool(row) for row in rows]
             columns.append(_columns(rows, metric.width))
         matrix = np.hstack(columns) if columns else np.zeros((entries, 0))
         return cls(metrics, matrix, present)
@@ -129,7 +132,7 @@ class Table:
 def _columns(rows: Sequence[Statistics | None], width: int) -> FloatArray:
     """Lay out one metric's statistics; StatisticsError where they are not ``width`` numbers each."""
     nothing = (0.0,) * width
-    there = [nothing if row is None else row for row in rows] if None in rows else rows
+    there = rows if all(rows) else [row or nothing for row in rows]
     numbers = chain.from_iterable(cast("Sequence[Statistics]", there))
     try:
         packed = struct.pack(f"{len(rows) * width}d", *numbers)

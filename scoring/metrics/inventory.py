@@ -15,6 +15,7 @@ from scoring.core.scorer import NOT_WANTED, PackedColumn, Scorer
 from scoring.core.setup import ScoringSetup
 from scoring.core.specification import specification
 from scoring.metrics.maker import Maker
+from scoring.metrics.outside import guarded
 from scoring.words.resources import Resources
 from scoring.words.tokenizers import bleu_tokenizer, references_script
 
@@ -112,7 +113,7 @@ def _why_off(id_: str, resources: Resources) -> str | None:
     if made is None:
         return None
     try:
-        made.make(resources)
+        str(made.make(resources).signature)
         return made.why_off(resources)
     except Exception as error:  # noqa: BLE001  code from outside
         return f"the pack {pack.name} does not make it: {describe(error)}"
@@ -133,7 +134,7 @@ def _made(resources: Resources) -> Iterator[Metric | CorpusMetric]:
     setup = resources.setup
     for id_ in setup.metrics:
         if why_as_stated(id_, setup.packs) is None and (made := maker(id_)) is not None:
-            yield made.make(resources)
+            yield guarded(made.make(resources))
 
 
 def make_scorer(resources: Resources, packed: Sequence[PackedColumn] | None = None) -> Scorer:

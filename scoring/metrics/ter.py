@@ -4,7 +4,7 @@ The costly part, the distance after each tried shift, is bit-parallel (rapidfuzz
 words is traced once per accepted shift from bit vectors (Myers 1999, Hyyrö 2003). sacreBLEU looks only
 within a beam around the diagonal: as long as the traced path stays in it, the beam changes neither
 distance nor trace. Where a path strays, sacreBLEU's own code is used, so that both agree. It takes seconds for
-one entry of some hundred words, so beyond ``_MOST_CELLS`` the search goes on without a beam instead, by the same
+one entry of some hundred words, so beyond ``MOST_CELLS`` the search goes on without a beam instead, by the same
 limits on shifts.
 
 Translation edit rate (Snover et al. 2006): edits of words and shifts of phrases per reference word.
@@ -35,7 +35,7 @@ _WITHOUT_BEAM = 24
 """Reference words up to which the beam of 25 holds the whole matrix."""
 _WITHIN_BEAM = 23
 """Words off the diagonal that are in the beam however its edges are rounded."""
-_MOST_CELLS = 10_000
+MOST_CELLS = 10_000
 """Output words times reference words up to which a path that strays is left to sacreBLEU."""
 
 
@@ -47,25 +47,26 @@ def edits(output: Sequence[str], reference: Sequence[str]) -> int:
     """Count the edits that turn the output's words into the reference's, shifts included."""
     if not reference or not output:
         return len(reference) + len(output)
-    words, target = _as_characters(output, reference)
+    words, target = as_characters(output, reference)
     distance = Levenshtein.distance(words, target)
     if distance < 2:
         return distance
     try:
-        return _search(words, target, distance)
+        return search(words, target, distance)
     except _StrayedError:
-        if len(words) * len(target) > _MOST_CELLS:
-            return _search(words, target, distance, beam=False)
-        return _by_sacrebleu(output, reference)
+        if len(words) * len(target) > MOST_CELLS:
+            return search(words, target, distance, beam=False)
+        return by_sacrebleu(output, reference)
 
 
-def _by_sacrebleu(output: Sequence[str], reference: Sequence[str]) -> int:
+def by_sacrebleu(output: Sequence[str], reference: Sequence[str]) -> int:
+    """Return the edits that sacreBLEU counts, shifts included."""
     from sacrebleu.metrics.lib_ter import translation_edit_rate
 
     return int(translation_edit_rate(list(output), list(reference))[0])
 
 
-def _as_characters(output: Sequence[str], reference: Sequence[str]) -> tuple[str, str]:
+def as_characters(output: Sequence[str], reference: Sequence[str]) -> tuple[str, str]:
     """Write each different word as one character, because strings are compared and cut fastest."""
     number: dict[str, str] = {}
     for word in (*reference, *output):
@@ -74,7 +75,7 @@ def _as_characters(output: Sequence[str], reference: Sequence[str]) -> tuple[str
     return "".join([number[word] for word in output]), "".join([number[w] for w in reference])
 
 
-def _search(words: str, target: str, distance: int, *, beam: bool = True) -> int:
+def search(words: str, target: str, distance: int, *, beam: bool = True) -> int:
     """Apply the best shift until none helps, or too many were tried.
 
     Raises _StrayedError where a path leaves the beam and ``beam`` says that there is one.

@@ -189,6 +189,12 @@ def _as_object(pairs: list[tuple[str, Any]]) -> _Object:
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_as_object)
 
 _RATING: Final = re.compile(r"\[\[([^\[\]]{1,40})\]\]")
+_LABELLED: Final = re.compile(
+    r"\*{0,2}\b(?:(?:final|overall) )?(?:rating|score)\*{0,2} ?:\*{0,2}\s{0,2}"
+    rf"\*{{0,2}}{_RATING.pattern}\*{{0,2}}\.?",
+    re.IGNORECASE,
+)
+"""A rating with the word before it, ``**Rating:** [[7]]``, which says nothing without its number."""
 
 
 def _from_ratings(contract: JudgeContract, said: str) -> JudgeVerdict:
@@ -199,7 +205,7 @@ def _from_ratings(contract: JudgeContract, said: str) -> JudgeVerdict:
     if len({score for score, _ in read}) > 1:
         return _failed("the reply gives several ratings that differ")
     score, reason = read[0]
-    return JudgeVerdict(score, _text(_RATING.sub("", said)).strip(), reason)
+    return JudgeVerdict(score, _text(_RATING.sub("", _LABELLED.sub("", said))).strip(), reason)
 
 
 def _from_word(said: str) -> JudgeVerdict:

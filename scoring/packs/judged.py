@@ -25,6 +25,7 @@ class JudgeScore(RateMetric):
 
     def __init__(self, resources: Resources) -> None:
         self._told = resources.setup.annotators.get(self.judge)
+        self._off = resources.setup.off
 
     @property
     def contract(self) -> JudgeContract:
@@ -33,8 +34,13 @@ class JudgeScore(RateMetric):
 
     @property
     def signature(self) -> str:
-        """Name who judged, as the set-up tells it; ``stated`` where the records bring the scores."""
+        """Name who judged, as the set-up tells it; ``stated`` where the records bring the scores.
+
+        A judge that could not be asked is not named: only scores that records bring count then.
+        """
         told = self._told
+        if told is None and self.info.id in self._off:
+            return own_signature(f"judge:{self.judge}|asked:no-answer|else:stated")
         if told is None:
             return own_signature(f"judge:{self.judge}|from:stated")
         model, place, prompt = (
@@ -44,7 +50,9 @@ class JudgeScore(RateMetric):
 
     @property
     def why_missing(self) -> str:
-        return f"no judge was asked, and no record brings a score (field {self.judge})"
+        if self._told is None:
+            return f"no judge was asked, and no record brings a score (field {self.judge})"
+        return "the judge gave no score that counts; it is asked when all outputs are in"
 
     def stats(self, translation: Translation) -> Statistics | None:
         given = self.given(translation)
@@ -75,13 +83,20 @@ class JudgeScore(RateMetric):
         """Say the judge's score on its own scale and its explanation, or why there is no score."""
         given = self.given(translation)
         if given is None:
-            stated = translation.given(self.judge) is not None
-            return ("The record's score is for another answer than this one.",) if stated else ()
+            if translation.given(self.judge) is not None:
+                return ("The record's score is for another answer than this one.",)
+            return () if self._told is None else (_NOT_ASKED,)
         judged = self.judged(given)
         if judged.score is None:
             return (f"The judge gave no score: {judged.reason}.",)
         score = f"The judge gave {judged.score:.4g} of {self.contract.high:g}."
         return (score, judged.explanation) if judged.explanation else (score,)
+
+
+_NOT_ASKED = (
+    "The judge was not asked about this answer: it is empty, has no reference to judge by, or has not "
+    "one answer to each turn."
+)
 
 
 class TurnsScore(JudgeScore):

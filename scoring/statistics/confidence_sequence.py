@@ -19,7 +19,7 @@ from scoring.core.metric import FloatArray
 from scoring.core.specification import MetricInfo
 from scoring.statistics.intervals import LEVEL
 
-_WAGERS = 0.95 * 2.0 ** (-np.arange(12) / 2)
+WAGERS = 0.95 * 2.0 ** (-np.arange(12) / 2)
 """Shares of the capital that are bet, from bold for few entries to timid for a hundred thousand."""
 
 _TERMS = 6
@@ -28,8 +28,8 @@ _TERMS = 6
 _POWERS = np.arange(_TERMS + 1)
 
 _FACTORS = np.stack(
-    [(-1.0) ** (power + 1) * _WAGERS**power / power for power in range(1, _TERMS)]
-    + [np.log1p(-_WAGERS) + sum(_WAGERS**power / power for power in range(1, _TERMS))]
+    [(-1.0) ** (power + 1) * WAGERS**power / power for power in range(1, _TERMS)]
+    + [np.log1p(-WAGERS) + sum(WAGERS**power / power for power in range(1, _TERMS))]
 )
 """Factors of y, y², … in a lower bound for all y from -1 on, shape (terms, wagers). The last one is exact at -1:
 what is left of the series, divided by an even power of y, rises with y, so that it is least there."""

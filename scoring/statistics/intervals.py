@@ -23,10 +23,10 @@ LEVEL = 0.95
 SEED = 12345
 """sacreBLEU's own, so that its resamples and ours are the same."""
 
-_BLOCK = 100_000
+BLOCK = 100_000
 """Counts held at once, 8 bytes each, three times: little enough for the processor's cache."""
 
-_KEPT = 4_000_000
+MOST_KEPT = 4_000_000
 """Counts, one byte each, up to which they are kept for the next run."""
 
 Counts = npt.NDArray[np.integer[Any]]
@@ -76,8 +76,8 @@ def resample(matrix: FloatArray, draws: int, seed: int) -> FloatArray:
     matrix = matrix.astype(exact_type(matrix))
     sums = np.empty((draws, matrix.shape[1]), order="F")
     numbers = np.empty((0, 0), dtype=matrix.dtype)
-    small = draws * len(matrix) <= _KEPT
-    blocks = (_kept_counts if small else _count_blocks)(len(matrix), draws, seed)
+    small = draws * len(matrix) <= MOST_KEPT
+    blocks = (kept_counts if small else _count_blocks)(len(matrix), draws, seed)
     done = 0
     for counts in blocks:
         if (
@@ -104,7 +104,7 @@ def distinct_columns(matrix: FloatArray) -> tuple[FloatArray, list[int]]:
 
 
 @lru_cache(maxsize=8)
-def _kept_counts(entries: int, draws: int, seed: int) -> tuple[Counts, ...]:
+def kept_counts(entries: int, draws: int, seed: int) -> tuple[Counts, ...]:
     """Keep how often each draw takes each entry: runs on one corpus share it.
 
     One byte holds a count: more than 255 takes of one entry among many have no measurable chance.
@@ -115,7 +115,7 @@ def _kept_counts(entries: int, draws: int, seed: int) -> tuple[Counts, ...]:
 def _count_blocks(entries: int, draws: int, seed: int) -> Iterator[Counts]:
     """Count block by block how often each draw takes each entry, shape (draws of the block, entries)."""
     random = np.random.default_rng(seed)
-    block = max(1, min(draws, _BLOCK // entries))
+    block = max(1, min(draws, BLOCK // entries))
     for start in range(0, draws, block):
         size = min(block, draws - start)
         drawn = random.integers(0, entries, (size, entries))
@@ -178,10 +178,10 @@ class LiveIntervals:
 
     def add(self, table: Table) -> None:
         """Count the entries of a table in, block by block to bound the memory."""
-        block = max(1, _BLOCK // len(self._sums))
+        block = max(1, BLOCK // len(self._sums))
         for start in range(0, len(table), block):
             rows = table.matrix[start : start + block]
-            self._sums += _poisson_counts(self._random, len(self._sums), len(rows)) @ rows
+            self._sums += poisson_counts(self._random, len(self._sums), len(rows)) @ rows
         self._totals += table.totals()
         self._present = np.vstack([self._present, table.present]).max(
             axis=0, keepdims=True, initial=0
@@ -201,7 +201,7 @@ class LiveIntervals:
         }
 
 
-def _poisson_counts(random: np.random.Generator, draws: int, entries: int) -> FloatArray:
+def poisson_counts(random: np.random.Generator, draws: int, entries: int) -> FloatArray:
     """Return Poisson(1) counts, shape (draws, entries).
 
     A Poisson number of takes, each of any cell alike, are such counts, five times as fast as one by one.

@@ -50,7 +50,7 @@ COMPOSITE = "composite"
 _BLOCK = 1_000_000
 """Coins held at once, as numbers of 4 or 8 bytes each."""
 
-_KEPT = 40_000_000
+MOST_KEPT = 40_000_000
 """Coins, one bit each, up to which they are kept for the next pair of runs."""
 
 _PATTERNS = 4
@@ -305,12 +305,12 @@ def _thrown(
 
 
 def _coins(entries: int, throws: int, seed: int) -> Iterable[Coins]:
-    kept = throws * entries <= _KEPT
-    return (_kept_coins if kept else _coin_blocks)(entries, throws, seed)
+    kept = throws * entries <= MOST_KEPT
+    return (kept_coins if kept else _coin_blocks)(entries, throws, seed)
 
 
 @lru_cache(maxsize=4)
-def _kept_coins(entries: int, throws: int, seed: int) -> tuple[Coins, ...]:
+def kept_coins(entries: int, throws: int, seed: int) -> tuple[Coins, ...]:
     """Keep the coins: all pairs of runs on the same entries share them."""
     return tuple(_coin_blocks(entries, throws, seed))
 

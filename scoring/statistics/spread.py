@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,3 +47,14 @@ class RunningSpread:
             return None
         std = (self._squares / (self._n - 1)) ** 0.5 if self._n > 1 else 0.0
         return ValueSpread(self._mean, std, self._n)
+
+
+def spreads(entry_values: Mapping[str, FloatArray]) -> dict[str, ValueSpread]:
+    """Return how the entries' values of each metric lie (``Table.entry_values``); of those that have any."""
+    found = {}
+    for id_, values in entry_values.items():
+        taken = RunningSpread()
+        taken.add(values)
+        if (spread := taken.value()) is not None:
+            found[id_] = spread
+    return found

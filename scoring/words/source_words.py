@@ -68,7 +68,7 @@ def listed_words(language: str) -> tuple[list[str], str | None]:
 
     No words, and None, where ``source_word_list`` has none. ValueError where the file is damaged.
     """
-    file = _file(language)
+    file = list_file(language)
     if file is None:
         return [], None
     most = list(islice(_spelled(_bands(file)), MOST))
@@ -83,7 +83,7 @@ def has_list(language: str) -> bool:
     Reading one takes as long as a bare interpreter's start, and the doctor asks for every language card.
     ValueError where the file is damaged.
     """
-    file = _file(language)
+    file = list_file(language)
     if file is None:
         return False
     code = file.name.removeprefix("small_").partition(".")[0]
@@ -110,7 +110,8 @@ def _version() -> str:
     return version("wordfreq")
 
 
-def _file(language: str) -> Path | None:
+def list_file(language: str) -> Path | None:
+    """Return wordfreq's list of a language's frequent words; None where it has none, or is not installed."""
     spec = find_spec("wordfreq")
     tag = language.replace("_", "-").split("-")[0].lower()
     code = _CODES.get(tag, tag)

@@ -16,7 +16,7 @@ from corpora.text.comparison import scripts
 
 Tokenizer = Callable[[str], list[str]]
 
-_MODULES = {
+MODULES = {
     "none": "tokenizer_none.NoneTokenizer",
     "13a": "tokenizer_13a.Tokenizer13a",
     "intl": "tokenizer_intl.TokenizerV14International",
@@ -80,8 +80,8 @@ def load_tokenizer(name: str) -> Tokenizer:
 
     Raises ValueError, in words that say what is missing, where the tokenizer cannot work here.
     """
-    if name not in _MODULES:
-        raise ValueError(f"there is no tokenizer {name!r}; choose one of {', '.join(_MODULES)}")
+    if name not in MODULES:
+        raise ValueError(f"there is no tokenizer {name!r}; choose one of {', '.join(MODULES)}")
     if name == "13a":
         return tokens_13a
     return _sacrebleu(name)
@@ -126,7 +126,7 @@ def _sacrebleu(name: str) -> Tokenizer:
 @cache
 def _instance(name: str) -> Any:
     """Make sacreBLEU's tokenizer; ValueError, on one line, where something it needs is not here."""
-    module, class_name = _MODULES[name].split(".")
+    module, class_name = MODULES[name].split(".")
     try:
         if name == "flores200":
             _check_model()

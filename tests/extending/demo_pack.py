@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from corpora.samples import DEMO_CORPUS, sample_path
+from harness.store.file.database import open_store
+from harness.store.runs import list_runs
+from rosetta_tui.cli import main
 from scoring.core.packs import installed_packs
 from scoring.metrics.inventory import packaged_makers
 
+CORPUS = sample_path(DEMO_CORPUS)
 PAGE = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text("utf-8")
 
 
@@ -79,3 +85,30 @@ class Place:
         installed_packs.cache_clear()
         packaged_makers.cache_clear()
         self._patch.syspath_prepend(self.folder)
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    out, problems = capsys.readouterr()
+    assert (ended.value.code or 0) == code, problems
+    return out + problems
+
+
+def played(capsys: pytest.CaptureFixture[str], metrics: str, text: str = "La kato.") -> str:
+    """Run a method that answers one text; gives the run's id."""
+    said(
+        capsys,
+        "run",
+        str(CORPUS),
+        "-m",
+        "constant",
+        "--text",
+        text,
+        "--limit",
+        "12",
+        "--metrics",
+        metrics,
+    )
+    with closing(open_store()) as store:
+        return list_runs(store)[0].run_id

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.store.file.database import open_store
-from tests.harness.scripted import Scripted, serving
+from tests.harness.scripted import Scripted, price_table, serving
 
 
 @pytest.fixture
@@ -30,19 +30,6 @@ def connection(store_path: Path) -> Iterator[sqlite3.Connection]:
         yield opened
 
 
-PRICES = """
-source = "made for this test"
-[[price]]
-provider = "127.0.0.1"
-model = "mock"
-as_of = 2026-01-01
-input_per_million = 100.0
-output_per_million = 1000.0
-"""
-
-
 @pytest.fixture
 def prices(tmp_path: Path) -> Path:
-    path = tmp_path / "prices.toml"
-    path.write_text(PRICES, "utf-8")
-    return path
+    return price_table(tmp_path, {"mock": (100.0, 1000.0)})

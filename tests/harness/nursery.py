@@ -15,7 +15,7 @@ from typing import Any
 
 from tests.harness.process import ROOT, main
 
-LATE = ("harness.store.file.migrations", "harness.endpoint.transport", "httpx_aiohttp")
+LATE = ("harness.store.file.migrations", "harness.endpoint.transport", "aiohttp")
 """What a run loads only on its way."""
 
 

@@ -6,9 +6,10 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 
@@ -72,6 +73,18 @@ def error(status: int, message: str = "no", headers: dict[str, str] | None = Non
 def translated(asked: Asked) -> Answer:
     """Answer with the last message in capitals."""
     return json_answer(completion(asked.source.upper()))
+
+
+def price_table(folder: Path, prices: Mapping[str, tuple[float, float]]) -> Path:
+    """Write a price table of this server: model → US dollars of a million tokens in and out."""
+    rows = (
+        f'[[price]]\nprovider = "127.0.0.1"\nmodel = "{model}"\nas_of = 2026-01-01\n'
+        f"input_per_million = {asked}\noutput_per_million = {answered}\n"
+        for model, (asked, answered) in prices.items()
+    )
+    path = folder / "prices.toml"
+    path.write_text('source = "made for this test"\n' + "".join(rows), "utf-8")
+    return path
 
 
 class Scripted:

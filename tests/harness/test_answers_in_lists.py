@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,19 +15,28 @@ from harness.card.checking.verify import verify_card
 from harness.card.exporting import ExportForm, export_run
 from harness.card.importing import import_card
 from harness.compare.comparing import compare_runs
+from harness.events.kinds import Progress
 from harness.leaderboard.clusters import with_clusters
 from harness.leaderboard.ranking import Board, leaderboards
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.database import open_store
+from harness.store.file.openings import Live
 from harness.store.ordering import Ordering
 from harness.store.results import read_results
 from harness.store.runs import find_run, list_runs, read_card
 from rosetta_tui.compare.lines import comparison_lines
 from rosetta_tui.leaderboard.rows import board_words, columns, entrant_cells
-from rosetta_tui.runs.table import run_cells, run_words
+from rosetta_tui.plots.points import metrics_of
+from rosetta_tui.report.unfinished import read_unfinished, unfinished_lines
+from rosetta_tui.runs.query import RunQuery
+from rosetta_tui.runs.table import RunRows, run_cells, run_words
 from rosetta_tui.session.recorded import recorded
+from rosetta_tui.show.card_fields import spread_words
+from rosetta_tui.show.run_facts import headings, run_line, translates
+from scoring.core.columns import TASKS
+from scoring.core.inventory import title
 from tests.harness.evaluation import corpus_of, run_corpus
 
 REFERENCES = ["la kato dormas", "la hundo kuras", "la birdo kantas", "la fiŝo naĝas"] * 5
@@ -74,6 +84,9 @@ def test_answers_are_ranked_by_their_headline_whichever_end_is_better(
     assert board.clusters == {best: 1, worst: 2}
     assert board.ranked_by("composite") == board
     cells = entrant_cells(board, board.entrants[0])
+    spread = spread_words(board.entrants[1].scores, by).removeprefix("mean ")
+    assert spread in [cell.text for cell in entrant_cells(board, board.entrants[1])]
+    assert "±" in spread
     assert len(cells) == len(columns(board)) - 1
     assert not any(word in board_words(board)[1] for word in ("composite", "chrF++"))
 
@@ -102,6 +115,7 @@ def test_what_is_kept_of_an_answer_is_stored_sorted_and_stated(tmp_path: Path) -
         _, told = run_words(summary)
         assert "F1 " in told
         assert not any(word in told for word in ("composite", "chrF++", "unscored"))
+        assert " · cost unknown · " in told
 
 
 def test_a_card_brings_the_values_of_its_answers_along(tmp_path: Path) -> None:
@@ -130,3 +144,84 @@ def test_answers_are_compared_by_their_headline_and_claim_nothing(tmp_path: Path
     told = list(comparison_lines(found))
     assert told[1].split()[2] == "F1"
     assert not any(word in "\n".join(told) for word in ("composite", "unscored", "chrF++"))
+
+
+def test_what_ranks_the_runs_of_each_task_is_on_the_page_of_the_leaderboard() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "leaderboard.md").read_text("utf-8")
+    for task, kept in TASKS.items():
+        if task != "translation":
+            assert f"| `{task}` | {title(kept.headline)} (`{kept.headline}`) |" in page
+
+
+def test_lists_and_plots_of_answers_begin_with_their_own_score(tmp_path: Path) -> None:
+    path, corpus = tmp_path / "s.sqlite", answers_to("asr")
+    best, worst = answer(path, corpus, 20), answer(path, corpus, 2)
+    with closing(open_store(path)) as store:
+        runs = list_runs(store)
+    rows = RunRows(runs)
+    titles = [column.title for column in rows.columns]
+    assert "score" in titles
+    assert "chrF++" not in titles
+    needs = dict(zip((column.key for column in rows.columns), rows.needs(), strict=True))
+    assert needs["composite"] == 0, "an empty column takes no room"
+    found = RunQuery(sort="chrf").apply(runs, frozenset())
+    assert [run.run_id for run in found] == [best, worst], "of errors few are best"
+    assert metrics_of(runs)[0] == "au.wer"
+
+
+def test_a_run_under_way_claims_nothing_of_its_answers(tmp_path: Path) -> None:
+    corpus = answers_to("qa")
+    outputs = tmp_path / "same.txt"
+    outputs.write_text("la\n" * 20, "utf-8")
+    options = MethodOptions(source_language="en", target_language="eo", outputs=outputs)
+    plan = Plan(method="replay", options=options, scoring=ScoringOptions().said_by("qa"))
+    heard = run_corpus(tmp_path / "s.sqlite", corpus, plan)
+    last = [each for each in heard.events if isinstance(each, Progress)][-1]
+    assert last.done == 20
+    assert (last.claim.caveats, last.claim.limits, last.claim.at_floor) == ((), (), False)
+
+
+def test_the_score_so_far_of_answers_begins_with_what_ranks_them(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    run_id = answer(path, answers_to("qa"), 5)
+    told = [line for line in unfinished_lines(read_unfinished(path, run_id)) if line[:2] == "  "]
+    assert told[0].startswith("  F1 ")
+    assert "(" in told[0]
+    assert " ± " in told[0]
+    assert not any("chrF++" in line for line in told)
+    with closing(open_store(path)) as store:
+        (summary,) = list_runs(store)
+    cut = replace(summary, card=None, live=Live(so_far={"lbrag.f1": 0.5}))
+    assert headings([cut])[5] == "score"
+    assert run_line(cut, named=True)[5:7] == ("F1 0.50 so far", "–")
+
+
+def test_a_run_that_stopped_before_its_first_answer_counts_as_no_translation(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "s.sqlite"
+    answer(path, answers_to("qa"), 5)
+    with closing(open_store(path)) as store:
+        store.execute("UPDATE runs SET run_card = NULL, state = 'stopped', live = NULL")
+        (stopped,) = list_runs(store)
+    assert not translates(stopped)
+    assert headings([stopped])[5] == "score"
+    assert run_line(stopped, named=True)[5:7] == ("–", "–")
+    assert not any(word in run_words(stopped)[1] for word in ("composite", "chrF++"))
+
+
+def test_lists_of_translations_and_answers_call_their_scores_by_one_word(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    answer(path, answers_to("qa"), 5)
+    answer(path, answers_to("translation"), 20)
+    with closing(open_store(path)) as store:
+        runs = list_runs(store)
+    rows = RunRows(runs)
+    place = [column.key for column in rows.columns].index("chrf")
+    assert rows.columns[place].title == headings(runs)[5] == "score"
+    shown = [rows.cells(index)[place].text for index in range(2)]
+    assert shown == [run_line(run, named=True)[5] for run in runs]
+    assert sorted(text.split()[0] for text in shown) == ["F1", "chrF++"]
+    assert rows.needs()[place] >= max(map(len, shown))
+    alone = RunRows([run for run in runs if translates(run)])
+    assert alone.cells(0)[place].text == "100.0 (100.0–100.0)"

@@ -237,8 +237,8 @@ def test_more_than_six_runs_and_unknown_metrics_are_refused(
     names = [run(range(count), corpus(3)) for count in range(4)]
     rows = connection.execute("SELECT * FROM runs").fetchall()
     assert len(rows) == len(names)
-    with pytest.raises(UsageError, match="There is no metric 'blue'"):
-        compare_runs(connection, names[:2], metrics=["blue"])
+    with pytest.raises(UsageError, match="There is no metric 'Blue'"):
+        compare_runs(connection, names[:2], metrics=["Blue"])
     more = [run(range(2), corpus(3), label=f"x{n}") for n in range(3)]
     with pytest.raises(UsageError, match="7 runs are named"):
         compare_runs(connection, [*names, *more])

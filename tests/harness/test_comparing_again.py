@@ -17,13 +17,13 @@ from harness.compare.comparison import Comparison
 from harness.compare.rows import RowReader
 from harness.core.storage_problems import StorageProblem, error_name, storage_problem, words_for
 from harness.method.options import MethodOptions
+from harness.sealed.stick import stick_error
 from harness.setup.plan import Plan
 from harness.setup.scoring_options import ScoringOptions
 from harness.store.file.trouble import in_words
 from harness.store.holding import begin_stretch
 from harness.store.results import add_results, read_results
 from harness.store.runs import find_run, forget_failed, read_run
-from review.files.stick import stick_error
 from review.log.table import not_saved
 from review.session.words.troubles import SAVING, STICKS
 from tests.harness.evaluation import LANGUAGES, begun, corpus, run_corpus

@@ -261,7 +261,7 @@ def test_of_sound_word_lists_the_same_is_said_without_reading_them(
     tags = [path.stem for path in list_cards()]
     read = {tag for tag in tags if source_words.listed_words(tag)[1] is not None}
     assert {"ja", "zh"} <= set(tags) - read
-    monkeypatch.delattr(source_words, "_bands")
+    monkeypatch.delattr(source_words, "_bands")  # what reads a whole list is not called
     assert {tag for tag in tags if source_words.has_list(tag)} == read
 
 
@@ -270,7 +270,7 @@ def test_a_word_list_that_was_damaged_after_its_installation_is_broken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut: int
 ) -> None:
     pytest.importorskip("wordfreq", reason="the package wordfreq is not installed")
-    where = source_words._file
+    where = source_words.list_file
 
     def damaged(language: str) -> Path | None:
         file = where(language)
@@ -280,7 +280,7 @@ def test_a_word_list_that_was_damaged_after_its_installation_is_broken(
         copy.write_bytes(file.read_bytes()[:-cut])
         return copy
 
-    monkeypatch.setattr(source_words, "_file", damaged)
+    monkeypatch.setattr(source_words, "list_file", damaged)
     found = by_name(extras())["word lists"]
     assert found.health is Health.BROKEN
     assert "small_fi.msgpack.gz" in found.words
@@ -318,7 +318,7 @@ def test_a_keyring_that_does_not_answer_is_not_waited_for(
         never.wait(20)
 
     monkeypatch.setattr(ring, "get_password", wait)
-    monkeypatch.setattr(doctor_program, "_KEYRING_SECONDS", 0.05)
+    monkeypatch.setattr(doctor_program, "KEYRING_SECONDS", 0.05)
     found = by_name(keys())["keyring"]
     never.set()
     assert found.health is Health.MISSING

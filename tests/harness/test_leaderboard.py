@@ -11,8 +11,9 @@ import pytest
 
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment
-from harness.card.exporting import ExportForm, export_run
+from harness.card.exporting import ExportForm, card_bytes, export_run
 from harness.card.importing import import_card
+from harness.card.load import load_card
 from harness.compare.comparing import compare_runs
 from harness.leaderboard.clusters import with_clusters
 from harness.leaderboard.ranking import Board, apart, leaderboards
@@ -169,7 +170,7 @@ def met(folder: Path, corpus: Corpus, good: int) -> tuple[Board, str, str]:
         path.parent.mkdir()
     own, foreign = play(here, corpus, 10, "a"), play(there, corpus, good, "b")
     with closing(open_store(there)) as store:
-        card = export_run(store, run_number(there, foreign), ExportForm.CARD)
+        card = card_bytes(load_card(store, run_number(there, foreign)))
     with closing(open_store(here)) as store:
         import_card(store, card, "card.json")
     (board,) = boards(here)

@@ -6,14 +6,22 @@ whose value is empty or null is not there.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from scoring.core.metric import FloatArray, Metric, RateMetric, Statistics, own_signature, share
+from corpora.tasks.task import json_text
+from scoring.core.metric import (
+    Compared,
+    FloatArray,
+    Metric,
+    RateMetric,
+    Statistics,
+    own_signature,
+    share,
+)
 from scoring.core.packs import pack_metric
 from scoring.core.translation import Translation
 from scoring.metrics.maker import Maker
@@ -28,27 +36,31 @@ _LEFT_OUT = re.compile(r"[\s_-]+")
 
 def read_state(value: Any) -> Slots | None:
     """Return the slots of a state; None where it is none."""
+    found = _as_written(value)
+    if found is None:
+        return None
+    return {slot: plain for slot, text in found.items() if (plain := _plain(text))}
+
+
+def _as_written(value: Any) -> Slots | None:
+    """Return the slots of a state with their values as text; None where it is none."""
     if not isinstance(value, Mapping) or not all(
         isinstance(each, Mapping) for each in value.values()
     ):
         return None
     try:
         return {
-            (domain, slot): compared
+            (domain, slot): said if isinstance(said, str) else json_text(said)
             for domain, slots in value.items()
             for slot, said in slots.items()
-            if (compared := _compared(said))
+            if said is not None
         }
     except RecursionError:
         return None
 
 
-def _compared(value: Any) -> str:
-    if value is None:
-        return ""
-    text = (
-        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
-    )
+def _plain(text: str) -> str:
+    """Return a value as it is compared."""
     return _LEFT_OUT.sub("", lowered(text))
 
 
@@ -65,12 +77,26 @@ class _DialogueState(Metric):
 
     def _sides(self, translation: Translation) -> tuple[Slots | None, Slots] | None:
         """Return the slots of the answer (None: it is no state) and of the reference; None without one."""
-        wanted = translation.given("reference_state")
-        reference = read_state(
-            json_answer(translation.entry.reference) if wanted is None else wanted
-        )
+        reference = read_state(_wanted(translation))
         return (
             None if reference is None else (read_state(json_answer(translation.output)), reference)
+        )
+
+    def compared(self, translation: Translation) -> tuple[Compared, ...]:
+        """Return each slot of both sides with its values, those of the reference first."""
+        sides = self._sides(translation)
+        if sides is None:
+            return ()
+        found, wanted = sides[0] or {}, sides[1]
+        ours = _as_written(json_answer(translation.output)) or {}
+        theirs = _as_written(_wanted(translation)) or {}
+        return tuple(
+            Compared(
+                " ".join(slot),
+                given := ours[slot] if slot in found else "",
+                given if found.get(slot) == wanted.get(slot) else theirs.get(slot, ""),
+            )
+            for slot in {**wanted, **found}
         )
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
@@ -97,6 +123,11 @@ class _DialogueState(Metric):
 
 
 _MOST_NAMED = 10
+
+
+def _wanted(translation: Translation) -> Any:
+    stated = translation.given("reference_state")
+    return json_answer(translation.entry.reference) if stated is None else stated
 
 
 class JointGoalAccuracy(_DialogueState, RateMetric):

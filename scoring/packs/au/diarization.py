@@ -7,13 +7,13 @@ speakers apart: which speaker of the output is which of the reference is chosen 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import regex
 from rapidfuzz.distance import Levenshtein
 
-from scoring.core.metric import RateMetric, Statistics, own_signature
+from scoring.core.metric import Compared, RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.translation import Translation
 from scoring.core.wording import counted
@@ -91,14 +91,30 @@ class _Diarization(RateMetric):
     def _turns(self, text: str, translation: Translation) -> SpokenTurns:
         turns = SpokenTurns([], [])
         speaker: Speaker = None
-        for line in text[:MOST_LETTERS].split("\n"):
-            found = _LINE.fullmatch(line)
-            name = spoken_words(found["name"]) if found else []
-            if found and 0 < len(name) <= _LONGEST_NAME:
-                speaker, line = " ".join(name), found["words"]  # noqa: PLW2901
-            turns.add(self._words(line, translation), speaker)
+        for name, words in _lines(text):
+            speaker = _key(name) or speaker
+            turns.add(self._words(words, translation), speaker)
         turns.add(self._words(text[MOST_LETTERS:], translation), None)
         return turns
+
+
+def _lines(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the name at the beginning of each line, empty where none stands there, and the words."""
+    for line in text[:MOST_LETTERS].split("\n"):
+        found = _LINE.fullmatch(line)
+        named = found is not None and 0 < len(spoken_words(found["name"])) <= _LONGEST_NAME
+        yield (found["name"].strip(), found["words"]) if found and named else ("", line)
+
+
+def _key(name: str) -> str:
+    """Return a name as names are told apart."""
+    return " ".join(spoken_words(name))
+
+
+def _written(text: str) -> dict[Speaker, str]:
+    """Return the names of a text as they are written first."""
+    names = [name for name, _ in _lines(text) if name]
+    return {_key(name): name for name in reversed(names)}
 
 
 class WordDiarizationErrorRate(_Diarization):
@@ -153,13 +169,47 @@ class SpeakerWordErrorRate(_Diarization):
         sides, found = self._sides(translation), self.stats(translation)
         if sides is None or found is None:
             return ()
-        output, reference = sides
-        names, others = output.named, reference.named
-        found_pairs = _paired(_spared_words(output, reference)).items()
-        pairs = [f"{names[column]} for {others[row]}" for row, column in found_pairs]
+        ours, theirs = _written(translation.output), _written(translation.entry.reference)
+        found_pairs = _pairs(*sides).items()
+        pairs = [f"{ours[name]} for {theirs[other]}" for other, name in found_pairs if name]
         taken = (f"Speakers were taken: {', '.join(pairs)}.",) if pairs else ()
         errors, words = counted(int(found[0]), "error"), counted(int(found[1]), "word")
         return (f"{errors} in {words}, speaker by speaker.", *taken)
+
+    def compared(self, translation: Translation) -> tuple[Compared, ...]:
+        """Return the words of each speaker of the reference, of speakers too many, and of nobody."""
+        sides = self._sides(translation)
+        if sides is None:
+            return ()
+        output, reference = sides
+        pairs = _pairs(output, reference)
+        said = {name: " ".join(words) for name, words in output.of_speaker.items()}
+        wanted = {name: " ".join(words) for name, words in reference.of_speaker.items()}
+        ours, theirs = _written(translation.output), _written(translation.entry.reference)
+        rows = [
+            Compared(_label(pairs, other, ours, theirs), said.get(pairs.get(other, ""), ""), words)
+            for other, words in wanted.items()
+        ]
+        rows += [
+            Compared(ours.get(name, _NO_NAME), words, "")
+            for name, words in said.items()
+            if name not in pairs.values()
+        ]
+        return tuple(row._replace(running=True) for row in rows)
+
+
+_NO_NAME = "no name"
+
+
+def _label(
+    pairs: Mapping[Speaker, str],
+    speaker: Speaker,
+    ours: Mapping[Speaker, str],
+    theirs: Mapping[Speaker, str],
+) -> str:
+    """Name a speaker of the reference, and the one of the output who is taken for them."""
+    name, taken = theirs.get(speaker, _NO_NAME), pairs.get(speaker)
+    return f"{name} ← {ours[taken]}" if taken else name
 
 
 class SpeakerCountError(_Diarization):
@@ -214,6 +264,15 @@ def _spared_words(output: SpokenTurns, reference: SpokenTurns) -> list[list[int]
         ]
         for other in reference.named
     ]
+
+
+def _pairs(output: SpokenTurns, reference: SpokenTurns) -> dict[Speaker, str]:
+    """Return for each speaker of the reference the one of the output who is taken for them, empty for nobody."""
+    names, found = output.named, _paired(_spared_words(output, reference))
+    return {
+        other: names[found[row]] if row in found else ""
+        for row, other in enumerate(reference.named)
+    }
 
 
 def _paired(worth: Sequence[Sequence[int]]) -> dict[int, int]:

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scoring.core.metric import RateMetric, Statistics, own_signature
+from corpora.tasks.task import json_text
+from scoring.core.metric import Compared, RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.translation import Translation
 from scoring.grammar.morpheme_difference import best_pairs
@@ -42,15 +43,78 @@ def call_faults(
     """Return what is wrong with the calls of an answer, in words; nothing where they are those wanted."""
     if len(calls) != len(wanted):
         return [f"{len(calls)} calls; {len(wanted)} are wanted."]
-    described = {_name(str(tool.get("name"))): tool for tool in tools if isinstance(tool, Mapping)}
+    described = _by_name(tools)
     faults = [[_fault(call, other, described) for call in calls] for other in wanted]
     fits = [[int(fault is None) for fault in row] for row in faults]
     alone = (
-        next(fault for fault in row if fault)
-        for row, column in zip(faults, best_pairs(fits), strict=True)
+        _nearest(other, calls, row)
+        for other, row, column in zip(wanted, faults, best_pairs(fits), strict=True)
         if column is None
     )
     return list(alone)
+
+
+def _nearest(
+    wanted: Mapping[str, Parameters], calls: Sequence[Any], faults: Sequence[str | None]
+) -> str:
+    """Return what is wrong with a call of the wanted name, else with the first call."""
+    told = [(call, fault) for call, fault in zip(calls, faults, strict=True) if fault]
+    return next((fault for call, fault in told if _is_named(call, wanted)), told[0][1])
+
+
+def compared_calls(
+    calls: Sequence[Any], wanted: Sequence[Mapping[str, Parameters]], tools: Sequence[Any]
+) -> Iterator[Compared]:
+    """Yield the parameters of each wanted call beside those of the call nearest to it, then the calls too many."""
+    described = _by_name(tools)
+    rows = [[list(_beside(call, other, described)) for call in calls] for other in wanted]
+    near = [
+        [
+            1 + sum(row.given == row.wanted for row in beside) if _is_named(call, other) else 0
+            for call, beside in zip(calls, others, strict=True)
+        ]
+        for other, others in zip(wanted, rows, strict=True)
+    ]
+    pairs = best_pairs(near)
+    for other, others, column in zip(wanted, rows, pairs, strict=True):
+        yield from _beside(None, other, described) if column is None else others[column]
+    for place, call in enumerate(calls):
+        if place not in pairs:
+            yield Compared("one too many", json_text(call), "")
+
+
+def _beside(
+    call: Any, wanted: Mapping[str, Parameters], described: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Compared]:
+    """Yield a row for each parameter, or one for the call where it is missing or has none."""
+    ((name, allowed),) = wanted.items()
+    given = next(iter(call.values())) if _is_named(call, wanted) else None
+    if not (isinstance(given, Mapping) and (given or allowed)):
+        needed = {
+            each: values[0] for each, values in allowed.items() if values and "" not in values
+        }
+        yield Compared(name, "" if given is None else json_text(given), json_text(needed))
+        return
+    properties, _ = _description(described.get(_name(name)), allowed)
+    for parameter in {**allowed, **given}:
+        values = allowed.get(parameter, ()) if parameter in properties else ()
+        others = " or ".join(json_text(each) for each in values if each != "")
+        if parameter not in given:
+            if "" not in values:
+                yield Compared(f"{name} {parameter}", "", others)
+            continue
+        text = json_text(given[parameter])
+        right = bool(values) and _allowed(given[parameter], values, properties[parameter])
+        yield Compared(f"{name} {parameter}", text, text if right else others)
+
+
+def _is_named(call: Any, wanted: Mapping[str, Parameters]) -> bool:
+    """Tell whether a call is of the wanted function, whatever its parameters."""
+    return isinstance(call, Mapping) and [*map(_name, call)] == [*map(_name, wanted)]
+
+
+def _by_name(tools: Sequence[Any]) -> dict[str, Mapping[str, Any]]:
+    return {_name(str(tool.get("name"))): tool for tool in tools if isinstance(tool, Mapping)}
 
 
 def _name(name: str) -> str:
@@ -63,7 +127,7 @@ def _fault(
 ) -> str | None:
     """Say why a call is not the wanted one; None where it is."""
     ((name, allowed),) = wanted.items()
-    if not isinstance(call, Mapping) or [_name(each) for each in call] != [_name(name)]:
+    if not _is_named(call, wanted):
         return f"{name} is not called."
     (given,) = call.values()
     if not isinstance(given, Mapping):
@@ -189,20 +253,40 @@ class FunctionCallMatch(RateMetric):
         """Say what is wrong with the calls."""
         return tuple(self._faults(translation) or ())[:_MOST_NAMED]
 
+    def compared(self, translation: Translation) -> tuple[Compared, ...]:
+        """Return the parameters of the wanted calls, and the calls too many."""
+        sides = self._sides(translation)
+        if sides is None or sides[0] is None:
+            return ()
+        try:
+            return tuple(compared_calls(sides[0], sides[1], sides[2]))
+        except RecursionError:
+            return ()
+
     def _faults(self, translation: Translation) -> list[str] | None:
         """Return what is wrong with the answer; None without calls to compare with."""
+        sides = self._sides(translation)
+        if sides is None:
+            return None
+        calls, wanted, tools = sides
+        if calls is None:
+            return ["The answer is no JSON list of calls."]
+        try:
+            return call_faults(calls, wanted, tools)
+        except RecursionError:
+            return ["A value is nested too deep to be compared."]
+
+    def _sides(
+        self, translation: Translation
+    ) -> tuple[Sequence[Any] | None, Sequence[Any], Sequence[Any]] | None:
+        """Return the calls of the answer (None: it is no list of calls), those wanted, and the tools."""
         wanted = translation.given("reference_calls")
         if not isinstance(wanted, list) or not all(_wanted(wanted)) or len(wanted) > MOST_CALLS:
             return None
-        tools = translation.given("tools")
-        answer = json_answer(translation.output)
+        tools, answer = translation.given("tools"), json_answer(translation.output)
         calls = [answer] if isinstance(answer, Mapping) else answer
-        if not isinstance(calls, list):
-            return ["The answer is no JSON list of calls."]
-        try:
-            return call_faults(calls, wanted, tools if isinstance(tools, list) else ())
-        except RecursionError:
-            return ["A value is nested too deep to be compared."]
+        listed = calls if isinstance(calls, list) else None
+        return (listed, wanted, tools if isinstance(tools, list) else ())
 
 
 _MOST_NAMED = 5

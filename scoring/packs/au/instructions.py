@@ -28,6 +28,11 @@ class KeptInstruction(NamedTuple):
     strict: bool
     loose: bool
 
+    @property
+    def words(self) -> str:
+        """Say whether it is kept."""
+        return "kept" if self.strict else "kept only loosely" if self.loose else "not kept"
+
 
 class _NoValueError(ValueError):
     """A record's instructions cannot be checked; says why."""
@@ -75,15 +80,12 @@ class InstructionFollowing(Metric):
         return {**found, f"{self.info.id}_unchecked": int(np.ravel(total)[6])}
 
     def explain(self, translation: Translation) -> tuple[str, ...]:
-        """Name the instructions that are not kept, or say why they cannot be checked."""
+        """Say of each instruction whether it is kept, or why they cannot be checked."""
         try:
             found = _kept(translation)
         except _NoValueError as error:
-            return (f"{str(error).capitalize()}.",)
-        words = {(False, False): "not kept", (False, True): "kept only loosely"}
-        return tuple(
-            f"{each.id}: {words[each.strict, each.loose]}." for each in found if not each.strict
-        )
+            return (f"{error}.",)
+        return tuple(f"{each.id}: {each.words}." for each in found)
 
 
 def _shares(totals: FloatArray) -> Mapping[str, FloatArray]:
@@ -99,7 +101,7 @@ def _kept(translation: Translation) -> list[KeptInstruction]:
     """Check all instructions of a record; _NoValueError where one cannot be checked."""
     given = translation.given("instructions")
     if not isinstance(given, list) or not 0 < len(given) <= MOST_INSTRUCTIONS:
-        raise _NoValueError(f"a record needs a list of 1 to {MOST_INSTRUCTIONS} instructions")
+        raise _NoValueError(f"A record needs a list of 1 to {MOST_INSTRUCTIONS} instructions")
     answer = translation.output if len(translation.output) <= MOST_LETTERS else ""
     forms = [form for form in _loose_forms(answer) if form.strip()]
     return [_checked(each, answer, forms) for each in given]
@@ -107,10 +109,10 @@ def _kept(translation: Translation) -> list[KeptInstruction]:
 
 def _checked(instruction: object, answer: str, forms: Sequence[str]) -> KeptInstruction:
     if not isinstance(instruction, Mapping):
-        raise _NoValueError("an instruction is an object with id and kwargs")
+        raise _NoValueError("An instruction is an object with id and kwargs")
     id_, asked = instruction.get("id"), instruction.get("kwargs") or {}
     if not isinstance(id_, str) or id_ not in CHECKS:
-        raise _NoValueError(f"there is no instruction {str(id_)[:_QUOTED]!r}")
+        raise _NoValueError(f"There is no instruction {str(id_)[:_QUOTED]!r}")
     if not isinstance(asked, Mapping):
         raise _NoValueError(f"{id_}: kwargs must be an object")
     try:

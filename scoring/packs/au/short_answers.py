@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from scoring.core.metric import RateMetric, Statistics, own_signature
+from scoring.core.metric import Compared, RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.translation import Translation
 from scoring.metrics.maker import Maker
@@ -127,6 +127,13 @@ class MultipleChoiceAccuracy(RateMetric):
         found = chosen_letter(translation.output)
         return ("The answer names no option.",) if found is None else (f"Read as {found}.",)
 
+    def compared(self, translation: Translation) -> tuple[Compared, ...]:
+        """Return the letters that were read."""
+        wanted = _wanted_letter(translation.entry.reference)
+        if wanted is None:
+            return ()
+        return (Compared("option", chosen_letter(translation.output) or "", wanted),)
+
 
 def _wanted_letter(reference: str) -> str | None:
     plain = reference.strip().strip("().").upper()
@@ -162,6 +169,14 @@ class ArithmeticMatch(RateMetric):
         if found is None:
             return ("The answer marks no number: \\boxed{} is looked for.",)
         return (f"Read as {found}.",)
+
+    def compared(self, translation: Translation) -> tuple[Compared, ...]:
+        """Return the numbers that were read."""
+        found = final_number(translation.output)
+        wanted = reference_number(translation.entry.reference)
+        if wanted is None:
+            return ()
+        return (Compared("number", "" if found is None else str(found), str(wanted)),)
 
 
 METRICS = {

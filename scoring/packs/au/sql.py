@@ -73,9 +73,17 @@ class ExecutionMatch(_Sql):
         if not isinstance(found, Mapping) or not found.get("why"):
             return ()
         why, rows = str(found["why"]), found.get("rows") or {}
-        sides = {"given": "Its first rows: ", "wanted": "Those of the reference query: "}
-        shown = [words + "; ".join(rows[side]) for side, words in sides.items() if rows.get(side)]
-        return (f"{why[:1].upper()}{why[1:]}.", *shown)
+        sides = {"given": "Its first rows:", "wanted": "Those of the reference query:"}
+        shown = [
+            "\n  ".join([words, *rows[side]]) for side, words in sides.items() if rows.get(side)
+        ]
+        may = (_ONLY_READS,) if _REFUSED in why else ()
+        return (f"{why[:1].upper()}{why[1:]}.", *may, *shown)
+
+
+_REFUSED = "not authorized"
+"""What SQLite says of a query that may not do what it wants to."""
+_ONLY_READS = "A query may only read tables of its database; nothing was changed."
 
 
 class SetMatch(_Sql):
@@ -89,7 +97,7 @@ class SetMatch(_Sql):
 
     @property
     def signature(self) -> str:
-        return own_signature(f"values:no|distinct:no|joins:tables|sqlglot:{_version()}")
+        return own_signature(f"values:no|distinct:no|joins:tables|sqlglot:{sqlglot_version()}")
 
     def right(self, found: Mapping[str, Any], translation: Translation) -> bool:
         from scoring.packs.au.sql_parts import same_parts
@@ -99,7 +107,8 @@ class SetMatch(_Sql):
 
 
 @cache
-def _version() -> str:
+def sqlglot_version() -> str:
+    """Return the version of sqlglot; ``none`` where it is not installed."""
     try:
         return version("sqlglot")
     except PackageNotFoundError:
@@ -117,7 +126,7 @@ def why_no_execution(resources: Resources) -> str | None:
 
 def why_no_parts(resources: Resources) -> str | None:
     """Say what is missing to compare the parts of queries."""
-    if _version() == "none":
+    if sqlglot_version() == "none":
         return "the parts of queries are told by sqlglot, which is not installed: rosetta doctor says how"
     return why_no_execution(resources)
 

@@ -1,10 +1,11 @@
 """The parts of a query, in a form in which queries made of the same parts are equal (the "set match" of Spider).
 
-Loads sqlglot, so it is imported where queries are compared.
+Loads sqlglot, so it is imported where queries are compared. What sqlglot logs quotes the query, and is not printed.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.qualify import qualify
 
 from scoring.packs.au.structured import unfenced
+
+logging.getLogger("sqlglot").disabled = True
 
 Parts = tuple[Any, ...]
 

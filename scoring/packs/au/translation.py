@@ -1,4 +1,4 @@
-"""Translations of speech: BLEU, METEOR, and what BERTScore and COMET made of them elsewhere (au-harness-metrics).
+"""Translations of speech: BLEU, METEOR, and what BERTScore and COMET make of them (au-harness-metrics).
 
 The texts are those of the records. The normalisers made for English, which the system of the document uses on every
 language, are not applied: they take the marks off ``niwâpamâw``.
@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 
 from corpora.text.comparison import is_blank
-from scoring.core.metric import RateMetric, Statistics, own_signature
+from scoring.core.metric import RateMetric, Statistics, content_key, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.translation import Translation
 from scoring.metrics.bleu import Bleu
@@ -57,7 +57,7 @@ class SpeechComet(Comet):
 
 
 class BertScore(RateMetric):
-    """Mean BERTScore F1, 0–1, higher is better, of scores that an annotator brings; none is worked out here.
+    """Mean BERTScore F1, 0–1, higher is better, of the scores of a model or of a file.
 
     A score outside the range counts as its nearer end; an empty output as 0. Null without a score.
     """
@@ -69,8 +69,11 @@ class BertScore(RateMetric):
 
     @property
     def signature(self) -> str:
-        model = str(self._facts.get("model", "none")).replace("|", "/").replace(":", "=")
-        return own_signature(f"model:{model}|value:F1")
+        told = self._facts
+        model = str(told.get("model", "none")).replace("|", "/").replace(":", "=")
+        layer = told.get("layer")
+        how = "from:file" if layer is None else f"from:model|layer:{layer}|idf:no|rescaled:no"
+        return own_signature(f"model:{model}-{content_key(told.get('sha256'))}|{how}|value:F1")
 
     @property
     def why_missing(self) -> str:
@@ -87,10 +90,7 @@ def why_no_bertscore(resources: Resources) -> str | None:
     """Say what is missing where there are no scores."""
     if "bertscore" in resources.setup.annotators:
         return None
-    return (
-        "no BERTScore: its model is not run here, since it needs some gigabytes of other packages, and "
-        "nothing brings its scores"
-    )
+    return "no BERTScore: name the folder of a model, or a file of scores, with --bertscore"
 
 
 class Meteor(RateMetric):

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
-from scoring.core.metric import RateMetric, Statistics, own_signature
+from scoring.core.metric import Compared, RateMetric, Statistics, own_signature
 from scoring.core.packs import pack_metric
 from scoring.core.setup import ScoringSetup
 from scoring.core.translation import Translation
@@ -93,6 +93,11 @@ class WordErrorRate(RateMetric):
         changed, left_out = edits["replace"], edits["delete"]
         words = f"{counted(len(reference), 'word')}: {changed} changed, {left_out} left out"
         return (f"{words}; {edits['insert']} added.",)
+
+    def compared(self, translation: Translation) -> tuple[Compared, ...]:
+        """Return the words of both sides."""
+        output, reference = (" ".join(words) for words in self._sides(translation))
+        return (Compared("words", output, reference, running=True),)
 
     def _sides(self, translation: Translation) -> tuple[list[str], list[str]]:
         reference = translation.entry.reference

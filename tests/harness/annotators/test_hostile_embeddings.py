@@ -19,6 +19,7 @@ from harness.endpoint.limiter import RetryPolicy
 from scoring.core.translation import Translation
 from tests.harness.annotators.embedded import Blocking
 from tests.harness.scripted import Answer, Asked, Scripted, serving
+from tests.review.thorough import times
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,9 @@ REPLIES = ANYTHING | st.fixed_dictionaries(
 
 
 @settings(
-    max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=times(60, 250),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(reply=REPLIES)
 def test_nothing_but_named_failures_comes_out(server: Scripted, reply: Any) -> None:

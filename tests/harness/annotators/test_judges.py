@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from corpora.model.entry import Entry
-from harness.annotators.judges import JUDGES, JudgeAnnotator, make_judge
+from harness.annotators.judges import JUDGES, JudgeAnnotator, check_place, make_judge
 from harness.core.failures import UsageError
+from harness.endpoint.endpoints import chat_endpoint
 from harness.endpoint.keys import no_key
 from scoring.core.translation import Translation
 from scoring.packs.judge_replies import CONTRACTS
@@ -121,8 +122,8 @@ def test_what_is_missing_is_said_at_once(where: str, model: str | None, said: st
 
 
 def test_a_model_of_a_cloud_behind_a_local_server_gets_no_secret(endpoint: Scripted) -> None:
-    made = make_judge("judge_binary", endpoint.url, "big:cloud", key=no_key)
+    here = chat_endpoint(endpoint.url)
     secret = Entry.model_validate({"id": 1, "source": "a", "reference": "b", "segment": "held_out"})
     with pytest.raises(UsageError, match="named as one of a cloud"):
-        made.check([secret], offline=False)
-    made.check([output("x").entry], offline=False)
+        check_place(here, "big:cloud", [secret], offline=False)
+    check_place(here, "big:cloud", [output("x").entry], offline=False)

@@ -20,7 +20,7 @@ from tests.scoring.packs.au import cases, metric, resources
 
 DDL = cases("au.text2sql_score")[0]["entries"][0]["ddl"]
 NAMES = "SELECT name FROM item"
-PROGRAM = sql._PROGRAM
+PROGRAM = sql.PROGRAM
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ DATABASE = "data/shop ä#?%.sqlite"
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine may take its time: what must end ends by the processor time it takes."""
-    monkeypatch.setattr(sql, "_QUERY_SECONDS", 60.0)
+    monkeypatch.setattr(sql, "QUERY_SECONDS", 60.0)
 
 
 def _entry(reference: str = NAMES, **fields: Any) -> Entry:
@@ -173,13 +173,13 @@ def test_a_process_that_ends_or_hangs_is_told_and_started_again(
     program: str, why: str, runner: sql.SqlRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runner.close()
-    monkeypatch.setattr(sql, "_PROGRAM", program)
-    monkeypatch.setattr(sql, "_QUERY_SECONDS", 1.0 if "too long" in why else 60.0)
+    monkeypatch.setattr(sql, "PROGRAM", program)
+    monkeypatch.setattr(sql, "QUERY_SECONDS", 1.0 if "too long" in why else 60.0)
     found = _given(runner, NAMES)
     assert found["why"] == why
     assert found["exec"] == (None if "reference" in why else 0)
-    monkeypatch.setattr(sql, "_PROGRAM", PROGRAM)
-    monkeypatch.setattr(sql, "_QUERY_SECONDS", 60.0)
+    monkeypatch.setattr(sql, "PROGRAM", PROGRAM)
+    monkeypatch.setattr(sql, "QUERY_SECONDS", 60.0)
     assert _given(runner, NAMES)["exec"] == 1
 
 
@@ -187,7 +187,7 @@ def test_a_process_that_does_not_start_is_an_error(
     runner: sql.SqlRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runner.close()
-    monkeypatch.setattr(sql, "_PROGRAM", "import sys; sys.exit(3)")
+    monkeypatch.setattr(sql, "PROGRAM", "import sys; sys.exit(3)")
     with pytest.raises(HarnessError, match="does not start"):
         _given(runner, NAMES)
 
@@ -199,7 +199,7 @@ def test_its_process_may_write_no_file_and_knows_no_environment(
     monkeypatch.setenv("OPENROUTER_API_KEY", "secret")
     monkeypatch.setattr(
         sql,
-        "_PROGRAM",
+        "PROGRAM",
         "import sys; sys.path.insert(0, sys.argv[1]); import json, os, resource\n"
         "from harness.annotators import sql_sandbox\n"
         "sql_sandbox._limit_process()\n"
@@ -220,7 +220,7 @@ def test_its_process_may_write_no_file_and_knows_no_environment(
 def test_no_function_of_the_sandbox_writes_where_the_system_sets_no_limits(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sql_sandbox, "_connected", _loud(sql_sandbox._connected))
+    monkeypatch.setattr(sql_sandbox, "connected", _loud(sql_sandbox.connected))
     asked = {"database": str(folder / DATABASE), "wanted": NAMES, "given": "DELETE FROM item"}
     first, second = sql_sandbox.answers(asked)
     assert first == {"wanted": True}
@@ -297,4 +297,5 @@ def test_the_annotator_is_made_where_records_name_databases(folder: Path) -> Non
         "sqlite": sqlite3.sqlite_version,
     }
     assert found.annotator.annotate([Translation(_entry(), NAMES)]) == [None]
-    assert found.annotator._sandbox._process is None
+    sandbox = found.annotator._sandbox  # an entry without a database starts no program in it
+    assert sandbox._process is None  # it shows nowhere else

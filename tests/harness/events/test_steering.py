@@ -358,7 +358,7 @@ def test_a_signal_in_the_middle_of_a_wish_cannot_block_for_ever() -> None:
 
     before = signal.signal(signal.SIGUSR1, second_ctrl_c)
     try:
-        with control._lock:
+        with control._lock:  # the step of a wish at which the signal comes
             os.kill(os.getpid(), signal.SIGUSR1)
             while control.state is not RunState.STOPPED:
                 pass

@@ -72,19 +72,21 @@ def layout_of(path: Path) -> Layout:
 def spelt_by(layout: Layout, count: int, seed: int = 5) -> list[str]:
     """Find words that an analyser accepts, by walking through it at random."""
     engine, choice = BuiltinEngine(layout), random.Random(seed)
-    start = next(iter(engine._layers[0]))
+    start = next(iter(engine._layers[0]))  # where the engine begins a word
+    # the walk goes where the engine itself may go
+    ends, reach, moves = engine._ends, engine._reach, engine._moves
     found: dict[str, None] = {}
     while len(found) < count:
         place, word = start, ""
         while len(word) < 24:
-            if engine._ends(place) and choice.random() < 0.3:
+            if ends(place) and choice.random() < 0.3:
                 found[word] = None
                 break
-            engine._reach(place)
+            reach(place)
             if not place.letters:
                 break
             letter = choice.choice(sorted(place.letters))
-            _, place = choice.choice(engine._moves(place, letter))
+            _, place = choice.choice(moves(place, letter))
             word += layout.alphabet.symbols[letter]
     return [word for word in found if word]
 

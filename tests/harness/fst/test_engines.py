@@ -191,7 +191,7 @@ def test_an_ambiguous_word_is_accepted_and_its_analyses_bounded(tmp_path: Path) 
 def test_a_full_memory_is_cleared_and_changes_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     words = accepted_words(STRICT)[:300]
     expected = open_analyser(STRICT, "builtin").analyse(words)
-    monkeypatch.setattr(builtin, "_MOST_REMEMBERED", 500)
+    monkeypatch.setattr(builtin, "MOST_REMEMBERED", 500)
     small = open_analyser(STRICT, "builtin")
     assert small.analyse(words) == expected
     assert all(accepted for accepted, _ in expected)

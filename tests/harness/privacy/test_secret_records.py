@@ -12,7 +12,8 @@ import pytest
 from corpora.files.problems import CorpusError
 from corpora.model.corpus import Corpus
 from harness.card.checking.verify import verify_card
-from harness.card.exporting import ExportForm, export_run
+from harness.card.exporting import ExportForm, card_bytes, export_run
+from harness.card.load import load_card
 from harness.core.failures import UsageError
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan, RunOptions
@@ -78,7 +79,9 @@ def test_nothing_of_a_secret_record_is_exported_cached_or_told(
         for form in set(ExportForm) - {ExportForm.CARD}:
             with pytest.raises(UsageError, match="no row of it leaves"):
                 export_run(connection, run.id, form)
-        card = export_run(connection, run.id, ExportForm.CARD)
+        with pytest.raises(UsageError, match="released card"):
+            export_run(connection, run.id, ExportForm.CARD)
+        card = card_bytes(load_card(connection, run.id))
     assert CANARY.encode() not in card
     assert verify_card(card).ok
     assert query(store_path, "SELECT count(*) FROM replies") == [(0,)]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from corpora.formats.load import load
-from harness.card.exporting import ExportForm, export_run
+from harness.card.load import load_card
 from harness.core.failures import UsageError
 from harness.endpoint import offline
 from harness.endpoint.keys import no_key
@@ -71,7 +71,7 @@ def test_terms_stand_on_the_card_with_what_they_led_to(
     run_corpus(store_path, load(written(tmp_path, kind)), chat_plan(endpoint.url))
     assert len(endpoint.asked) == 6
     with closing(open_store(store_path)) as store:
-        card = json.loads(export_run(store, find_run(store, "last").id, ExportForm.CARD))
+        card = load_card(store, find_run(store, "last").id).as_json()
     assert card["dataset"]["transmission"] == "local-only"
     expected = {"transmission": "transmission", "licence": "license", "mark": "role: sealed"}
     assert expected[kind] in card["dataset"]["transmission_because"]

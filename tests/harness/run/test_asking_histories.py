@@ -38,7 +38,7 @@ QUICK = RetryPolicy(most_attempts=2, first_wait=0.0, most_malformed=2)
 
 
 class Numbered:
-    """Puts one question for each translation."""
+    """Puts as many questions for each translation as a conversation has turns."""
 
     id = "judge_semantic"
     slow = True
@@ -46,23 +46,30 @@ class Numbered:
     maker = "numbered"
     endpoint: str | None = None
 
+    def __init__(self, turns: int) -> None:
+        self.turns = turns
+
     async def ask(self, translations: Sequence[Translation], calls: Calls) -> list[Any]:
-        request = Request(
-            "p",
-            "http://localhost/v1",
-            {"question": translations[0].entry.source},
-            lambda _: Reply(""),
-            price=PRICE,
-            most_completion_tokens=10,
-        )
-        await calls.send(request)
-        return [{"score": 1.0}]
+        for turn in range(self.turns):
+            await calls.send(question(f"{translations[0].entry.source}.{turn}"))
+        return [[{"score": 1.0}] * self.turns]
 
     def check_budget(self) -> None:
         pass
 
     def close(self) -> None:
         pass
+
+
+def question(text: str) -> Request:
+    return Request(
+        "p",
+        "http://localhost/v1",
+        {"question": text},
+        lambda _: Reply(""),
+        price=PRICE,
+        most_completion_tokens=10,
+    )
 
 
 class Killed(BaseException):
@@ -114,7 +121,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
     return path, number
 
 
-def stretch(path: Path, run: int, cap: float, endpoint: Endpoint) -> list[Any] | None:
+def stretch(path: Path, run: int, cap: float, turns: int) -> list[Any] | None:
     """Ask about all outputs; None where it did not come to its end."""
     entries = [Entry(id=n, source=f"entry {n}", reference="r") for n in range(ENTRIES)]
     with closing(open_store(path)) as connection:
@@ -145,7 +152,7 @@ def stretch(path: Path, run: int, cap: float, endpoint: Endpoint) -> list[Any] |
         )
         asked.policy = QUICK
         try:
-            return asked(Numbered(), [Translation(entry, "an output") for entry in entries])
+            return asked(Numbered(turns), [Translation(entry, "an output") for entry in entries])
         except (Killed, HarnessError, CallError):
             return None
 
@@ -160,28 +167,30 @@ STEP = st.tuples(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-@given(steps=st.lists(STEP, max_size=25), calls=st.floats(0.5, 12), stretches=st.integers(1, 5))
+@given(
+    steps=st.lists(STEP, max_size=25),
+    calls=st.floats(0.5, 12),
+    stretches=st.integers(1, 5),
+    turns=st.integers(1, 3),
+)
 def test_the_budget_is_never_passed_and_no_answer_is_asked_for_twice(
     fresh: tuple[Path, int],
     tmp_path_factory: pytest.TempPathFactory,
     steps: list[tuple[str, float]],
     calls: float,
     stretches: int,
+    turns: int,
 ) -> None:
     first, run = fresh
     path = tmp_path_factory.mktemp("history") / "rosetta.sqlite"
     shutil.copy(first, path)
-    body = {"question": "entry 0"}
-    one = most_cost(
-        Request("p", "u", body, lambda _: Reply(""), price=PRICE, most_completion_tokens=10)
-    )
-    cap = calls * one
+    cap = calls * most_cost(question("entry 0.0"))
     endpoint = Endpoint(steps, path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asking_module, "EndpointClient", endpoint)
         for _ in range(stretches):
             endpoint.store, endpoint.copy = path, None
-            found = stretch(path, run, cap, endpoint)
+            found = stretch(path, run, cap, turns)
             assert endpoint.charged <= cap * (1 + 1e-9)
             if endpoint.copy is not None:  # all that the process did after its end never was
                 path = endpoint.copy

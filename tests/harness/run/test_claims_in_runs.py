@@ -12,11 +12,12 @@ import pytest
 
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
-from harness.card.canonical import canonical_bytes, card_hash
 from harness.card.checking.claimed import claim_of, of_earlier_version, stated_floors
 from harness.card.checking.verify import verify_card
 from harness.card.load import load_card
+from harness.card.seal import card_hash
 from harness.compare.comparing import compare_runs
+from harness.core.canonical import canonical_bytes
 from harness.events.following import Follower
 from harness.leaderboard.ranking import leaderboards
 from harness.method.options import MethodOptions

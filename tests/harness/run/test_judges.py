@@ -10,17 +10,21 @@ from typing import Any
 import pytest
 
 from corpora.model.corpus import Corpus
-from harness.card.canonical import card_hash
+from harness.annotators.judges import make_judge
 from harness.card.checking.verify import verify_card
 from harness.card.load import read_raw
-from harness.core.failures import UsageError
+from harness.card.seal import card_hash
+from harness.core.failures import HarnessError, UsageError
 from harness.core.run_state import RunState
-from harness.endpoint.budget import BudgetReached
-from harness.estimate.earlier import NOTHING
-from harness.estimate.judging import estimate_judges
+from harness.endpoint.budget import BudgetReached, Ledger
+from harness.endpoint.keys import no_key
 from harness.events.control import Control
+from harness.events.following import Follower
 from harness.events.kinds import Event, Progress
+from harness.method.options import MethodOptions
 from harness.privacy import NobodyAnswersForServer
+from harness.run import running
+from harness.run.asking import Asking
 from harness.run.rescoring import Explainer, rescore
 from harness.setup.plan import Plan, RunOptions
 from harness.setup.scoring_options import ScoringOptions
@@ -30,35 +34,32 @@ from harness.store.deletion import delete_run
 from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.runs import find_run
+from scoring.core.translation import Translation
 from tests.harness.annotators.judged import (
+    COST,
+    PRICES,
     SEMANTIC,
     answering,
+    asked_so_far,
     is_judge,
     judged_by,
+    judged_plan,
     know_packs,
     says,
     shown,
+    shown_again,
 )
-from tests.harness.evaluation import Heard, chat_plan, corpus, query, resume, run_corpus
-from tests.harness.scripted import Answer, Asked, Scripted, completion, error, json_answer
+from tests.harness.evaluation import LANGUAGES, Heard, chat_plan, corpus, query, resume, run_corpus
+from tests.harness.scripted import (
+    Answer,
+    Asked,
+    Scripted,
+    completion,
+    error,
+    json_answer,
+    price_table,
+)
 
-PRICES = """
-source = "made for this test"
-[[price]]
-provider = "127.0.0.1"
-model = "mock"
-as_of = 2026-01-01
-input_per_million = 0.0
-output_per_million = 0.0
-[[price]]
-provider = "127.0.0.1"
-model = "judge-mock"
-as_of = 2026-01-01
-input_per_million = 100.0
-output_per_million = 1000.0
-"""
-COST = (20 * 100 + 10 * 1000) / 1e6
-"""US dollars of a judgement at this price."""
 MOST = 4096 * 1000 / 1e6
 """What its output may cost at most."""
 
@@ -71,14 +72,15 @@ def _packs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture
 def prices(tmp_path: Path) -> Path:
-    path = tmp_path / "prices.toml"
-    path.write_text(PRICES, "utf-8")
-    return path
+    return price_table(tmp_path, PRICES)
 
 
-def judged_plan(url: str, *, run: dict[str, Any] | None = None, **options: Any) -> Plan:
-    plan = chat_plan(url, run=run, **options)
-    return plan.model_copy(update={"scoring": judged_by(url)})
+def copied(url: str, **run: Any) -> Plan:
+    """A plan whose outputs are the sources, which a judge at this place looks at."""
+    options = MethodOptions.model_validate(LANGUAGES)
+    return Plan(
+        method="copy-source", options=options, run=RunOptions(**run), scoring=judged_by(url)
+    )
 
 
 def judged(endpoint: Scripted) -> list[Asked]:
@@ -98,12 +100,24 @@ def again(path: Path, options: ScoringOptions | None = None, **calls: Any) -> st
 
 
 def test_the_card_tells_what_judging_cost_apart_from_the_outputs(
-    endpoint: Scripted, store_path: Path, prices: Path
+    endpoint: Scripted, store_path: Path, prices: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(running, "HEARTBEAT_SECONDS", 0)
     endpoint.answer = answering(lambda asked: says(0.25 if asked.number % 2 else 0.75))
     plan = judged_plan(endpoint.url, prices=prices, max_tokens=40, run={"budget_usd": 100})
-    heard = run_corpus(store_path, corpus(6), plan)
+    seen: list[Progress] = []
+
+    def react(event: Event, _: Control) -> None:
+        if isinstance(event, Progress) and event.doing == "asking judge_semantic: 6 of 6":
+            with closing(Follower(store_path, event.run_id)) as elsewhere:
+                seen.extend(each for each in elsewhere.drain() if isinstance(each, Progress))
+            seen.append(event)
+
+    heard = run_corpus(store_path, corpus(6), plan, Heard(react=react))
     assert heard.finished.state is RunState.COMPLETE
+    assert len(seen) == 2, "here and in a second terminal"
+    for each in (*seen, shown_again(store_path)):
+        assert asked_so_far(each) == pytest.approx((6, 6 * COST, 6 * COST, 0))
     card = card_of(store_path)
     assert 0.25 <= card["scores"][SEMANTIC] <= 0.75
     assert card["cost"]["total_cost_usd"] == 0
@@ -188,6 +202,7 @@ BROKEN = {
     "cut": {
         "choices": [{"message": {"content": '{"score": 1}'}, "finish_reason": "length"}],
     },
+    "deep": completion('{"score": ' + '{"a":' * 10_000 + "1" + "}" * 10_001),
     "empty": completion(""),
     "refused": {"error": {"code": 403, "message": "x", "metadata": {"reasons": ["x"]}}},
 }
@@ -209,6 +224,7 @@ def test_a_reply_outside_the_contract_is_null_and_counted(
     told = card["cost"]["scoring"]["by_annotator"]["judge_semantic"]
     assert (told["judged"], told["judge_failed"]) == (3, 2)
     assert verify_card(json.dumps(card).encode()).ok
+    assert asked_so_far(shown_again(store_path))[-1] == 2
 
 
 def test_a_huge_reply_is_not_read_to_its_end(endpoint: Scripted, store_path: Path) -> None:
@@ -276,14 +292,7 @@ def test_texts_that_stay_here_go_to_no_judge_elsewhere(
 ) -> None:
     monkeypatch.setenv("JUDGE_EXAMPLE_ORG_API_KEY", "sk-0123456789")
     made = corpus(2) if offline else secret_corpus()
-    plan = Plan(
-        method="copy-source",
-        options=chat_plan("http://localhost/v1").options.model_validate(
-            {"source_language": "en", "target_language": "eo"}
-        ),
-        run=RunOptions(offline=offline),
-        scoring=judged_by("https://judge.example.org/v1"),
-    )
+    plan = copied("https://judge.example.org/v1", offline=offline)
     with pytest.raises(UsageError, match="the judge is on another machine"):
         run_corpus(store_path, made, plan)
     assert query(store_path, "SELECT count(*) FROM runs") == [(0,)]
@@ -293,13 +302,7 @@ def test_secret_texts_reach_a_judge_here_once_somebody_answers_and_none_is_kept(
     endpoint: Scripted, store_path: Path
 ) -> None:
     endpoint.answer = answering(lambda asked: says(1, f"It says {shown(asked)['answer']}."))
-    plan = Plan(
-        method="copy-source",
-        options=chat_plan("http://localhost/v1").options.model_validate(
-            {"source_language": "en", "target_language": "eo"}
-        ),
-        scoring=judged_by(endpoint.url),
-    )
+    plan = copied(endpoint.url)
     with pytest.raises(NobodyAnswersForServer):
         run_corpus(store_path, secret_corpus(), plan)
     assert endpoint.asked == []
@@ -312,6 +315,30 @@ def test_secret_texts_reach_a_judge_here_once_somebody_answers_and_none_is_kept(
         rows = list(read_annotations(connection, find_run(connection, "last").id))
     assert [row.value for row in rows] == [{"score": 1.0}] * 3
     assert "entry number" not in json.dumps(card_of(store_path))
+
+
+@pytest.mark.parametrize("status", [401, 500])
+def test_what_a_judge_here_says_of_secret_texts_when_it_fails_is_kept_nowhere(
+    endpoint: Scripted, store_path: Path, status: int
+) -> None:
+    endpoint.answer = lambda asked: error(status, f"cannot read {shown(asked)['answer']}")
+    plan = copied(endpoint.url, trust_local_server=True, most_attempts=1)
+    heard = run_corpus(store_path, secret_corpus(), plan)
+    assert heard.finished.state is RunState.COMPLETE
+    card = card_of(store_path)
+    assert card["scores"][SEMANTIC] is None
+    assert "from:stated" not in card["scores"]["signatures"][SEMANTIC]
+    told = [repr((event.doing, event.values)) for event in heard.progress]
+    assert "cannot read" not in json.dumps(card) + repr(heard.finished) + "".join(told)
+    for row in query(store_path, "SELECT * FROM annotations"):
+        assert b"cannot read" not in repr(row).encode()
+
+
+def test_a_judge_elsewhere_that_was_not_refused_before_is_not_reached_with_secret_texts() -> None:
+    far = make_judge("judge_binary", "https://judge.example.org/v1", "x", key=no_key)
+    [entry] = secret_corpus(1).entries
+    with pytest.raises(HarnessError, match=r"another machine|offline"):
+        Asking(RunOptions(), Ledger(None))(far, [Translation(entry, "an output")])
 
 
 # Stopping, budgets
@@ -330,6 +357,8 @@ def test_a_reached_budget_stops_the_run_and_more_money_asks_for_the_rest_alone(
     before = len(judged(endpoint))
     assert 0 < before < 60
     assert heard.progress[-1].spent_usd == pytest.approx(before * COST)
+    for each in (heard.progress[-1], shown_again(store_path)):
+        assert asked_so_far(each) == pytest.approx((before, before * COST, before * COST, 0))
     assert before * COST <= cap
     heard = resume(store_path, budget_usd=100.0)
     assert heard.finished.state is RunState.COMPLETE
@@ -359,13 +388,7 @@ def test_a_person_stops_while_judges_are_asked(
 
 
 def test_a_judge_that_is_gone_turns_its_metric_off(store_path: Path) -> None:
-    plan = Plan(
-        method="copy-source",
-        options=chat_plan("http://localhost/v1").options.model_validate(
-            {"source_language": "en", "target_language": "eo"}
-        ),
-        scoring=judged_by("http://127.0.0.1:9/v1"),
-    )
+    plan = copied("http://127.0.0.1:9/v1")
     heard = run_corpus(store_path, corpus(30), plan)
     assert heard.finished.state is RunState.COMPLETE
     card = card_of(store_path)
@@ -377,7 +400,9 @@ def test_a_budget_that_cannot_be_kept_is_refused_before_the_run(
     endpoint: Scripted, store_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JUDGE_EXAMPLE_ORG_API_KEY", "sk-0123456789")
-    plan = judged_plan(endpoint.url, max_tokens=40, run={"budget_usd": 1.0})
+    plan = judged_plan(
+        endpoint.url, max_tokens=40, run={"budget_usd": 1.0, "may_send": "its owner"}
+    )
     far = plan.model_copy(update={"scoring": judged_by("https://judge.example.org/v1")})
     with pytest.raises(UsageError, match="--judge judge-mock: The price of this model is unknown"):
         run_corpus(store_path, corpus(2), far)
@@ -409,23 +434,3 @@ def test_deleting_a_run_takes_what_judges_were_asked_about_it(
         delete_run(connection, find_run(connection, "last").id)
     for table in ("replies", "annotations", "asked_about", "texts"):
         assert query(store_path, f"SELECT count(*) FROM {table}") == [(0,)]
-
-
-def test_an_estimate_tells_the_share_of_the_judges(
-    endpoint: Scripted, store_path: Path, prices: Path
-) -> None:
-    plan = judged_plan(endpoint.url, prices=prices, max_tokens=40)
-    found = estimate_judges(corpus(400).entries, plan)
-    assert found is not None
-    assert (found.model, found.calls.expected) == ("judge-mock", 400)
-    assert found.cost_usd is not None
-    assert found.cost_usd.low < 400 * COST * 4 < 4 * found.cost_usd.high
-    free = estimate_judges(corpus(3).entries, judged_plan(endpoint.url))
-    assert free is not None
-    assert free.cost_usd == NOTHING
-    far = plan.model_copy(update={"scoring": judged_by("https://judge.example.org/v1")})
-    unknown = estimate_judges(corpus(3).entries, far)
-    assert unknown is not None
-    assert unknown.cost_usd is None
-    assert estimate_judges(corpus(3).entries, chat_plan(endpoint.url)) is None
-    assert endpoint.asked == []

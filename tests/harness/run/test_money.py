@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from harness.card.canonical import card_hash
 from harness.card.checking.verify import verify_card
 from harness.card.load import load_card
+from harness.card.seal import card_hash
 from harness.core.failures import UsageError
 from harness.core.run_state import RunState
 from harness.events.control import Control
@@ -292,7 +292,7 @@ UNKNOWN = {
 
 def planned(method: str, cap: float | None, **options: Any) -> Plan:
     told = MethodOptions.model_validate({**LANGUAGES, **options})
-    return Plan(method=method, options=told, run=RunOptions(budget_usd=cap))
+    return Plan(method=method, options=told, run=RunOptions(budget_usd=cap, may_send="its owner"))
 
 
 @pytest.mark.parametrize("method", UNKNOWN)

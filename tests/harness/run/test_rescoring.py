@@ -21,7 +21,7 @@ from harness.events.control import Control
 from harness.run import rescoring
 from harness.run.beginning import tools_for
 from harness.run.final_scores import finish_scores
-from harness.run.rescoring import _statistics, rescore
+from harness.run.rescoring import rescore, stored_statistics
 from harness.run.running import execute_run
 from harness.setup.scoring_options import ScoringOptions
 from harness.setup.scoring_tools import ScoringTools, without
@@ -132,14 +132,14 @@ def test_stored_statistics_are_laid_out_at_once_and_one_by_one_only_where_one_is
         return real(self, some)
 
     monkeypatch.setattr(Scorer, "unpack_table", noted)
-    assert _statistics(scorer, packed) == whole
+    assert stored_statistics(scorer, packed) == whole
     assert sizes == [5]
-    assert _statistics(scorer, [*packed[:2], b"\xc1", *packed[3:]]) == [
+    assert stored_statistics(scorer, [*packed[:2], b"\xc1", *packed[3:]]) == [
         *whole[:2],
         {},
         *whole[3:],
     ]
-    assert _statistics(scorer, []) == []
+    assert stored_statistics(scorer, []) == []
 
 
 def test_another_instrument_makes_a_run_even_without_a_new_metric(store_path: Path) -> None:

@@ -22,7 +22,17 @@ from harness.setup.plan import Plan, RunOptions
 from harness.store.file.database import open_store
 from harness.store.replies import NewReply, StoredReply, add_replies, find_reply, request_key
 from harness.store.runs import forget_failed
-from tests.harness.evaluation import LANGUAGES, Heard, chat_plan, corpus, kept, resume, run_corpus
+from tests.harness.evaluation import (
+    LANGUAGES,
+    Heard,
+    chat_plan,
+    corpus,
+    kept,
+    resume,
+    run_corpus,
+    sealed_card,
+)
+from tests.harness.run.constant_runs import constant
 from tests.harness.scripted import (
     Answer,
     Asked,
@@ -241,3 +251,16 @@ def test_costs_and_tokens_of_the_rows_add_up_to_the_runs(
     assert heard.progress[-1].spent_usd == pytest.approx(cost)
     assert heard.progress[-1].tokens == sum(each.total_tokens or 0 for each in rows)
     assert card["cost"]["total_cost_usd"] == pytest.approx(cost)
+
+
+def test_a_run_with_fewer_packs_and_annotators_follows_one_with_more(store_path: Path) -> None:
+    scores = store_path.parent / "scores.txt"
+    scores.parent.mkdir(parents=True)
+    scores.write_text("0.5\n" * 3, "utf-8")
+    few, more = ("chrf_plus_plus",), ("chrf_plus_plus", "au.bertscore")
+    for plan in (constant(more, bertscore=scores), constant(few), constant(more, bertscore=scores)):
+        heard = run_corpus(store_path, corpus(3), plan)
+        assert heard.finished.state is RunState.COMPLETE
+        card = sealed_card(store_path)
+        assert card["scores"].get("au.bertscore") == (0.5 if plan.scoring.bertscore else None)
+    assert card["scoring"]["annotators"]["bertscore"]["imported"] is True

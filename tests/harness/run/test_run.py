@@ -23,6 +23,7 @@ from tests.harness.scripted import (
     completion,
     error,
     json_answer,
+    price_table,
     translated,
 )
 
@@ -74,8 +75,7 @@ def cost_of(path: Path) -> list[tuple[float | None, int | None, str | None]]:
 def test_the_second_time_nothing_is_asked_and_it_costs_what_it_cost(
     endpoint: Scripted, store_path: Path
 ) -> None:
-    prices = store_path.parent.parent / "prices.toml"
-    prices.write_text(PRICES)
+    prices = price_table(store_path.parent.parent, {"mock": (2.0, 8.0)})
     plan = chat_plan(endpoint.url, prices=prices)
     run_corpus(store_path, corpus(10), plan)
     first, requests = cost_of(store_path), len(endpoint.asked)
@@ -88,17 +88,6 @@ def test_the_second_time_nothing_is_asked_and_it_costs_what_it_cost(
     assert heard.progress[-1].spent_usd == 0
     assert heard.progress[-1].cost_usd == pytest.approx(10 * (20 * 2 + 10 * 8) / 1e6)
     assert heard.progress[-1].p50_seconds is None
-
-
-PRICES = """
-source = "made for this test"
-[[price]]
-provider = "127.0.0.1"
-model = "mock"
-as_of = 2026-01-01
-input_per_million = 2.0
-output_per_million = 8.0
-"""
 
 
 @pytest.mark.parametrize(

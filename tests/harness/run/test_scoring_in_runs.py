@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from corpora.model.entry import Entry
-from harness.card.canonical import card_hash
 from harness.card.checking.verify import verify_card
 from harness.card.importing import import_card
 from harness.card.load import load_card
+from harness.card.seal import card_hash
 from harness.core.failures import HarnessError, UsageError
 from harness.method.options import MethodOptions
 from harness.run.rescoring import Explainer, rescore

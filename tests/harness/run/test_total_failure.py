@@ -18,13 +18,14 @@ from harness.core.run_state import RunState
 from harness.events.control import Control
 from harness.events.kinds import EntryScored, Event
 from harness.method.completions import read_completion
-from harness.run.call_runner import _not_there
+from harness.run.call_runner import not_there
 from harness.run.loop import HOPELESS_FAILURES, SAME_FAILURES, Streak
 from scoring.card.claim import ClaimReason
 from scoring.core.specification import Tier
 from tests.harness.evaluation import Heard, chat_plan, corpus, resume, run_corpus
 from tests.harness.scripted import Answer, Asked, Scripted, completion, json_answer, serving
 from tests.outside import FST, TEXTS, skip_without
+from tests.review.thorough import first
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 429, 500])
@@ -112,7 +113,7 @@ def test_a_server_that_goes_away_is_asked_again_and_its_entries_go_on_waiting(
 def test_a_preset_says_how_it_is_started() -> None:
     request = Request("ollama", "http://localhost:11434/v1", {}, read_completion)
     failure = NoServer(ErrorClass.CONNECTION, "No connection to localhost:11434.")
-    assert str(_not_there(request, failure)) == (
+    assert str(not_there(request, failure)) == (
         "No connection to localhost:11434. Nothing listens there: is the server running? "
         "Start it with: ollama serve."
     )
@@ -120,7 +121,10 @@ def test_a_preset_says_how_it_is_started() -> None:
 
 def test_an_unknown_host_stops_the_run_at_once_and_costs_no_entry(store_path: Path) -> None:
     """RFC 6761: no name under .invalid has an address, with a network or without one."""
-    plan = chat_plan("https://nobody.invalid/v1", run={"most_attempts": 6, "concurrency": 8})
+    plan = chat_plan(
+        "https://nobody.invalid/v1",
+        run={"most_attempts": 6, "concurrency": 8, "may_send": "its owner"},
+    )
     heard = run_corpus(store_path, corpus(20), plan)
     assert (heard.finished.state, heard.finished.done) == (RunState.STOPPED, 0)
     assert "No address is known for nobody.invalid. Look at its spelling" in (
@@ -182,7 +186,7 @@ def test_the_reason_names_count_and_failure() -> None:
     assert reasons[-1] == "3 entries in a row failed the same way (auth): HTTP 401: wrong key"
 
 
-NAMES = ["demo", "crk 100, descriptive, unknown words", "mri"]
+NAMES = ["demo", "mri", "crk 100, descriptive, unknown words"]
 
 
 @cache
@@ -204,7 +208,7 @@ def test_no_worthless_method_claims_more_than_baseline(name: str, method: str) -
     assert scores.claimable_tier is Tier.BASELINE, scores.tier_in_words
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", first(2, NAMES))
 def test_references_reach_fluent_but_for_words_that_the_analyser_does_not_know(name: str) -> None:
     scores = references_of(case_of(name))
     assert without_analyser(scores) >= 0.97

@@ -14,10 +14,11 @@ from corpora.formats.load import File, load, read
 from corpora.formats.write import write
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
-from harness.card.canonical import HASH_FIELD, canonical_sha256
 from harness.card.checking.verify import verify_card
 from harness.card.exporting import ExportForm, export_run
 from harness.card.load import load_card
+from harness.card.seal import HASH_FIELD
+from harness.core.canonical import canonical_sha256
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.store.corpora.entries import read_entries, save_corpus

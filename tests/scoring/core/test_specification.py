@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from harness.core.failures import UsageError
 from harness.setup.scoring_options import ScoringOptions
-from rosetta_tui.commands.leaderboard import _sort, leaderboard
+from rosetta_tui.commands.leaderboard import leaderboard, sort_named
 from rosetta_tui.leaderboard.rows import SORTS, columns
 from rosetta_tui.show.metric_words import metric_asked
 from scoring.core.inventory import metric_named, short_title, title, typed_name, unknown_metric
@@ -158,7 +158,7 @@ def test_lists_are_sorted_by_the_same_names(
     tmp_path: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path))
-    assert [_sort(name) for name in ("chrF++", "exact_match_rate", "FST", "BLEU", "cost")] == [
+    assert [sort_named(name) for name in ("chrF++", "exact_match_rate", "FST", "BLEU", "cost")] == [
         "chrf", "exact", "fst", "bleu", "cost"
     ]  # fmt: skip
     for typed, words in (
@@ -177,4 +177,4 @@ def test_lists_are_sorted_by_the_same_names(
         "fst_acceptance_rate",
         "semantic_score",
     ):
-        assert titles[_sort(metric)] == SORTS[_sort(metric)].words == short_title(metric)
+        assert titles[sort_named(metric)] == SORTS[sort_named(metric)].words == short_title(metric)

@@ -23,6 +23,7 @@ from scoring.metrics.terminology_adherence import TerminologyAdherence
 from scoring.words.resources import Resources
 from tests.growth import grows_less
 from tests.outside import TEXTS, only_with
+from tests.review.thorough import first
 from tests.scoring.behaviour import LANGUAGES, card, entries, news, outputs, resources
 from tests.scoring.samples import sentences
 
@@ -77,7 +78,7 @@ def test_human_translations_are_not_flagged_and_bad_ones_are(language: str) -> N
 
 
 @needs_texts
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", first(3, LANGUAGES))
 def test_translations_of_sentences_never_seen_are_hardly_taken_for_english(language: str) -> None:
     found = news(language)
     half = resources(found.entries[:1000], source="eng", target=language)
@@ -89,7 +90,7 @@ def test_translations_of_sentences_never_seen_are_hardly_taken_for_english(langu
 
 
 @needs_texts
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", first(3, LANGUAGES))
 def test_consistency_tells_translations_from_chance(language: str) -> None:
     found = news(language)
     metric = Consistency(found)

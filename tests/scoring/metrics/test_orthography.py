@@ -201,8 +201,9 @@ def test_why_off_and_signature() -> None:
     assert off["orthographic_accuracy"] == reason
     found = metric(CREE)
     assert "card:abababababab" in found.signature
-    assert why_no_orthography(found._resources) is None
-    assert "orthographic_accuracy" in [each.info.id for each in make_metrics(found._resources)]
+    resources = found._resources  # what the metric was made with here
+    assert why_no_orthography(resources) is None
+    assert "orthographic_accuracy" in [each.info.id for each in make_metrics(resources)]
 
 
 @given(st.one_of(st.text(max_size=80), st.sampled_from(HOSTILE)), st.sampled_from(HOSTILE))

@@ -140,7 +140,7 @@ def test_off_with_the_reason(fields: dict[str, object], said: str) -> None:
 
 def test_a_reader_without_dictionary_signs_and_values_alike() -> None:
     for metric in (by_verdicts(), by_cosine()):
-        text = metric._resources.setup.model_dump_json()
+        text = metric._resources.setup.model_dump_json()  # as a card keeps it
         [again] = make_metrics(Resources(ScoringSetup.model_validate_json(text)))
         assert again.signature == metric.signature
         assert again.why_missing == metric.why_missing
@@ -226,7 +226,8 @@ def test_signature_names_model_and_origin() -> None:
 
 
 def test_off_with_the_reason_and_out_of_the_composite() -> None:
-    on, off = choose(Resources(comet(facts=None)._setup), {"comet_score"})
+    setup = comet(facts=None)._setup  # COMET without the facts of a model
+    on, off = choose(Resources(setup), {"comet_score"})
     assert on == ()
     assert "--comet" in off["comet_score"]
     assert "when all outputs are in" in comet().why_missing

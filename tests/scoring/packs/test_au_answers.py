@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from corpora.tasks.records import CHECKABLE
+from scoring.core.translation import Translation
 from scoring.packs.au import answer_language
 from scoring.packs.au.instruction_checks import CHECKS
 from scoring.packs.au.short_answers import chosen_letter, final_number
@@ -32,6 +34,10 @@ PLAIN = (
 )
 def test_values_are_those_of_the_published_systems(name: str, case: dict[str, Any]) -> None:
     check_golden(metric(name), case)
+
+
+def test_the_instructions_that_corpora_may_name_are_those_that_are_checked() -> None:
+    assert set(CHECKS) == CHECKABLE
 
 
 @pytest.mark.parametrize(
@@ -146,6 +152,61 @@ def test_slots_that_are_wrong_are_named() -> None:
         "Slots not asked for: hotel name.",
         "Slots with another value: hotel stars.",
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "rows"),
+    [
+        (
+            "joint_goal_accuracy",
+            record('{"hotel": {"Stars": 5, "area": "North", "name": ""}}', reference_state=STATE),
+            [("hotel area", "North", "North"), ("hotel stars", "", "4"), ("hotel Stars", "5", "")],
+        ),
+        (
+            "slot_f1",
+            record("no", reference_state=STATE),
+            [("hotel area", "", "north"), ("hotel stars", "", "4")],
+        ),
+        ("multiple_choice_accuracy", record("Answer: b", "C"), [("option", "B", "C")]),
+        ("multiple_choice_accuracy", record("no idea", "C"), [("option", "", "C")]),
+        ("multiple_choice_accuracy", record("A", "none"), []),
+        ("gsm8k_exact_match", record(r"\boxed{6.50}", "#### 13/2"), [("number", "13/2", "13/2")]),
+        ("gsm8k_exact_match", record("seven", "7"), [("number", "", "7")]),
+    ],
+)
+def test_what_is_compared_is_laid_side_by_side(
+    name: str, given: Translation, rows: list[tuple[str, str, str]]
+) -> None:
+    assert [row[:3] for row in metric(name).compared(given)] == rows
+
+
+def test_the_parameters_of_the_nearest_call_stand_beside_those_wanted() -> None:
+    wanted = [
+        {"alarm": {"hour": [6], "minute": [0, ""], "day": ["Monday", "monday"]}},
+        {"geo.find": {"place": ["Rome"]}},
+        {"stop": {}},
+    ]
+    calls = [
+        {"geo_find": {"place": "rome", "far": 1}},
+        {"alarm": {"hour": 7, "minute": 5, "day": "Sunday"}},
+        {"alarm": {"hour": "6", "day": "Monday"}},
+    ]
+    given = record(json.dumps(calls), tools=[TOOL], reference_calls=wanted)
+    assert [row[:3] for row in metric("bfcl_match_score").compared(given)] == [
+        ("alarm hour", '"6"', "6"),
+        ("alarm day", '"Monday"', '"Monday"'),
+        ("geo.find place", '"rome"', '"rome"'),
+        ("geo.find far", "1", ""),
+        ("stop", "", "{}"),
+        ("one too many", '{"alarm": {"day": "Sunday", "hour": 7, "minute": 5}}', ""),
+    ]
+    assert metric("bfcl_match_score").explain(given) == (
+        "alarm: the value of hour is not allowed.",
+        "geo.find: far is not expected.",
+        "stop is not called.",
+    )
+    talk = record("I would call it", tools=[TOOL], reference_calls=wanted)
+    assert metric("bfcl_match_score").compared(talk) == ()
 
 
 @pytest.mark.parametrize("name", ["joint_goal_accuracy", "slot_accuracy", "slot_f1"])
@@ -309,13 +370,14 @@ def test_there_are_all_25_instructions() -> None:
 @pytest.mark.parametrize(
     ("instructions", "reason"),
     [
-        (None, "list of 1 to 32"),
+        (None, "A record needs a list of 1 to 32"),
         ([], "list of 1 to 32"),
         ([{"id": "keywords:nobody", "kwargs": {}}], "There is no instruction 'keywords:nobody'"),
+        ([{"id": "Nobody:X"}], "There is no instruction 'Nobody:X'"),
         ([{"id": ["x"]}], "There is no instruction"),
         (["keywords:existence"], "id and kwargs"),
         ([{"id": "punctuation:no_comma", "kwargs": [1]}], "kwargs"),
-        ([{"id": "keywords:existence"}], "keywords must be"),
+        ([{"id": "keywords:existence"}], "keywords:existence: keywords must be"),
         ([{"id": "keywords:existence", "kwargs": {"keywords": ["a" * 10_001]}}], "at most 10,000"),
         ([{"id": "keywords:letter_frequency", "kwargs": {"letter": "ab"}}], "one letter"),
         ([{"id": "keywords:frequency", "kwargs": {"keyword": "a", "frequency": 1}}], "less than"),
@@ -356,8 +418,14 @@ def test_without_word_lists_a_language_that_shares_its_letters_has_no_value(
 
 
 def test_what_is_kept_only_loosely_is_said() -> None:
-    asked = [{"id": "punctuation:no_comma", "kwargs": {}}]
+    asked = [
+        {"id": "punctuation:no_comma", "kwargs": {}},
+        {"id": "change_case:english_capital"},
+        {"id": "keywords:existence", "kwargs": {"keywords": ["comma"]}},
+    ]
     given = record("Sure, here:\nno comma", instructions=asked)
     assert metric("instruction_following").explain(given) == (
         "punctuation:no_comma: kept only loosely.",
+        "change_case:english_capital: not kept.",
+        "keywords:existence: kept.",
     )

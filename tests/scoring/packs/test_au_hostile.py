@@ -53,6 +53,7 @@ def _value(name: str, output: str) -> float | None:
     given = record(output, REFERENCE.get(name, "one two"), annotations=SQL, **FIELDS)
     value = entry_value(made, given)
     assert all(isinstance(said, str) for said in made.explain(given))
+    assert all(isinstance(text, str) for row in made.compared(given) for text in row[:3])
     assert value is not None
     assert made.info.low <= value <= made.info.high
     return value

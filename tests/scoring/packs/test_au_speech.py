@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +23,15 @@ SPEECH = ("wer", "wder", "cpwer", "speaker_count_error")
 )
 def test_values_are_those_of_the_published_systems(name: str, case: dict[str, Any]) -> None:
     check_golden(metric(name), case)
+
+
+def test_cpwer_is_meetevals_on_random_talks() -> None:
+    file = Path(__file__).parents[2] / "data" / "cpwer.jsonl"
+    _, *talks = map(json.loads, file.read_text("utf-8").splitlines())
+    made = metric("cpwer")
+    found = [made.stats(record(talk["predicted"], talk["reference"])) for talk in talks]
+    assert found == [(talk["errors"], talk["words"]) for talk in talks]
+    assert len(talks) == 300
 
 
 @pytest.mark.parametrize(
@@ -54,10 +65,17 @@ def test_what_is_left_open_is_said_in_words() -> None:
     )
     assert metric("cpwer").explain(record("X: b\nY: a c", "A: a\nB: b")) == (
         "1 error in 2 words, speaker by speaker.",
-        "Speakers were taken: y for a, x for b.",
+        "Speakers were taken: Y for A, X for B.",
     )
     assert metric("wder").explain(record("A: a b", "A: a\nB: b")) == (
         "1 of 2 aligned words with another speaker.",
+    )
+    output = "um\nS 1: b so B\nY: a c\nZ: well"
+    assert metric("cpwer").compared(record(output, "Ann: a\nBen: b\nAnn: c\nEve: d")) == (
+        ("Ann ← Y", "a c", "a c", True),
+        ("Ben ← S 1", "b so b", "b", True),
+        ("Eve ← Z", "well", "d", True),
+        ("no name", "um", "", True),
     )
     (said,) = metric("speaker_count_error").explain(record("A: a\nB: b", "A: a"))
     assert said == "2 speakers; the reference has 1."

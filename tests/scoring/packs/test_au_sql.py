@@ -182,8 +182,12 @@ def test_why_a_result_is_another_is_said() -> None:
     other = record("x", "y", annotations={"sql": {**late, "why": "2 rows", "rows": rows}})
     assert metric("text2sql_score").explain(other) == (
         "2 rows.",
-        "Its first rows: a | 1; b | NULL",
+        "Its first rows:\n  a | 1\n  b | NULL",
     )
+    refused = {**late, "why": "the query fails: not authorized"}
+    said = metric("text2sql_score").explain(record("x", "y", annotations={"sql": refused}))
+    assert said[0] == "The query fails: not authorized."
+    assert "only read" in said[1]
     assert entry_value(metric("text2sql_score"), given) == 0
 
 
@@ -194,6 +198,13 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     for made in sql.METRICS.values():
         assert "database" in made.why_off(resources())
         assert made.why_off(with_runner) is None
-    monkeypatch.setattr(sql, "_version", lambda: "none")
+    monkeypatch.setattr(sql, "sqlglot_version", lambda: "none")
     assert "rosetta doctor" in sql.METRICS["au.sql_set_match"].why_off(with_runner)
     assert sql.METRICS["au.text2sql_score"].why_off(with_runner) is None
+
+
+def test_what_sqlglot_says_of_a_query_is_not_printed(
+    caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert not same_parts("VACUUM INTO 'a text'", "SELECT 1", TABLES)
+    assert (caplog.records, capfd.readouterr()) == ([], ("", ""))

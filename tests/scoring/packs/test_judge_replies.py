@@ -147,7 +147,24 @@ def test_an_explanation_can_be_stored_whatever_is_in_it() -> None:
     assert judged.explanation.encode()
     assert judged.explanation.endswith(" ok")
     assert parse_reply(BINARY, '{"score": 1, "explanation": {"a": 1}}').explanation == ""
-    assert parse_reply(RATING, "Clear. [[8]]").explanation == "Clear."
+
+
+@pytest.mark.parametrize(
+    ("reply", "explanation"),
+    [
+        ("Clear. [[8]]", "Clear."),
+        ("Clear.\n\nRating: [[8]]", "Clear."),
+        ("Clear.\n**Rating:** [[8]]", "Clear."),
+        ("Clear. **Final rating: [[8]]**.", "Clear."),
+        ("Score:[[8]] Clear.", "Clear."),
+        ("Rating: [[8]]\nClear, so\nRating: [[8]]", "Clear, so"),
+        ("Rating: good for a child. [[8]]", "Rating: good for a child."),
+        ("Its narrating: [[8]]", "Its narrating:"),
+    ],
+)
+def test_an_explanation_keeps_no_label_of_its_rating(reply: str, explanation: str) -> None:
+    judged = parse_reply(RATING, reply)
+    assert (judged.score, judged.explanation) == (8, explanation)
 
 
 @given(st.text(max_size=80), st.sampled_from(list(CONTRACTS.values())))
@@ -261,8 +278,15 @@ def test_the_signature_names_who_judged(id_: str) -> None:
     stated = metric(id_)
     asked = metric(id_, annotators={judge: told})
     assert "from:stated" in stated.signature
+    silent = metric(id_, off={id_: "the judge refused the key"}).signature
+    assert "asked:no-answer|else:stated" in silent
+    assert "from:" not in silent
     assert metric(id_, annotators={judge: {"prompt_sha256": 7}}).signature
     assert "model:a=b|at:localhost|prompt:0123456789abcdef|" in asked.signature
+    assert "no judge was asked" in stated.why_missing
+    assert "no judge was asked" not in asked.why_missing
+    (said,) = asked.explain(record({}))
+    assert "was not asked" in said
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from scoring.core.translation import Translation
 from scoring.metrics.inventory import surface_metrics
 from scoring.statistics.clusters import Ranking, clusters, rank
 from scoring.statistics.confidence_sequence import (
-    _WAGERS,
+    WAGERS,
     ConfidenceSequence,
     enough,
     log_capital,
@@ -34,7 +34,7 @@ shares = st.lists(st.floats(-1, 1), min_size=1, max_size=40)
 
 def exact_log_capital(values: FloatArray, mean: float) -> float:
     """What the bets really made of 1: the product of their returns, wager by wager."""
-    returns = [np.prod(1 + wager * (values - mean) / (1 + mean)) for wager in _WAGERS]
+    returns = [np.prod(1 + wager * (values - mean) / (1 + mean)) for wager in WAGERS]
     return float(np.log(np.mean(returns)))
 
 

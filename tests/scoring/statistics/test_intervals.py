@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
-from sacrebleu.significance import _bootstrap_resample
+from sacrebleu.significance import (
+    _bootstrap_resample,  # estimate_ci tells its percentiles, not its draws
+)
 from scipy.stats import binomtest, chisquare, poisson
 
 from corpora.model.entry import Entry
@@ -24,8 +26,8 @@ from scoring.metrics.inventory import surface_metrics
 from scoring.metrics.match import EquivalentMatch, ExactMatch
 from scoring.statistics.intervals import (
     LiveIntervals,
-    _poisson_counts,
     bootstrap,
+    poisson_counts,
     resample,
     wilson,
     wilson_intervals,
@@ -60,8 +62,8 @@ def test_draws_are_sacrebleus(id_: str, oracle: CHRF | BLEU | TER) -> None:
 def test_blocks_and_kept_counts_do_not_change_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = table(70).matrix
     whole = resample(matrix, 101, 3)
-    monkeypatch.setattr("scoring.statistics.intervals._KEPT", 0)
-    monkeypatch.setattr("scoring.statistics.intervals._BLOCK", 200)
+    monkeypatch.setattr("scoring.statistics.intervals.MOST_KEPT", 0)
+    monkeypatch.setattr("scoring.statistics.intervals.BLOCK", 200)
     assert (resample(matrix, 101, 3) == whole).all()
 
 
@@ -190,7 +192,7 @@ def test_live_intervals_agree_with_the_exact_ones() -> None:
 
 def test_weights_of_live_draws_are_poisson() -> None:
     """Against the probabilities of scipy; and whatever the block, entries are weighed apart."""
-    counts = _poisson_counts(np.random.default_rng(3), 200, 1000)
+    counts = poisson_counts(np.random.default_rng(3), 200, 1000)
     seen = np.bincount(counts.ravel().astype(int), minlength=6)
     expected = poisson.pmf(np.arange(6), 1) * counts.size
     assert (

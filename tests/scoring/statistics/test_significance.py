@@ -297,7 +297,7 @@ def test_coins_are_fair_independent_and_the_same_whether_kept_or_not(
     assert set(np.unique(thrown)) == {0.0, 1.0}
     assert thrown.mean(axis=0) == pytest.approx(np.full(21, 0.5), abs=0.04)
     assert np.abs(np.corrcoef(thrown.T) - np.eye(21)).max() < 0.08
-    monkeypatch.setattr("scoring.statistics.significance._KEPT", 0)
+    monkeypatch.setattr("scoring.statistics.significance.MOST_KEPT", 0)
     assert (flipped(matrix, 4000, 5) == thrown).all()
     matrix[3] = 0
     assert (flipped(matrix, 4000, 5)[:, [0, 20]] == thrown[:, [0, 20]]).all()

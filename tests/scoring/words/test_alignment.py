@@ -200,7 +200,7 @@ def test_a_damaged_file_is_named(
 ) -> None:
     file = tmp_path / "small_en.msgpack.gz"
     file.write_bytes(content)
-    monkeypatch.setattr(source_words, "_file", lambda _: file)
+    monkeypatch.setattr(source_words, "list_file", lambda _: file)
     with pytest.raises(ValueError, match=r"small_en\.msgpack\.gz .* install the package anew"):
         source_word_list.__wrapped__("en")
 

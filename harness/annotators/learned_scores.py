@@ -1,0 +1,229 @@
+"""Scores of a learned metric, one for each output: from a file made elsewhere, or from a model on this machine.
+
+A file has one score a line in the order of the run's entries, or an entry's id with its score: JSON lines
+(``{"id": 7, "score": 0.81}``), TSV or CSV. A model is asked once about what it saw before; what belongs to a secret
+entry is asked every time and never kept. An empty output is 0 whatever a file or model says.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+import struct
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from corpora.text.comparison import comparison_form, is_blank
+from harness.annotators.annotator import Memo, NoMemo
+from harness.core.failures import HarnessError, UsageError
+from harness.core.user_file import read_text
+from scoring.core.translation import Translation
+
+Progress = Callable[[int, int], None]
+"""Is told how many outputs are done, and of how many."""
+
+_BATCH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreScale:
+    """Which numbers are scores of a metric."""
+
+    name: str
+    """Of the metric, as in ``COMET``."""
+    least: float
+    most: float
+    words: str
+    """What the scale is, and what it is not."""
+
+    def holds(self, score: float) -> bool:
+        """Tell whether a number is on the scale; NaN is not."""
+        return self.least <= score <= self.most
+
+
+class FileScores:
+    """Gives the scores of a file; see ``Annotator``."""
+
+    id: str
+    scale: ScoreScale
+    slow = True
+
+    def __init__(self, path: Path) -> None:
+        """Read the file; UsageError names file, line and mend."""
+        text, self.sha256 = read_text(path, "a file of scores")
+        self._path = path
+        self._by_id: dict[str, float] | None = None
+        self._in_order: list[float] = []
+        self._read(text)
+
+    def annotate(self, translations: Sequence[Translation]) -> list[float | None]:
+        """See ``Annotator``; UsageError where the scores are not those of these outputs."""
+        if self._by_id is None and len(self._in_order) != len(translations):
+            raise UsageError(
+                f"{self._path.name}: there are {len(self._in_order)} scores, and the run has "
+                f"{len(translations)} entries. Give one score for each, or ids with the scores."
+            )
+        found = [self._score(place, each) for place, each in enumerate(translations)]
+        missing = sum(score is None for score in found)
+        if missing:
+            raise UsageError(
+                f"{self._path.name}: {missing} of the run's {len(found)} entries have no score. Score "
+                "all outputs, and use the ids of the corpus."
+            )
+        return found
+
+    def close(self) -> None:
+        """See ``Annotator``; nothing is open."""
+
+    def _score(self, place: int, translation: Translation) -> float | None:
+        if is_blank(translation.output):
+            return 0.0
+        if self._by_id is None:
+            return self._in_order[place]
+        return self._by_id.get(str(translation.entry.id))
+
+    def _read(self, text: str) -> None:
+        for line, id_, score in self._rows(text):
+            if id_ is None:
+                self._in_order.append(self._checked(line, score))
+                continue
+            known = self._by_id if self._by_id is not None else {}
+            self._by_id = known
+            if id_ in known:
+                raise self._wrong(line, "this entry has a score already. Leave one of them.")
+            known[id_] = self._checked(line, score)
+        if self._by_id and self._in_order:
+            raise UsageError(
+                f"{self._path}: some lines have ids and others have none. Give ids everywhere."
+            )
+        if not self._by_id and not self._in_order:
+            raise UsageError(f"{self._path}: there are no scores. Give one a line.")
+
+    def _rows(self, text: str) -> Iterator[tuple[int, str | None, Any]]:
+        """Yield line, id and score of each record."""
+        if self._path.suffix.lower() in {".jsonl", ".ndjson", ".json"}:
+            yield from self._json_rows(text)
+            return
+        delimiter = "," if self._path.suffix.lower() == ".csv" else "\t"
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        try:
+            for row in rows:
+                cells = [cell.strip() for cell in row]
+                if not any(cells) or cells[0].startswith("#"):
+                    continue
+                if len(cells) > 2:
+                    raise self._wrong(
+                        rows.line_num, "an id and a score are wanted, or a score alone."
+                    )
+                if cells[-1].lower() == "score":  # a header
+                    continue
+                yield rows.line_num, cells[0] if len(cells) == 2 else None, cells[-1]
+        except csv.Error as error:
+            raise self._wrong(rows.line_num, f"{error}. Correct the table.") from None
+
+    def _json_rows(self, text: str) -> Iterator[tuple[int, str | None, Any]]:
+        for line, row in enumerate(text.split("\n"), 1):
+            if not row.strip():
+                continue
+            try:
+                value = json.loads(row)
+            except (ValueError, RecursionError):
+                raise self._wrong(line, "not JSON. Give one object a line.") from None
+            if not isinstance(value, dict):
+                yield line, None, value
+            elif isinstance(value.get("id"), int | str) and "score" in value:
+                yield line, str(value["id"]), value["score"]
+            else:
+                raise self._wrong(line, 'the fields "id" and "score" are wanted.')
+
+    def _checked(self, line: int, given: Any) -> float:
+        try:
+            score = float(given) if isinstance(given, int | float | str) else math.nan
+        except (ValueError, OverflowError):
+            score = math.nan
+        if isinstance(given, bool) or not math.isfinite(score):
+            raise self._wrong(line, "the score is no finite number. Correct it.")
+        if not self.scale.holds(score):
+            raise self._wrong(
+                line, f"{score:g} is not on {self.scale.name}'s scale. {self.scale.words}"
+            )
+        return score
+
+    def _wrong(self, line: int, what: str) -> UsageError:
+        return UsageError(f"{self._path}: line {line}: {what}")
+
+
+class ModelScores(ABC):
+    """Asks a model on this machine; outputs that it saw before are recalled. See ``Annotator``."""
+
+    id: str
+    scale: ScoreScale
+    slow = True
+
+    def __init__(self, maker: str, memo: Memo | None, progress: Progress | None) -> None:
+        """``maker``: see ``Memo``."""
+        self._maker = maker
+        self._memo = NoMemo() if memo is None else memo
+        self._progress = progress
+
+    @abstractmethod
+    def texts(self, translation: Translation) -> tuple[str, ...]:
+        """Return what a score depends on besides the model."""
+
+    @abstractmethod
+    def predict(self, batch: Sequence[Translation]) -> list[float]:
+        """Ask the model about some outputs, none of them empty; whatever it raises is told by its class alone."""
+
+    def annotate(self, translations: Sequence[Translation]) -> list[float | None]:
+        """See ``Annotator``."""
+        keys = [None if is_blank(each.output) else _key(self.texts(each)) for each in translations]
+        asked = {key: each for key, each in zip(keys, translations, strict=True) if key is not None}
+        public = [key for key, each in asked.items() if not each.entry.secret]
+        found = {
+            key: struct.unpack("<d", value)[0]
+            for key, value in self._memo.recall(self._maker, public).items()
+            if len(value) == 8
+        }
+        wanted = [key for key in asked if key not in found]
+        for at in range(0, len(wanted), _BATCH):
+            batch = {key: asked[key] for key in wanted[at : at + _BATCH]}
+            found.update(self._ask(batch))
+            if self._progress is not None:
+                self._progress(at + len(batch), len(wanted))
+        return [0.0 if key is None else found[key] for key in keys]
+
+    def close(self) -> None:  # noqa: B027  nothing is open
+        """See ``Annotator``; everything is kept already."""
+
+    def _ask(self, batch: dict[str, Translation]) -> dict[str, float]:
+        """Score some outputs and keep what is not secret."""
+        name = self.scale.name
+        try:
+            scores = self.predict(list(batch.values()))
+        except HarnessError:
+            raise
+        except Exception as error:  # noqa: BLE001  a model is others' code and raises what it likes
+            raise HarnessError(
+                f"{name} failed ({type(error).__name__}). Try another model, or a file of scores."
+            ) from None
+        if len(scores) != len(batch) or not all(map(self.scale.holds, scores)):
+            raise HarnessError(f"The model's scores cannot be used. {self.scale.words}")
+        fresh = dict(zip(batch, scores, strict=True))
+        public = {key: score for key, score in fresh.items() if not batch[key].entry.secret}
+        self._memo.keep(
+            self._maker, {key: struct.pack("<d", score) for key, score in public.items()}
+        )
+        return fresh
+
+
+def _key(texts: Sequence[str]) -> str:
+    total = hashlib.sha256()
+    for text in map(comparison_form, texts):
+        total.update(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+    return total.hexdigest()
