@@ -11,6 +11,7 @@ from unicodedata import normalize
 
 import numpy as np
 
+from harness.card.load import card_head
 from harness.core.failures import HarnessError, UsageError
 from harness.setup.scoring_tools import stored_scorer
 from harness.store.corpora.entries import read_entries
@@ -229,12 +230,7 @@ def _count_missed(
 
 
 def _rated_run(connection: sqlite3.Connection, run: Run, outputs: int) -> RatedRun:
-    card = read_card(connection, run.id)
-    if card is None:
-        raise HarnessError(
-            f"Run {run.run_id[:8]} has no card yet: it is not complete. "
-            f"`rosetta resume {run.run_id[:8]}` goes on with it."
-        )
+    card = card_head(connection, run)
     scores = card.get("scores")
     stated = scores.get("composite") if isinstance(scores, Mapping) else None
     composite = (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from harness.card.canonical import canonical_sha256
+from harness.core.canonical import canonical_sha256
 
 if TYPE_CHECKING:
     from review.calibration.evidence import CalibrationEvidence

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from corpora.model.entry import EntryId
-from harness.card.canonical import canonical_sha256
+from harness.core.canonical import canonical_sha256
 from harness.core.failures import UsageError
 from harness.core.user_file import read_text
 from harness.inputs.outputs import table_rows

@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError, UsageError
 from review.log.payloads import AnyPayload, Kind
 

@@ -18,7 +18,7 @@ from threading import RLock
 from typing import Any
 
 from harness.core.failures import UsageError
-from harness.store.file.database import private_folder
+from harness.core.written_files import private_folder
 from harness.store.file.transaction import transaction
 from review.log.event import Event
 from review.log.own_file import FileForm, OwnFile, Presence, fingerprint, new_device, opening

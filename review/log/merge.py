@@ -13,7 +13,8 @@ from datetime import UTC, datetime
 from operator import attrgetter
 from types import MappingProxyType
 
-from review.log.chain import ChainReport, WildClock, check_chain, wild_clocks
+from harness.sealed.chain import ChainReport, check_chain
+from review.log.clocks import WildClock, wild_clocks
 from review.log.event import Event, EventError, read_event
 from review.log.fold import Person
 from review.log.laptop import Laptop

@@ -29,7 +29,7 @@ from typing import Self
 
 from harness.core.failures import StoreError
 from harness.core.storage_problems import StorageProblem, storage_problem
-from harness.store.file.database import private_folder
+from harness.core.written_files import private_folder
 from harness.store.file.transaction import transaction
 from review.log.table import NotSaved, saying
 

@@ -11,23 +11,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from review.forms import Since, StrictForm, VersionedForm
+from harness.sealed.forms import Count, Hex64, Id, Short, Since, StrictForm, VersionedForm
 from review.rating import CannotJudge, Rating, Reason, Relation
 
 MOST_TEXT = 4_000
 """Characters of a comment or a suggested wording."""
 
-Hex64 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-"""A SHA-256."""
-Id = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
-"""A random id of a batch or an item."""
 Reviewer = Annotated[str, Field(pattern=r"^([0-9A-HJKMNP-TV-Z]{8}|[0-9a-f]{32})$")]
 """Who speaks: the tag that a code gives in its review (``files.reviewer_codes``); in reviews made before there were
 tags the code on the card itself (``files.reviewer_codes``)."""
-Short = Annotated[str, Field(max_length=200)]
 Text = Annotated[str, Field(max_length=MOST_TEXT)]
 Milliseconds = Annotated[int, Field(ge=0, le=86_400_000)]
-Count = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
 class Kind(StrEnum):

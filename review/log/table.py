@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import StoreError
 from harness.core.storage_problems import StorageProblem, error_name, storage_problem, words_for
 from review.log.event import FIRST, SALT_BYTES, Event, EventError, make_event, read_event

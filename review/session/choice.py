@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.core.failures import HarnessError
+from harness.sealed.sealing import Lock, lock_of
+from harness.sealed.stick import read_file
 from review.files.batch import Batch, open_batch
-from review.files.stick import read_file
 from review.log.laptop import StoredBatch
-from review.sealed.sealing import Lock, lock_of
 
 _LONGEST_MARK = 300
 _MOST_PEEKED = 2**21

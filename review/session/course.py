@@ -43,9 +43,14 @@ class ActiveTime:
         """Wait for another item to be painted."""
         self._painted = None
 
+    @property
+    def runs(self) -> bool:
+        """Whether the item was painted."""
+        return self._painted is not None
+
     def painted(self) -> None:
         """Start; painting the same item again, as after a resize, changes nothing."""
-        if self._painted is None:
+        if not self.runs:
             self._painted = self._quiet = self._alive = self._clock()
             self._seconds = 0.0
 

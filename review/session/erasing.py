@@ -16,10 +16,10 @@ from typing import Final
 
 from harness.core.failures import HarnessError, KeyStoreError
 from harness.core.storage_problems import StorageProblem
+from harness.sealed.keys import SERVICE, Role, forget_entry, key_files, key_pointer
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.own_file import FILE_NAME as PRESENCE
 from review.log.table import NotSaved, saying
-from review.sealed.keys import SERVICE, Role, forget_entry, key_files, key_pointer
 from review.session.words.catalogue import Words
 from review.session.words.troubles import Trouble, trouble
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from harness.core.failures import HarnessError
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.stick import StickError
 from review.files.batch import Batch
-from review.files.stick import StickError
-from review.forms import FileError, FileProblem
 from review.log.payloads import Face, Scope
 from review.rating import Relation
 from review.session import opening_words

@@ -9,16 +9,16 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.keys import Identity, Role
+from harness.sealed.sealing import Lock, lock_of, typed_passphrase
+from harness.sealed.stick import find_batches, mounted_sticks, read_file
 from review.files.batch import Batch, open_batch
 from review.files.manifests import BatchManifest
 from review.files.reviewer_codes import printed, read_code
-from review.files.stick import find_batches, mounted_sticks, read_file
-from review.forms import FileError, FileProblem
 from review.log.fold import fold
 from review.log.laptop import Laptop
 from review.log.payloads import Face
-from review.sealed.keys import Identity, Role
-from review.sealed.sealing import Lock, lock_of, typed_passphrase
 from review.session.choice import Choice, contents, copies_once, mark_of, of_file
 from review.session.course import GUARD_SECONDS
 from review.session.session import Session

@@ -6,8 +6,8 @@ from string import ascii_lowercase
 from typing import NamedTuple
 
 from harness.core.failures import HarnessError
+from harness.sealed.forms import FileError
 from review.files.reviewer_codes import ALPHABET
-from review.forms import FileError
 from review.session.choice import Choice
 from review.session.words.catalogue import Words, msgid
 from review.session.words.troubles import Trouble, trouble, trouble_of_file

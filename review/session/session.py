@@ -79,7 +79,7 @@ class Session:
         self._laptop, self._batch, self._reviewer = laptop, batch, reviewer
         order = batch.manifest.order(reviewer)
         self._author = Author(batch.manifest.batch, reviewer, order, face, now)
-        self._time, self._rest = ActiveTime(clock, guard), Rest()
+        self.time, self._rest = ActiveTime(clock, guard), Rest()
         everything = list(laptop.events())
         known = trained_before(everything, batch.manifest.batch, reviewer)
         self._record = Record(laptop, batch.manifest.batch, self._author, order, everything)
@@ -122,11 +122,11 @@ class Session:
     def painted(self, item: str) -> None:
         """Note that the item is visible: its time starts, and keys begin to mean it a moment later."""
         if self._view.item is not None and self._view.item.id == item:
-            self._time.painted()
+            self.time.painted()
 
     def touched(self) -> None:
         """Note a sign of life."""
-        self._time.touched()
+        self.time.touched()
 
     def agree(self, *, share_corrections: bool) -> View:
         """Agree to the consent text."""
@@ -226,7 +226,7 @@ class Session:
 
     def undo(self) -> View:
         """Take the last decision back with its reasons, as often as there is one; its item is shown again."""
-        if self._view.item is not None and not self._time.takes_keys():
+        if self._view.item is not None and not self.time.takes_keys():
             return self._too_soon()
         target = self._progress.last_act
         if self._view.phase not in _JUDGING or target is None:
@@ -349,13 +349,13 @@ class Session:
 
     def close(self) -> None:
         """End the sitting: no key does anything any more. Everything is on the disk, if it takes anything now."""
-        self._time.reset()
+        self.time.reset()
         with suppress(NotSaved):
             self._record.drafts.keep_held()
 
     def _judged(self, item: str, *, override: bool) -> dict[str, Any]:
         return self._author.decided(
-            item, active_ms=self._time.milliseconds(), font=self.font, override=override
+            item, active_ms=self.time.milliseconds(), font=self.font, override=override
         )
 
     # which item a key means
@@ -367,10 +367,10 @@ class Session:
         right = view.item is not None and view.item.id == item
         if not (right and (lessons or view.phase in _ANSWERING)):
             return view
-        return None if self._time.takes_keys() else self._too_soon()
+        return None if self.time.takes_keys() else self._too_soon()
 
     def _too_soon(self) -> View:
-        self._time.too_soon()
+        self.time.too_soon()
         return self._show(replace(self._drawn(), said=self.words(saying.TOO_SOON), too_soon=True))
 
     def _at_hand(self, item: str) -> bool:
@@ -434,7 +434,7 @@ class Session:
     def _show(self, view: View) -> View:
         before = self._view.item.id if self._view.item else None
         if (view.item.id if view.item else None) != before:
-            self._time.reset()
+            self.time.reset()
         self._view = view
         return view
 

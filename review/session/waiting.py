@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from harness.sealed.keys import Identity, Role
 from review.files.batch import Batch
 from review.files.manifests import BatchManifest
 from review.files.ratings import write_ratings
@@ -23,7 +24,6 @@ from review.log.merge import export_events
 from review.log.payloads import Export, Withdraw
 from review.log.table import NotSaved
 from review.log.withdrawal import reach
-from review.sealed.keys import Identity, Role
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,20 +120,20 @@ class Scene:
 
     def rate(self, key: str) -> None:
         """Rate, after a look at a translation that stands below what is seen."""
-        if not self.page._texts.translation_seen:
+        if not self.page.texts.translation_seen:
             self.press(key)
-            self.qtbot.waitUntil(lambda: self.page._texts.translation_seen)
+            self.qtbot.waitUntil(lambda: self.page.texts.translation_seen)
         self.press(key)
 
     def idle(self) -> None:
         """Wait until everything that was asked is done, and what followed is painted."""
         self.qtbot.waitUntil(lambda: not self.work.busy)
         if self.session.view.item is not None and self.page.isVisible():
-            self.qtbot.waitUntil(lambda: self.painted and self.page._texts.seen)
+            self.qtbot.waitUntil(lambda: self.painted and self.page.texts.seen)
 
     @property
     def painted(self) -> bool:
-        return self.session._time._painted is not None
+        return self.session.time.runs
 
     # what came of it
 

@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import Desk, Work
 from review.desktop.item.item_page import ItemPage
+from review.desktop.item.sentence_page import SentencePage
 from review.desktop.look.look import Look
 from review.desktop.look.style import Theme
 from review.desktop.parts.buttons import Button
@@ -101,6 +102,7 @@ class Scene:
         while not isinstance(step, AtSentences):
             step = flow.answer(_ANSWERS[type(step)])
         self.session = step.session
+        # an opening of the next day does not have the file at hand any more
         self.opening._received.clear()
         self.window.show()
         self.window.resize(*self.room)
@@ -158,12 +160,12 @@ class Scene:
         self.qtbot.waitUntil(lambda: not self.work.busy)
         view = self.session.view
         if view.item is not None and self.shows_item:
-            self.qtbot.waitUntil(lambda: self.session._time._painted is not None)
+            self.qtbot.waitUntil(lambda: self.session.time.runs)
             self.qtbot.waitUntil(lambda: self.sees_translation)
 
     @property
     def shows_item(self) -> bool:
-        return self.page is self.visit._items
+        return isinstance(self.page, SentencePage)
 
     @property
     def sees_translation(self) -> bool:
@@ -171,8 +173,8 @@ class Scene:
         page = self.page
         if not isinstance(page, ItemPage):
             return True
-        below = page._scroll.verticalScrollBar().maximum() > 0
-        return page._texts.translation_seen or below
+        below = page.reading.verticalScrollBar().maximum() > 0
+        return page.texts.translation_seen or below
 
     # what is seen
 
@@ -221,7 +223,7 @@ def scenes(qtbot: QtBot, folder: Path) -> Iterator[SceneOf]:
 
 def assert_more_is_told(page: Page, name: str) -> None:
     """Where more than a line of a page is below, it says so in sight; at its end it does not."""
-    bar, line = page._scroll.verticalScrollBar(), page.fontMetrics().lineSpacing()
+    bar, line = page.reading.verticalScrollBar(), page.fontMetrics().lineSpacing()
     for place in (0, bar.maximum()):
         bar.setValue(place)
         told = [
@@ -230,7 +232,7 @@ def assert_more_is_told(page: Page, name: str) -> None:
             if each.isVisible() and each.text().startswith("↓")
         ]
         if bar.maximum() - bar.value() > line:
-            assert [page._inside.isAncestorOf(each) for each in told] == [False], name
+            assert [page.reading.widget().isAncestorOf(each) for each in told] == [False], name
         elif bar.value() == bar.maximum():
             assert told == [], name
     bar.setValue(0)

@@ -29,7 +29,8 @@ def main(tags: list[str]) -> None:
         QTimer.singleShot(50, lambda: tell(page))
 
     def tell(page: ChoosePage) -> None:
-        first, second = page._foot.itemAt(0).widget(), page._foot.itemAt(1).widget()
+        foot = page._foot  # its order is the same whatever a language calls the buttons
+        first, second = foot.itemAt(0).widget(), foot.itemAt(1).widget()
         assert isinstance(first, Button)
         line = {
             "tag": running.words.language,

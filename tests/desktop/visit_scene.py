@@ -129,7 +129,7 @@ class Entry:
         self.answer_questions()
         session = self.visit.flow.session
         assert session is not None
-        self.qtbot.waitUntil(lambda: session._time._painted is not None)
+        self.qtbot.waitUntil(lambda: session.time.runs)
         self.press(key)
 
     def type(self, text: str) -> None:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
+from harness.sealed.keys import key_phrase
+from harness.sealed.sealing import read_age_identities
 from review.files.batch import Batch, open_batch
 from review.files.manifests import BATCH_FORMAT, RATINGS_FORMAT, BatchManifest
 from review.files.ratings import open_ratings
@@ -18,12 +20,10 @@ from review.office.intake.file_report import FileOutcome
 from review.office.intake.importing import import_bytes
 from review.office.results.certifying import review_evidence
 from review.office.store.store import Office
-from review.sealed.keys import key_phrase
-from review.sealed.sealing import read_age_identities
 from review.verdict.certificate.certificate import CERTIFICATE_FORMAT
 from review.verdict.certificate.evidence import read_evidence_file
 from review.verdict.certificate.verifying import verify
-from review.verdict.stand_alone import rosetta_verify as second
+from tests.review.verdict.alone import asked_alone
 
 FILES = Path(__file__).parent / "golden_1"
 CERTIFICATE = (FILES / "golden.certificate.json").read_bytes()
@@ -75,9 +75,7 @@ def test_an_office_goes_on_with_its_reviews(tmp_path: Path) -> None:
         assert not done.broken, done.checks
 
 
-def test_a_certificate_holds_by_its_evidence_to_both_programs(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_certificate_holds_by_its_evidence_to_both_programs() -> None:
     path = FILES / "golden.rosetta-evidence"
     file = read_evidence_file(path)
     assert (file.certificate, file.signature) == (CERTIFICATE, SIGNATURE)
@@ -85,8 +83,8 @@ def test_a_certificate_holds_by_its_evidence_to_both_programs(
     assert done.certificate.format == "rosetta-certificate/1" != CERTIFICATE_FORMAT
     assert done.certificate.as_bytes() == CERTIFICATE
     assert not done.broken, done.checks
-    assert second._main([str(path), done.certificate.organisation.signing_key]) == 0
-    assert "Holds: discuss" in capsys.readouterr().out
+    code, said = asked_alone(path, done.certificate.organisation.signing_key)
+    assert (code, "Holds: discuss" in said) == (0, True)
 
 
 def test_a_later_field_has_no_place_in_an_earlier_version() -> None:

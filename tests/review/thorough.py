@@ -3,8 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+import pytest
 
 
 def times(quick: int, thorough: int) -> int:
     """Return ``quick``, or ``thorough`` where the environment says ROSETTA_THOROUGH=1."""
     return thorough if os.environ.get("ROSETTA_THOROUGH") == "1" else quick
+
+
+def first(count: int, cases: Iterable[Any]) -> list[Any]:
+    """Return the cases of a parametrised test; those after the first few run in `make check-thorough` alone."""
+    rest = iter(cases)
+    return [
+        *islice(rest, count),
+        *(
+            pytest.param(*(each if isinstance(each, tuple) else [each]), marks=pytest.mark.thorough)
+            for each in rest
+        ),
+    ]

@@ -78,7 +78,7 @@ class Page(QWidget):
         self._acts_at_foot, self._foot = QWidget(), FlowLayout()
         self._main: Callable[[], object] = lambda: None
         """What Enter does, unless a page says otherwise: what its main button does."""
-        self._folded = self._foot_folded = self._head_folded = False
+        self.folded = self._foot_folded = self._head_folded = False
         """Whether what can be done stands at the end of what scrolls."""
         self._lay_out()
         desk.look.changed.connect(self._fit)
@@ -125,9 +125,9 @@ class Page(QWidget):
         It stands at the top of what scrolls: with large letters it may be higher than a small screen.
         """
         self._banner.tell(self.words, trouble)
-        self._scroll.follows = trouble is None
+        self.reading.follows = trouble is None
         if trouble is not None:
-            self._scroll.show_beginning()
+            self.reading.show_beginning()
 
     @property
     def trouble(self) -> Trouble | None:
@@ -248,7 +248,7 @@ class Page(QWidget):
     def event(self, event: QEvent) -> bool:
         """Let the arrow and page keys scroll what is read, and give each part its room."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            return self._scroll.scrolled_by(event) or super().event(event)
+            return self.reading.scrolled_by(event) or super().event(event)
         done = super().event(event)
         if event.type() is QEvent.Type.LayoutRequest:
             self._fold()
@@ -256,7 +256,7 @@ class Page(QWidget):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll also beside the column."""
-        QApplication.sendEvent(self._scroll.verticalScrollBar(), event)
+        QApplication.sendEvent(self.reading.verticalScrollBar(), event)
 
     # layout
 
@@ -271,7 +271,7 @@ class Page(QWidget):
         self._fill_head()
         column.addWidget(self._head)
         column.addWidget(self._scrolling(), 1)
-        self._below = MoreBelow(self.words, self._scroll)
+        self._below = MoreBelow(self.words, self.reading)
         column.addWidget(self._below)
         page.addLayout(column, 1)
         page.addWidget(self._answering)
@@ -354,8 +354,8 @@ class Page(QWidget):
         folded = self._left_to_read(self._held_high() + foot) < LEAST_READ
         foot_folded = folded and self._left_to_read(foot) < _LEAST_ABOVE_FOOT
         head_folded = self._left_to_read(0) < LEAST_READ
-        before = self._folded, self._foot_folded, self._head_folded
-        self._folded, self._foot_folded, self._head_folded = folded, foot_folded, head_folded
+        before = self.folded, self._foot_folded, self._head_folded
+        self.folded, self._foot_folded, self._head_folded = folded, foot_folded, head_folded
         if before != (folded, foot_folded, head_folded):
             self._put_parts()
         inner = 0 if self._foot_folded else self._column.contentsMargins().left()
@@ -367,7 +367,7 @@ class Page(QWidget):
         focused = self.focusWidget()
         (self._before if self._head_folded else self._column).insertWidget(0, self._head)
         for part, at_end in (
-            (self._answering, self._folded),
+            (self._answering, self.folded),
             (self._acts_at_foot, self._foot_folded),
         ):
             hidden = part.isHidden()
@@ -394,9 +394,9 @@ class Page(QWidget):
         column.addLayout(read)
         column.addStretch(1)
         column.addLayout(self._after)
-        self._scroll = ReadingArea(inside)
-        self._scroll.lost_focus.connect(self.setFocus)
-        return self._scroll
+        self.reading = ReadingArea(inside)
+        self.reading.lost_focus.connect(self.setFocus)
+        return self.reading
 
 
 def _tabbed(widget: QWidget) -> Iterator[QWidget]:

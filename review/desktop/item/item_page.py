@@ -71,10 +71,10 @@ class ItemPage(SentencePage):
         self._reasons = Choices(words, item_words.reasons(words))
         self._last = ItemTexts(words)
         """The sentence that reasons are asked of: it is not the one that waits for an answer."""
-        self._answers = Answers(item_words.ratings(words))
+        self.answers = Answers(item_words.ratings(words))
         self._go_on = Button(capital(words("go on")), words("Enter"))
         self._go_on.setProperty("role", "main")
-        self._put_in_place([self._lesson, self._last, self._reasons], [self._answers, self._go_on])
+        self._put_in_place([self._lesson, self._last, self._reasons], [self.answers, self._go_on])
         self._panels[Mode.REASONS] = self._reasons
         self._held.setAlignment(self._go_on, Qt.AlignmentFlag.AlignLeading)
         self._deeds[Act.REASONS] = self._ask_reasons
@@ -82,7 +82,7 @@ class ItemPage(SentencePage):
         for act, rating in RATING_OF.items():
             self._deeds[act] = partial(self._rate, rating)
         self._go_on.clicked.connect(self.enter)
-        self._answers.picked.connect(lambda number: self._press(list(RATING_OF)[number]))
+        self.answers.picked.connect(lambda number: self._press(list(RATING_OF)[number]))
         self._reasons.picked.connect(lambda number: self._reason(list(Reason)[number]))
         self._reasons.left.connect(self.back)
         if self.view.item is not None:
@@ -99,7 +99,7 @@ class ItemPage(SentencePage):
     def _draw_item(self, view: View, item: ShownItem) -> None:
         self._lesson.tell(self.words, view.lesson)
         counts = item.rating is not None and item.stands
-        self._answers.mark([item.rating.rank] if counts and item.rating else [])
+        self.answers.mark([item.rating.rank] if counts and item.rating else [])
         super()._draw_item(view, item)
 
     def _arrange(self) -> None:
@@ -107,16 +107,16 @@ class ItemPage(SentencePage):
         super()._arrange()
         lesson = self.view.lesson is not None
         reasons = self.mode is Mode.REASONS
-        self._texts.setVisible(not reasons)
+        self.texts.setVisible(not reasons)
         self._last.setVisible(reasons)
         self.place(self._place_now())
         self._lesson.setVisible(lesson and self.answering)
-        self._answers.setVisible(self.answering and self.asks and not lesson)
+        self.answers.setVisible(self.answering and self.asks and not lesson)
         self._go_on.setVisible(self.answering and lesson)
 
     def _answer_high(self) -> int:
         """Pixels of the height of the answers, with the gap below them."""
-        return self._answers.heightForWidth(self._wide()) + self._held.spacing()
+        return self.answers.heightForWidth(self._wide()) + self._held.spacing()
 
     def _place_now(self) -> str:
         """Name the sentence that is read: while reasons are asked, the one before."""
@@ -129,14 +129,14 @@ class ItemPage(SentencePage):
         """Show an item from its first line, and an explanation, which stands below, in full."""
         super()._read_from_its_beginning()
         if self.view.lesson is not None:
-            self._scroll.bring(self._lesson)
+            self.reading.bring(self._lesson)
 
     def _what_is_below(self) -> str:
         """Say plainly that an answer waits for the translation, or that only the answers are not seen."""
-        unseen = self._texts.seen and not self._texts.translation_seen
+        unseen = self.texts.seen and not self.texts.translation_seen
         if self.mode is Mode.ANSWER and unseen and self.view.lesson is None:
             return item_words.TRANSLATION_BELOW
-        if self.mode is Mode.ANSWER and self._folded and self._scroll.shows_end_of(self._texts):
+        if self.mode is Mode.ANSWER and self.folded and self.reading.shows_end_of(self.texts):
             return item_words.ANSWERS_BELOW
         return super()._what_is_below()
 
@@ -183,8 +183,8 @@ class ItemPage(SentencePage):
         """Rate what was seen: where the translation is still below, show it first."""
         if not self.asks:
             self.say(self.words(item_words.NOT_SHOWN[0]))
-        elif self._texts.seen and not self._texts.translation_seen:
-            self._scroll.bring(self._texts.candidate)
+        elif self.texts.seen and not self.texts.translation_seen:
+            self.reading.bring(self.texts.candidate)
             self.say(self.words("First read the translation."))
         else:
             self._do(partial(self.session.rate, item.id, rating))

@@ -104,17 +104,17 @@ class SentenceFace(Page):
         """Id of the item that is drawn."""
         self._readable: tuple[str, bool] = ("", True)
         words = self.words
-        self._progress, self._practice = QProgressBar(), Line(role="quiet")
-        self._practice.setContentsMargins(INSET, 0, INSET, 0)
-        self._texts = ItemTexts(words, translation=not session.translating)
+        self._progress, self.practice = QProgressBar(), Line(role="quiet")
+        self.practice.setContentsMargins(INSET, 0, INSET, 0)
+        self.texts = ItemTexts(words, translation=not session.translating)
         self._why = Choices(words, item_words.why_not(words))
         self._harm = OnceMore(words)
-        self._writing = Writing(words, session.manifest.letters)
+        self.writing = Writing(words, session.manifest.letters)
         self._more = MoreActs(words, self.ACTS)
         self._panels: dict[Mode, QWidget] = {
             Mode.WHY: self._why,
             Mode.HARM: self._harm,
-            Mode.WRITING: self._writing,
+            Mode.WRITING: self.writing,
             Mode.MORE: self._more,
         }
         """What stands in the place of the answer, while it is asked."""
@@ -122,31 +122,31 @@ class SentenceFace(Page):
         """Where the page was scrolled to when that was asked."""
         self._unshown = Line(role="warn")
         self._leave_out = Button(words(item_words.GO_ON_WITHOUT), words("Enter"))
-        self._acts = ActRow(words, self.ACTS)
+        self.acts = ActRow(words, self.ACTS)
 
     def _put_in_place(self, read: Sequence[QWidget], held: Sequence[QWidget] = ()) -> None:
         """Put all parts into their places, these of a task with them: below the texts, and what stays in sight."""
         self._progress.setTextVisible(False)
         self.under_head(self._progress)
-        self.under_head(self._practice)
+        self.under_head(self.practice)
         for panel in self._panels.values():
-            self._texts.put_under(panel)
-        for widget in (self._texts, *read):
+            self.texts.put_under(panel)
+        for widget in (self.texts, *read):
             self.add(widget)
         self._unshown.setContentsMargins(INSET, 0, INSET, 0)
         self._unshown.setText(" ".join(map(self.words, item_words.NOT_SHOWN)))
         self._leave_out.setProperty("role", "main")
         self._leave_out.clicked.connect(self.enter)
-        for widget in (self._unshown, self._leave_out, *held, self._acts, self._writing.acts):
+        for widget in (self._unshown, self._leave_out, *held, self.acts, self.writing.acts):
             self.hold(widget)
         self._held.setAlignment(self._leave_out, Qt.AlignmentFlag.AlignLeading)
         self._watch()
 
     def _watch(self) -> None:
-        self._texts.painted.connect(self._painted)
-        for pane in (self._texts.source, self._texts.candidate):
+        self.texts.painted.connect(self._painted)
+        for pane in (self.texts.source, self.texts.candidate):
             pane.cursorPositionChanged.connect(partial(self._follow, pane))
-        bar = self._scroll.verticalScrollBar()
+        bar = self.reading.verticalScrollBar()
         bar.valueChanged.connect(self._scrolled_to)
         bar.rangeChanged.connect(lambda *_: self._grown())
         self.desk.look.changed.connect(self._arrange)
@@ -169,7 +169,7 @@ class SentenceFace(Page):
             return False
         if self._readable[0] != item.id:
             tags = (manifest.source_language, manifest.target_language)
-            read = all(map(legible, self._texts.read(item), map(tag_script, tags)))
+            read = all(map(legible, self.texts.read(item), map(tag_script, tags)))
             self._readable = (item.id, read)
         return self._readable[1] or self.view.phase is Phase.TRAINING
 
@@ -207,10 +207,10 @@ class SentenceFace(Page):
         self._progress.setValue(view.done if counted else item.number - 1)
         self._progress.setAccessibleName(place)
         practice = item_words.practice(self.words, view)
-        self._practice.setText(practice)
-        self._practice.setVisible(bool(practice))
-        self._texts.show_item(item)
-        self._texts.show_marks(self._marks(item))
+        self.practice.setText(practice)
+        self.practice.setVisible(bool(practice))
+        self.texts.show_item(item)
+        self.texts.show_marks(self._marks(item))
         self._arrange()
 
     def _spoken(self) -> str:
@@ -221,31 +221,31 @@ class SentenceFace(Page):
         place = item_words.place(self.words, self.view)
         practice = item_words.practice(self.words, self.view)
         beside = (readable(f"{said} {text}".strip()) for said, text in beside_it(self.words, item))
-        return "\n".join(filter(None, (place, practice, *self._texts.spoken(item), *beside)))
+        return "\n".join(filter(None, (place, practice, *self.texts.spoken(item), *beside)))
 
     def _read_from_its_beginning(self) -> None:
         """Show an item from its first line."""
-        self._scroll.show_beginning()
+        self.reading.show_beginning()
 
     # where it is shown
 
     def enter_mode(self, mode: Mode) -> None:
         """Let the next key mean something else; what went wrong before it is over."""
-        bar, answered = self._scroll.verticalScrollBar(), self.answering
+        bar, answered = self.reading.verticalScrollBar(), self.answering
         self._read_at = bar.value() if answered else self._read_at
         self.mode = mode
         self.tell(None)
         self._arrange()
         self._take_keys()
         if (panel := self._panels.get(mode)) is not None:
-            self._scroll.bring(panel)
+            self.reading.bring(panel)
         elif not answered:
-            self._scroll.go_back_to(self._read_at)
+            self.reading.go_back_to(self._read_at)
 
     def _take_keys(self) -> None:
         """Let the next key come to what is asked."""
         if self.mode is Mode.WRITING:
-            self._writing.take_keys()
+            self.writing.take_keys()
         else:
             self.setFocus()
 
@@ -257,13 +257,13 @@ class SentenceFace(Page):
             panel.setVisible(mode is self.mode)
         for part in (self._unshown, self._leave_out):
             part.setVisible(self.answering and not self.asks)
-        self._acts.setVisible(self.answering)
-        self._writing.acts.setVisible(self.mode is Mode.WRITING)
+        self.acts.setVisible(self.answering)
+        self.writing.acts.setVisible(self.mode is Mode.WRITING)
         offers = [
             each._replace(now=each.now and (self.asks or each.act not in UNASKED))
             for each in self._offers()
         ]
-        self._acts.offer(offers, self._behind(), self._wide(), self._rows())
+        self.acts.offer(offers, self._behind(), self._wide(), self._rows())
         self._tell_more()
 
     def _behind(self) -> list[Act]:
@@ -277,9 +277,9 @@ class SentenceFace(Page):
 
     def _rows(self) -> int:
         """Tell how many rows of acts leave the texts their room; at the end of what scrolls there is room for all."""
-        if self._folded:
+        if self.folded:
             return 0
-        high = self._answer_high() + self._acts.high(MOST_ROWS) + self._foot_high()
+        high = self._answer_high() + self.acts.high(MOST_ROWS) + self._foot_high()
         return MOST_ROWS if self._left_to_read(high) >= _ROOMY else 1
 
     def _answer_high(self) -> int:
@@ -288,7 +288,7 @@ class SentenceFace(Page):
 
     def _held_high(self) -> int:
         """Pixels of the height of the answers and of a row of acts: what is asked meanwhile changes no place."""
-        return self._answer_high() + self._acts.high(1)
+        return self._answer_high() + self.acts.high(1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fold what has no room."""
@@ -299,8 +299,8 @@ class SentenceFace(Page):
         """Wait for the item to be painted anew, and fold what has no room."""
         super().showEvent(event)
         if not event.spontaneous() and self.view.item is not None:
-            self._texts.forget()
-            self._texts.show_item(self.view.item)
+            self.texts.forget()
+            self.texts.show_item(self.view.item)
         self._arrange()
 
     # what is in sight
@@ -309,13 +309,13 @@ class SentenceFace(Page):
         """Keep the place in sight to which a person reads or selects with the arrow keys."""
         if pane.hasFocus():
             place = pane.mapTo(self._inside, pane.cursorRect().center())
-            self._scroll.ensureVisible(place.x(), place.y(), 0, pane.cursorRect().height())
+            self.reading.ensureVisible(place.x(), place.y(), 0, pane.cursorRect().height())
 
     def _grown(self) -> None:
         """Follow a box that grows while a person types."""
         self._tell_more()
         if self.mode is Mode.WRITING and not self.troubled:
-            self._scroll.bring(self._writing)
+            self.reading.bring(self.writing)
 
     def _painted(self) -> None:
         item = self.view.item

@@ -83,15 +83,15 @@ class SentencePage(SentenceFace):
         self._harm.agreed.connect(self._flag_harm)
         for asked in (self._why, self._harm, self._more):
             asked.left.connect(self.back)
-        self._acts.chosen.connect(self._press)
-        self._acts.more.connect(self._show_more)
+        self.acts.chosen.connect(self._press)
+        self.acts.more.connect(self._show_more)
         self._more.chosen.connect(self._press)
         self._more.answers.connect(
             partial(self._leave_panel, partial(self.answered.emit, Onward.ANSWERS))
         )
-        self._writing.paused.connect(lambda _: self.keep_typed())
-        self._writing.saved.connect(self._save)
-        self._writing.left.connect(lambda _: self._leave_panel())
+        self.writing.paused.connect(lambda _: self.keep_typed())
+        self.writing.saved.connect(self._save)
+        self.writing.left.connect(lambda _: self._leave_panel())
 
     # for the window
 
@@ -138,7 +138,7 @@ class SentencePage(SentenceFace):
         """Do what a character means here."""
         if self.mode is Mode.WRITING:
             if not self._busy:
-                self._writing.take(character)
+                self.writing.take(character)
         elif self.mode is Mode.WHY:
             self._cannot_judge(cannot_judge_of(character))
         elif character == " ":
@@ -148,7 +148,7 @@ class SentencePage(SentenceFace):
         return True
 
     def _read_on(self) -> None:
-        bar = self._scroll.verticalScrollBar()
+        bar = self.reading.verticalScrollBar()
         bar.setValue(bar.value() + bar.pageStep())
 
     def _mean(self, act: Act | None) -> bool:
@@ -169,7 +169,7 @@ class SentencePage(SentenceFace):
         if self.mode is Mode.HARM:
             self._flag_harm()
         elif self.mode is Mode.WRITING:
-            self._writing.save()
+            self.writing.save()
         elif self.leaves_out:
             self._cannot_judge(CannotJudge.NOT_SHOWN)
 
@@ -182,7 +182,7 @@ class SentencePage(SentenceFace):
     def back(self) -> None:
         """Go back to the answer; what was typed stays as a draft."""
         if self.mode is Mode.WRITING:
-            self._writing.leave()
+            self.writing.leave()
         else:
             self._leave_panel()
 
@@ -218,7 +218,7 @@ class SentencePage(SentenceFace):
     def _hold(self, *, still: bool) -> None:
         """Let keys mean nothing while something is saved, and say so where it takes long."""
         self._busy = still
-        self._writing.hold(still=still)
+        self.writing.hold(still=still)
         if still:
             self._slow.start()
         elif self._slow.isActive():
@@ -238,7 +238,7 @@ class SentencePage(SentenceFace):
         if item is None or self._busy:
             return
         if self.mode is Mode.WRITING:
-            self._show_typed(item, self._writing.text)
+            self._show_typed(item, self.writing.text)
         if self.mode is not Mode.ANSWER:
             self.enter_mode(Mode.ANSWER)
         if texts:
@@ -266,7 +266,7 @@ class SentencePage(SentenceFace):
 
     def _show_more(self) -> None:
         if not self._busy:
-            self._more.show_acts(self._acts.folded, answers=self.view.done > 0)
+            self._more.show_acts(self.acts.folded, answers=self.view.done > 0)
             self.enter_mode(Mode.MORE)
 
     # asking once more
@@ -298,13 +298,13 @@ class SentencePage(SentenceFace):
     def _write(self, field: TextField, item: ShownItem) -> None:
         self._field = field
         self._open_box(item, item.comment if field is TextField.COMMENT else item.suggestion)
-        self._kept[field] = self._writing.text
+        self._kept[field] = self.writing.text
 
     def _open_box(self, item: ShownItem, text: str) -> None:
         self.enter_mode(Mode.WRITING)
         title = item_words.writing_title(self.words, self._field)
         start = item.candidate if self._field is TextField.SUGGESTION else ""
-        self._writing.begin(title, text, start)
+        self.writing.begin(title, text, start)
 
     def _save(self, text: str) -> None:
         item = self.view.item
@@ -320,7 +320,7 @@ class SentencePage(SentenceFace):
         """Let what stands in the box be seen beside the sentence, as the draft that it is now."""
         typed = item_words.with_text(item, self._field, text)
         self.view = replace(self.view, item=typed)
-        self._texts.show_marks(self._marks(typed))
+        self.texts.show_marks(self._marks(typed))
 
     # keeping what is typed
 
@@ -330,7 +330,7 @@ class SentencePage(SentenceFace):
 
     def _in_boxes(self) -> dict[TextField, str]:
         """Return what stands in the boxes that are open."""
-        return {self._field: self._writing.text} if self.mode is Mode.WRITING else {}
+        return {self._field: self.writing.text} if self.mode is Mode.WRITING else {}
 
     def _unkept(self) -> dict[TextField, str]:
         """Return what stands in the boxes and was not kept yet."""
@@ -360,7 +360,7 @@ class SentencePage(SentenceFace):
         item = self.session.view.item
         if item is not None and self.view.item is not None:
             self.view = replace(self.view, item=item, unsaved=self.session.view.unsaved)
-            self._texts.show_marks(self._marks(item))
+            self.texts.show_marks(self._marks(item))
 
     def _draft_kept(self, item: str, texts: dict[TextField, str], _: None) -> None:
         """Note it; only that a draft could not be kept is over now, and no answer that was not saved."""

@@ -101,15 +101,15 @@ class TranslationPage(SentencePage):
     def __init__(self, desk: Desk, session: Session) -> None:
         super().__init__(desk, session)
         words = self.words
-        self._box = TranslationBox(words, session.manifest.letters)
-        self._put_in_place([self._box])
-        self._save_button = self.button(
-            words(item_words.SAVE_AND_GO_ON), self._box.save, words("Enter"), main=True
+        self.box = TranslationBox(words, session.manifest.letters)
+        self._put_in_place([self.box])
+        self.save_button = self.button(
+            words(item_words.SAVE_AND_GO_ON), self.box.save, words("Enter"), main=True
         )
-        self._box.saved.connect(self._translate)
-        self._box.paused.connect(lambda _: self.keep_typed())
-        self._box.typing.connect(self._follow_typing)
-        self._box.left.connect(lambda _: self.enter_mode(Mode.ACTS))
+        self.box.saved.connect(self._translate)
+        self.box.paused.connect(lambda _: self.keep_typed())
+        self.box.typing.connect(self._follow_typing)
+        self.box.left.connect(lambda _: self.enter_mode(Mode.ACTS))
         if self.view.item is not None:
             self.draw(self.view)
 
@@ -124,27 +124,27 @@ class TranslationPage(SentencePage):
     def _begin_item(self, item: ShownItem) -> None:
         """Show what this person wrote before for a sentence; it stays until the next one comes."""
         super()._begin_item(item)
-        self._box.begin(item.translation)
-        self._kept[TextField.TRANSLATION] = self._box.text
+        self.box.begin(item.translation)
+        self._kept[TextField.TRANSLATION] = self.box.text
 
     def _arrange(self) -> None:
         """Show the box, where a translation may be asked for."""
         super()._arrange()
-        for part in (self._box, self._save_button):
+        for part in (self.box, self.save_button):
             part.setVisible(self.answering and self.asks)
 
     def _take_keys(self) -> None:
         if self.mode is Mode.ANSWER and self.asks:
-            self._scroll.focus_in_place(self._box)
+            self.reading.focus_in_place(self.box)
         else:
             super()._take_keys()
 
     def _follow_typing(self) -> None:
         """Keep the line in sight on which a person types, and as much of the sentence as there is room for."""
-        if self.mode is Mode.ANSWER and self._box.is_used:
-            self._scroll.lay_out_now()
-            line = self._box.line_in(self._inside)
-            self._scroll.ensureVisible(line.center().x(), line.bottom(), 0, line.height())
+        if self.mode is Mode.ANSWER and self.box.is_used:
+            self.reading.lay_out_now()
+            line = self.box.line_in(self._inside)
+            self.reading.ensureVisible(line.center().x(), line.bottom(), 0, line.height())
 
     # keys
 
@@ -153,13 +153,13 @@ class TranslationPage(SentencePage):
         if self.mode is not Mode.ANSWER or not self.asks:
             return super().typed(character)
         if not self._busy and character.isprintable():
-            self._box.take(character)
+            self.box.take(character)
         return True
 
     def enter(self) -> None:
         """Save, agree to what is asked, or go back to the box."""
         if self.mode is Mode.ANSWER and self.asks:
-            self._box.save()
+            self.box.save()
         elif self.mode in {Mode.HARM, Mode.WRITING} or self.leaves_out:
             super().enter()
         else:
@@ -176,10 +176,10 @@ class TranslationPage(SentencePage):
 
     def _hold(self, *, still: bool) -> None:
         super()._hold(still=still)
-        self._box.hold(still=still)
+        self.box.hold(still=still)
 
     def _in_boxes(self) -> dict[TextField, str]:
-        return {TextField.TRANSLATION: self._box.text} | super()._in_boxes()
+        return {TextField.TRANSLATION: self.box.text} | super()._in_boxes()
 
     def _translate(self, text: str) -> None:
         """Save a translation; one that the person only came to look at again stays as it is."""

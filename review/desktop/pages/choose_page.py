@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from harness.sealed.stick import BATCH_SUFFIX
 from review.desktop.frame.work import Desk
 from review.desktop.look.fonts import shown
 from review.desktop.pages.first_pages import FirstPage
 from review.desktop.pages.folders import Folders, first_folder
 from review.desktop.parts.choosing import ChoiceRows
-from review.files.stick import BATCH_SUFFIX
 from review.session import opening_words
 from review.session.choice import Choice
 from review.session.flow import Other
@@ -38,7 +38,7 @@ class FilePage(FirstPage):
     def _moved(self) -> None:
         """Show the beginning of the folder that is open now."""
         self.tell(None)
-        self._scroll.show_beginning()
+        self.reading.show_beginning()
 
 
 class ChoosePage(FirstPage):

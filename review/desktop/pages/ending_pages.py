@@ -77,7 +77,7 @@ class WithdrawPage(Page):
         self._sure.setText(sure)
         self._sure.show()
         self._erase.show()
-        QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(self._sure))
+        QTimer.singleShot(0, self, lambda: self.reading.ensureWidgetVisible(self._sure))
         announce(self, sure)
 
     def _do(self) -> None:

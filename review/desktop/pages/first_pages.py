@@ -28,6 +28,7 @@ from review.session.opening_words import AskedLine
 from review.session.words import page as page_words
 from review.session.words.item import Answer
 from review.session.words.keys import may_share, relation_of
+from review.session.words.troubles import for_whoever_helps
 
 
 class FirstPage(Page):
@@ -52,7 +53,7 @@ class FirstPage(Page):
         """Add the button that agrees to what stands on the page, which Enter presses, too."""
         button = self.button(said, self.enter, self.words("Enter"), main=True)
         self._agree = button, said, act
-        bar = self._scroll.verticalScrollBar()
+        bar = self.reading.verticalScrollBar()
         bar.valueChanged.connect(self._say_agree)
         bar.rangeChanged.connect(self._say_agree)
 
@@ -60,13 +61,13 @@ class FirstPage(Page):
         """Agree, or first show the next part of what there is to read."""
         if self._agree is None:
             super().enter()
-        elif not self._scroll.read_on():
+        elif not self.reading.read_on():
             self._agree[2]()
 
     def _say_agree(self) -> None:
         if self._agree is not None and isValid(self):
             button, said, _ = self._agree
-            button.setText(said if self._scroll.end_shown else self.words("Read on"))
+            button.setText(said if self.reading.end_shown else self.words("Read on"))
 
 
 class WelcomePage(FirstPage):
@@ -219,7 +220,7 @@ class MissingPage(FirstPage):
             )
         )
         detail = ", ".join(map(letter_names, letters[:_MOST]))
-        self.paragraph(words("For whoever helps: {detail}", detail=detail), "quiet")
+        self.paragraph(for_whoever_helps(words, detail), "quiet")
         self.way_back(main=True)
 
 
@@ -248,7 +249,7 @@ class AskingPage(FirstPage):
         self._box.setAccessibleDescription(asked.about)
         label.setBuddy(self._box)
         self.add(self._box)
-        self._box.textEdited.connect(lambda _: self._scroll.bring(self._box))
+        self._box.textEdited.connect(lambda _: self.reading.bring(self._box))
         self._add_letters(asked.letters)
         self.paragraph(asked.about, "quiet")
         words = self.words

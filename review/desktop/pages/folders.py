@@ -16,11 +16,11 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from harness.core.failures import HarnessError
+from harness.sealed.stick import stick_error
 from review.desktop.frame.work import Desk
 from review.desktop.look.fonts import shown
 from review.desktop.parts.choosing import ChoiceRows
 from review.desktop.parts.texts import Line
-from review.files.stick import stick_error
 from review.session.words.troubles import trouble
 
 _MOST = 2000

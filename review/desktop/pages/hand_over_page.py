@@ -194,7 +194,7 @@ class HandOverPage(Page):
     def _moved(self) -> None:
         if self._folders is not None:
             self.tell(None)
-            self._scroll.show_beginning()
+            self.reading.show_beginning()
             self._heard(shown(str(self._folders.here)))
 
     def _save_in_folder(self) -> None:
@@ -272,7 +272,7 @@ class HandOverPage(Page):
         self._rows = self._folders = None
         self.tell(None)
         self.clear()
-        self._scroll.show_beginning()
+        self.reading.show_beginning()
 
     def _heard(self, said: str) -> None:
         """Take the keys back from what went away, and say the step aloud."""

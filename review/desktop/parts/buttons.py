@@ -146,7 +146,7 @@ class Button(QAbstractButton):
 
     def __init__(self, text: str, key: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._key = key
+        self.key = key
         self.setText(text)
         self.setAccessibleDescription(key_said(key))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click takes no key away
@@ -192,13 +192,13 @@ class Button(QAbstractButton):
 
     def _words(self) -> list[Wrapped]:
         """Return the texts that stand one below the other."""
-        return [Wrapped(self.text(), self._text_font(), self.layoutDirection())]
+        return [Wrapped(self.text(), self.text_font(), self.layoutDirection())]
 
     def _inks(self) -> Iterator[QColor]:
         """Yield the colour of each of the texts."""
         yield self._ink(QPalette.ColorRole.ButtonText)
 
-    def _text_font(self) -> QFont:
+    def text_font(self) -> QFont:
         font = QFont(self.font())
         font.setBold(font.bold() or self.is_main)
         return font
@@ -278,7 +278,7 @@ class Button(QAbstractButton):
         heights = [part.height(max(1, place.width())) for part in parts]
         top = place.top() + max(0, (place.height() - sum(heights)) // 2)
         if self._key_room():
-            if not (self._is_overruled and self._key == said(ENTER)):
+            if not (self._is_overruled and self.key == said(ENTER)):
                 self._draw_key(painter, room, top + parts[0].first_line // 2)
         elif self.centred and len(parts) == parts[0].lines == 1:
             place.translate(self._to_middle(place.width() - parts[0].drawn_width), 0)
@@ -296,7 +296,7 @@ class Button(QAbstractButton):
         painter.drawRoundedRect(QRectF(cap).adjusted(1, 1, -1, -1), 5, 5)
         painter.setPen(ink)
         painter.setFont(self._key_font())
-        painter.drawText(cap, Qt.AlignmentFlag.AlignCenter, self._key)
+        painter.drawText(cap, Qt.AlignmentFlag.AlignCenter, self.key)
 
     def _key_colours(self) -> tuple[QColor, QColor, QColor]:
         """Return the colours of the key's edge, its inside and its letter."""
@@ -315,11 +315,11 @@ class Button(QAbstractButton):
     def _cap(self) -> QSize:
         """Return the size of the key's picture, nothing where there is none."""
         application = QApplication.instance()
-        if not self._key or (application is not None and application.property(HIDES_KEYS)):
+        if not self.key or (application is not None and application.property(HIDES_KEYS)):
             return QSize(0, 0)
         metrics = QFontMetrics(self._key_font())
         high = metrics.height() + 2
-        return QSize(max(high, metrics.horizontalAdvance(self._key) + 12), high)
+        return QSize(max(high, metrics.horizontalAdvance(self.key) + 12), high)
 
     def _key_room(self) -> int:
         cap = self._cap().width()

@@ -103,14 +103,14 @@ class _AnswerButton(Button):
         """Show whether it was given, and say so."""
         if given is not self._given:
             self._given = given
-            parts = [key_said(self._key), said(CHOSEN) if given else ""]
+            parts = [key_said(self.key), said(CHOSEN) if given else ""]
             self.setAccessibleDescription(". ".join(part for part in parts if part))
             self.updateGeometry()
             self.update()
 
     def _words(self) -> list[Wrapped]:
         direction = self.layoutDirection()
-        parts = [Wrapped(self.text(), self._text_font(), direction)]
+        parts = [Wrapped(self.text(), self.text_font(), direction)]
         if self._meaning:
             parts.append(Wrapped(self._meaning, self._meaning_font(), direction))
         return parts
@@ -120,8 +120,8 @@ class _AnswerButton(Button):
         if self._meaning:
             yield self._ink(QPalette.ColorRole.PlaceholderText)
 
-    def _text_font(self) -> QFont:
-        font = super()._text_font()
+    def text_font(self) -> QFont:
+        font = super().text_font()
         font.setBold(bool(self._meaning))
         if self._size is not None:
             font.setPixelSize(self._size)

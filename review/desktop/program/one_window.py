@@ -16,12 +16,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 
-from harness.store.file.database import private_folder
+from harness.core.written_files import private_folder
 
 FOLDER = "window"
 """In the data folder; empty, or gone, while no window is open."""
 
-_SECONDS = 5.0
+PATIENCE_SECONDS = 5.0
 """How long a window that does not answer is waited for; then another one opens, which does no harm."""
 _PAUSE = 0.05
 _MOST_BYTES = 2**16
@@ -91,7 +91,7 @@ class OneWindow(QObject):
     def _handed_over(self, files: Sequence[Path]) -> bool:
         """Ask the window that is open to show these files, and wait until it has taken them."""
         self._ask(files)
-        patience = time.monotonic() + _SECONDS
+        patience = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < patience:
             if not self._request.exists():
                 return True

@@ -112,7 +112,7 @@ class Running(QObject):
         self.look: Look | None = None
         self.window: Window | None = None
         self.visit: Visit | None = None
-        self._not_open: NotOpenWindow | None = None
+        self.not_open_window: NotOpenWindow | None = None
         self._why: Trouble | None = None
         self._ended = False
         self.code = 0
@@ -196,13 +196,13 @@ class Running(QObject):
         if self._ended:
             return
         self.look, self._why = self._dressed({}), why
-        self._not_open = NotOpenWindow(self.words, why, title)
-        self._not_open.again.connect(self._again)
-        self._not_open.show()
+        self.not_open_window = NotOpenWindow(self.words, why, title)
+        self.not_open_window.again.connect(self._again)
+        self.not_open_window.show()
 
     def _again(self) -> None:
-        if self._not_open is not None and not self.work.busy:
-            self._not_open.hide()
+        if self.not_open_window is not None and not self.work.busy:
+            self.not_open_window.hide()
             self._why = None
             self.begin()
 

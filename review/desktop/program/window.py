@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 
 from harness.core.failures import HarnessError, StoreError
 from harness.core.storage_problems import StorageProblem, words_for
+from harness.sealed.stick import BATCH_SUFFIX
 from review.desktop.frame.page import Page
 from review.desktop.frame.work import Desk
 from review.desktop.look.look import LARGE
@@ -36,7 +37,6 @@ from review.desktop.parts.buttons import Button
 from review.desktop.parts.flow import FlowLayout
 from review.desktop.parts.texts import Line
 from review.desktop.program.no_window import where_answers_are
-from review.files.stick import BATCH_SUFFIX
 from review.log.table import NotSaved
 from review.session.words.catalogue import Words, msgid
 from review.session.words.troubles import Trouble

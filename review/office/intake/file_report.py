@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from review.files.manifests import BatchManifest
-from review.log.chain import WildClock
+from review.log.clocks import WildClock
 from review.log.event import Event
 from review.log.merge import Objection, Remark
 from review.log.payloads import OfItem, OfReviewer, Rate, Train, Translate, Withdraw

@@ -13,10 +13,12 @@ from itertools import chain
 from pathlib import Path
 
 from harness.core.failures import UsageError
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.keys import key_phrase
+from harness.sealed.sealing import AgeIdentity, SealError, checked_recipient
+from harness.sealed.stick import BATCH_SUFFIX, RATINGS_SUFFIX, StickError, read_file
 from review.files.manifests import BatchManifest, Sender
 from review.files.ratings import RatingsFile, chains_of, contents_of, open_ratings
-from review.files.stick import BATCH_SUFFIX, RATINGS_SUFFIX, StickError, read_file
-from review.forms import FileError, FileProblem
 from review.log.event import Event, EventError, read_event
 from review.log.merge import MOST_EVENTS, MergeReport, merge
 from review.log.payloads import Kind, Withdraw
@@ -30,8 +32,6 @@ from review.office.store.arrivals import Arrival, mark_recompute, note_arrival
 from review.office.store.database import note_unclean, rewrite
 from review.office.store.review import KnownLaptop
 from review.office.store.store import Office, Review
-from review.sealed.keys import key_phrase
-from review.sealed.sealing import AgeIdentity, SealError, checked_recipient
 
 _TOO_MUCH_WAITS = (
     "its laptop is unknown, and more files of unknown laptops wait already than are kept. Enrol its laptop "

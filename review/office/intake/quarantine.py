@@ -15,8 +15,9 @@ from hashlib import sha256
 from typing import Final
 
 from harness.core.failures import UsageError
+from harness.sealed.forms import FileError
+from harness.sealed.sealing import AgeIdentity
 from review.files.ratings import RatingsFile, open_ratings
-from review.forms import FileError
 from review.log.event import EventError, read_event
 from review.log.payloads import Scope, Withdraw
 from review.log.withdrawal import Withdrawals, covered, taken_back
@@ -24,7 +25,6 @@ from review.office.results.certifying import suspend_withdrawn
 from review.office.store.arrivals import mark_recompute
 from review.office.store.database import note_unclean
 from review.office.store.store import Office, Review, utc_now
-from review.sealed.sealing import AgeIdentity
 
 MOST_WAITING: Final = 2**29
 """Bytes of all files that are set aside: whoever has a batch can write files that wait."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import chain
 
 from harness.core.failures import UsageError
+from harness.sealed.keys import key_phrase
 from review.files.reviewer_codes import printed
 from review.log.payloads import Kind, LaptopWord, Speaks
 from review.log.table import latest_time, people_of, read_person
 from review.log.voices import FAR, Voices, far_ahead, heard
 from review.office.store.review import KnownLaptop
 from review.office.store.store import Office, Review, utc_now
-from review.sealed.keys import key_phrase
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ from corpora.text.visible import plain
 from corpora.text.words import JOINERS
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
+from harness.sealed.keys import Identity
+from harness.sealed.signature import Signed
 from harness.setup.preparing import language_folders
 from review.files.batch import Batch, make_batch
 from review.files.font_file import CarriedFont
@@ -43,8 +45,6 @@ from review.files.reviewer_codes import new_salt, place_of, tag_of
 from review.office.items.items import Item
 from review.office.making.texts import ReviewTexts
 from review.office.store.store import utc_now
-from review.sealed.keys import Identity
-from review.sealed.signature import Signed
 from review.verdict.panel.key import AnswerKey, KeyRun
 
 _DASHES_AND_QUOTES = frozenset({"Pd", "Pi", "Pf", "Ps", "Pe", "Cf"})

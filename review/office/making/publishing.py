@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.core.failures import UsageError
-from harness.store.file.database import private_folder
+from harness.core.written_files import private_folder
+from harness.sealed.phrase import draw_words
+from harness.sealed.sealing import AgeIdentity
+from harness.sealed.stick import BATCH_SUFFIX, PRIVATE, READABLE, write_file
 from review.files.batch import Batch, write_batch
 from review.files.reviewer_codes import printed
 from review.files.statements import LaptopCard
-from review.files.stick import BATCH_SUFFIX, PRIVATE, READABLE, write_file
 from review.office.making.batches import Made
 from review.office.making.texts import ReviewTexts
 from review.office.store.store import Office, Review, utc_now
-from review.sealed.phrase import draw_words
-from review.sealed.sealing import AgeIdentity
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,14 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from harness.card.canonical import HASH_FIELD, seal_form
 from harness.card.load import read_raw
+from harness.card.seal import HASH_FIELD, seal_form
+from harness.consent.standing import Withdrawn
 from harness.core.failures import HarnessError, UsageError
+from harness.sealed.chain import ancestors
+from harness.sealed.keys import Identity
+from harness.sealed.signature import Signed
+from harness.sealed.signed_archive import read_manifest
 from harness.store.file.database import default_path, open_store
 from harness.store.notes import (
     Attached,
@@ -25,15 +30,11 @@ from harness.store.notes import (
 )
 from harness.store.runs import Run, find_run, read_card
 from review.files.manifests import RatingsManifest
-from review.files.signed_archive import read_manifest
-from review.log.chain import ancestors
 from review.log.event import Event, events_sha256
 from review.log.fold import looks_by_run
 from review.log.payloads import OrganiserLook
 from review.office.store.database import FILE
 from review.office.store.store import IssuedCertificate, Office, Review, utc_now
-from review.sealed.keys import Identity
-from review.sealed.signature import Signed
 from review.verdict.certificate.certificate import (
     MOST_BYTES,
     Certificate,
@@ -122,6 +123,8 @@ def _run(connection: sqlite3.Connection, certificate: Certificate) -> Run:
     stated = certificate.run
     try:
         run = find_run(connection, stated.run_id)
+    except Withdrawn:
+        raise
     except UsageError:
         run = None
     if run is None or run.run_id != stated.run_id:

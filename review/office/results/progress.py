@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from harness.sealed.keys import key_phrase, says_key
 from review.files.manifests import BatchManifest
 from review.log.fold import ReviewerState
 from review.log.payloads import Scope
 from review.office.store.arrivals import last_contributions
 from review.office.store.store import Office, Review
 from review.rating import CannotJudge
-from review.sealed.keys import key_phrase, says_key
 from review.verdict.panel.key import AnswerKey
 
 

@@ -10,21 +10,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from harness.card.canonical import canonical_bytes
 from harness.card.exporting import ExportForm, export_run
 from harness.card.load import load_card
 from harness.card.model import RunCard
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
+from harness.sealed.keys import Identity
+from harness.sealed.sealing import seal
+from harness.sealed.signature import public_pem
+from harness.sealed.signed_archive import pack_signed
 from harness.store.runs import find_run
-from review.files.manifests import BatchItem
-from review.files.signed_archive import EXPORT_SUFFIX, ExportManifest, pack_signed
+from review.files.manifests import EXPORT_SUFFIX, BatchItem, ExportManifest
 from review.office.results.certifying import newest_certificate, review_evidence
 from review.office.results.community_page import community_page
 from review.office.results.rating_rows import rating_rows, ratings_csv
 from review.office.store.store import Office, Review
-from review.sealed.keys import Identity
-from review.sealed.sealing import seal
-from review.sealed.signature import public_pem
 from review.session.words.catalogue import Words
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.evidence import events_bytes, pack_evidence
@@ -55,7 +55,7 @@ class OfRun:
     """What there is about one run."""
 
     card: bytes | None = field(default=None, repr=False)
-    """Its run card as exported: entries of secret segments without texts."""
+    """Its run card as exported; None of a run with secret entries, of which only a released card leaves."""
     evidence: bytes | None = field(default=None, repr=False)
     """The evidence file of its newest certificate."""
     page: str | None = field(default=None, repr=False)
@@ -90,10 +90,15 @@ def governance_bundle(
 def _members(
     office: Office, review: Review, of_runs: Mapping[str, OfRun], identity: Identity
 ) -> dict[str, bytes]:
-    rows = rating_rows(review.key, office.state(review), free_text=True)
     pem = public_pem(identity.public.signing_key)
+    readme = _README.format(review=review.name, pem=pem).encode()
+    return {"README.txt": readme, **review_files(office, review, of_runs)}
+
+
+def review_files(office: Office, review: Review, of_runs: Mapping[str, OfRun]) -> dict[str, bytes]:
+    """Return by its name everything of a review that is handed on; people's words are among it."""
+    rows = rating_rows(review.key, office.state(review), free_text=True)
     members = {
-        "README.txt": _README.format(review=review.name, pem=pem).encode(),
         "answer-key.json": canonical_bytes(review.key.model_dump(mode="json")),
         "policy.toml": review.policy,
         "events.jsonl": events_bytes(office.events(review)),
@@ -197,5 +202,5 @@ def of_runs(
 def _card(connection: sqlite3.Connection, run_id: str) -> bytes | None:
     try:
         return export_run(connection, find_run(connection, run_id).id, ExportForm.CARD)
-    except UsageError:  # the run was deleted; its card may be kept elsewhere
+    except UsageError:  # the run was deleted, or has secret entries; its card may be kept elsewhere
         return None

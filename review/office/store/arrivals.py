@@ -7,14 +7,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from review.log.chain import Chain, WildClock, check_chain, wild_clocks
+from harness.sealed.chain import Chain, check_chain
+from harness.sealed.keys import key_phrase
+from harness.sealed.signature import Signed
+from review.log.clocks import WildClock, wild_clocks
 from review.log.event import Event
 from review.log.payloads import OfReviewer, Scope, Withdraw
 from review.log.withdrawal import reach
 from review.office.store.review import Import
 from review.office.store.store import Office, Review, utc_now
-from review.sealed.keys import key_phrase
-from review.sealed.signature import Signed
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from hashlib import sha256
 
 from corpora.model.entry import Segment
 from harness.core.failures import HarnessError
+from harness.sealed.forms import FileError
+from harness.sealed.signature import Signed
+from harness.sealed.signed_archive import read_manifest
 from review.files.manifests import BatchItem, BatchManifest
-from review.files.signed_archive import read_manifest
-from review.forms import FileError
-from review.sealed.signature import Signed
 from review.verdict.panel.key import AnswerKey, differences
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Self
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.storage_problems import storable
+from harness.sealed.signature import Signed
 from harness.store.file.transaction import transaction
 from review.files.manifests import Around, BatchItem
 from review.files.statements import Statement, read_statement
@@ -26,7 +27,6 @@ from review.log.voices import heard
 from review.log.withdrawal import reach
 from review.office.store.database import FILE, is_unclean, note_unclean, open_office, rewrite
 from review.office.store.review import Import, IssuedCertificate, KnownLaptop, Quarantined, Review
-from review.sealed.signature import Signed
 from review.verdict.panel.key import AnswerKey
 
 __all__ = ["IssuedCertificate", "Office", "Review", "utc_now"]

@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 
 from harness.core.failures import HarnessError
 from harness.core.storage_problems import StorageProblem, words_for
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.stick import StickError
 from review.files.reviewer_codes import CodeError, CodeProblem
-from review.files.stick import StickError
-from review.forms import FileError, FileProblem
 from review.log.table import NotSaved
 from review.session.view import View
 from review.session.words.catalogue import Words, msgid
@@ -151,6 +151,11 @@ def trouble(words: Words, error: HarnessError) -> Trouble:
         case _:
             return Trouble(words("That did not work. Ask for help."), str(error))
     return Trouble(words(said), "")
+
+
+def for_whoever_helps(words: Words, detail: str) -> str:
+    """Return the technical line below a trouble."""
+    return words("For whoever helps: {detail}", detail=detail)
 
 
 def trouble_of_view(view: View) -> Trouble | None:

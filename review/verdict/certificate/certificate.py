@@ -21,15 +21,25 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, ValidationError
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
+from harness.sealed.forms import (
+    Count,
+    FileError,
+    Hex64,
+    Id,
+    Short,
+    Since,
+    StrictForm,
+    VersionedForm,
+    formats,
+)
+from harness.sealed.signature import verify as signed_by
 from harness.store.notes import Attached
 from review.files.statements import Statement, read_statement
-from review.forms import FileError, Since, StrictForm, VersionedForm, formats
 from review.log.event import Event
-from review.log.payloads import ANSWERS, Count, Hex64, Id, Scope, Short, Withdraw
-from review.sealed.signature import verify as signed_by
+from review.log.payloads import ANSWERS, Scope, Withdraw
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.gate.verdict import GateOutcome
 

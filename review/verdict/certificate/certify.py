@@ -10,7 +10,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError
 from review.log.event import events_sha256
 from review.log.fold import State

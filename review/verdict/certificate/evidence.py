@@ -19,16 +19,16 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
 from harness.core.problems import first_problem
-from review.log.chain import ancestors, tips_of
+from harness.sealed.archive import MOST_BYTES, pack, unpack
+from harness.sealed.chain import ancestors, tips_of
+from harness.sealed.signature import Signed
 from review.log.event import FIRST, Event, EventError, read_event
 from review.log.fold import State, fold
 from review.log.payloads import ANSWERS, Adjudicate, Kind, LaptopWord, Scope
 from review.log.voices import OWN_WORDS, Voices, heard, may_go_on_with
-from review.sealed.archive import MOST_BYTES, pack, unpack
-from review.sealed.signature import Signed
 from review.verdict.panel.key import AnswerKey
 
 DECIDING = ANSWERS | OWN_WORDS

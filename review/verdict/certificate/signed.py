@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from harness.sealed.chain import ancestors
+from harness.sealed.signature import Signed, verify
+from harness.sealed.signed_archive import read_manifest
 from review.files.manifests import BatchManifest, RatingsManifest
-from review.files.signed_archive import read_manifest
-from review.log.chain import ancestors
 from review.log.event import Event
 from review.log.payloads import ANSWERS, OfReviewer, Scope
-from review.sealed.signature import Signed, verify
 from review.verdict.certificate.certificate import Certificate
 from review.verdict.certificate.evidence import OWN, Evidence
 from review.verdict.panel.key import differences

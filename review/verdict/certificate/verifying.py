@@ -14,11 +14,11 @@ from pydantic import ValidationError
 
 from harness.card.checking.stated import CardDifference, member
 from harness.core.failures import HarnessError
+from harness.sealed.keys import key_phrase, says_key
+from harness.sealed.phrase import says
+from harness.sealed.signature import verify as signed_by
 from review.files.batch import Batch
 from review.log.event import events_sha256
-from review.sealed.keys import key_phrase, says_key
-from review.sealed.phrase import says
-from review.sealed.signature import verify as signed_by
 from review.verdict.certificate.certificate import Certificate, read_certificate, statements
 from review.verdict.certificate.certify import as_certified, certified_again, read_verdict
 from review.verdict.certificate.evidence import EARLIER_PROGRAMS, Evidence, own_program_sha256

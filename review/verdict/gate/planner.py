@@ -102,7 +102,7 @@ def chances(
             "a plan needs two reviewers, items in each stratum, and a share inside 0–1"
         )
     counted, enough = np.zeros(3), _is_enough(plan, policy)
-    for accepted in _reviews(plan, true_share, trials, seed):
+    for accepted in simulated_reviews(plan, true_share, trials, seed):
         lower, upper, strata, people = _judged(accepted, plan, float(policy.confidence(look)))
         level, stops = float(policy.level.share), policy.stops
         reached, missed = lower >= level, upper < level
@@ -157,7 +157,7 @@ def promises(
     ]
 
 
-def _reviews(
+def simulated_reviews(
     plan: RatingPlan, true_share: float, trials: int, seed: int
 ) -> Iterator[npt.NDArray[np.bool_]]:
     """Simulate ratings block by block: acceptable or better, shape (trials of the block, items, reviewers)."""

@@ -15,7 +15,7 @@ OUTCOMES: Mapping[GateOutcome, str] = {
     GateOutcome.INSUFFICIENT: "Insufficient: too little was rated for a yes or a no.",
 }
 
-_WORDS: Mapping[Code, str] = {
+WORDS: Mapping[Code, str] = {
     Code.NO_CORE: "No translation was given to everyone, so reviewers cannot be compared. Plan a common core.",
     Code.FEW_ITEMS: "{found} translations are rated; {needed} are needed.",
     Code.FEW_IN_STRATUM: "Of {stratum}, {found} translations are rated; {needed} are needed.",
@@ -47,7 +47,7 @@ _WORDS: Mapping[Code, str] = {
     "guidelines need work. This changes no verdict.",
 }
 
-_ONE: Mapping[Code, str] = {
+ONE: Mapping[Code, str] = {
     Code.FEW_ITEMS: "{found} translation is rated; {needed} are needed.",
     Code.FEW_IN_STRATUM: "Of {stratum}, {found} translation is rated; {needed} are needed.",
     Code.FEW_REVIEWERS: "{found} reviewer rated enough of the common core; {needed} are needed.",
@@ -61,7 +61,7 @@ _ONE: Mapping[Code, str] = {
 }
 """Words for a count of one."""
 
-_COUNTED = ("items", "found", "dropped")
+COUNTED = ("items", "found", "dropped")
 """Facts that the words agree with in number."""
 
 _SIGNS: Mapping[Sign, str] = {
@@ -84,9 +84,9 @@ def finding_words(finding: GateFinding) -> str:
 
     Shares have one decimal, and four where two different ones would otherwise look the same.
     """
-    facts, words = finding.facts, _WORDS[finding.code]
-    if any(facts.get(name) == 1 for name in _COUNTED):
-        words = _ONE.get(finding.code, words)
+    facts, words = finding.facts, WORDS[finding.code]
+    if any(facts.get(name) == 1 for name in COUNTED):
+        words = ONE.get(finding.code, words)
     told = {name: _fact(name, fact, 1) for name, fact in facts.items()}
     if len(set(told.values())) < len(set(facts.values())):
         told = {name: _fact(name, fact, 4) for name, fact in facts.items()}

@@ -71,7 +71,7 @@ def settling(verdict: GateVerdict, policy: GatePolicy, chance: float = CHANCE) -
     if all(finding.code is not Code.LEVEL_OPEN for finding in verdict.findings):
         return None
     confidence = float(policy.confidence(verdict.look + 1))
-    outlook = _Outlook.of(verdict.numbers, float(policy.level.share), confidence)
+    outlook = Outlook.of(verdict.numbers, float(policy.level.share), confidence)
     people = _fewest(lambda more: outlook.chance(more, 0), MOST_REVIEWERS, chance)
     items = _fewest(lambda more: outlook.chance(0, more), MOST_ITEMS, chance)
     ways = (
@@ -86,7 +86,7 @@ def settling(verdict: GateVerdict, policy: GatePolicy, chance: float = CHANCE) -
 
 
 @dataclass(frozen=True, slots=True)
-class _Outlook:
+class Outlook:
     """What is known now, and how sure it would be with more ratings."""
 
     share: float
@@ -99,7 +99,7 @@ class _Outlook:
     reviewer_variance: float
 
     @classmethod
-    def of(cls, numbers: Numbers, level: float, confidence: float) -> _Outlook:
+    def of(cls, numbers: Numbers, level: float, confidence: float) -> Outlook:
         share, reviewers = float(numbers.share or 0), len(numbers.reviewers)
         own = float(numbers.reviewer_error or 0) ** 2 * (reviewers - 1)
         return cls(
@@ -145,7 +145,7 @@ def _model_variance(share: float) -> float:
     return (plan.reviewer_sd * slope) ** 2
 
 
-def _both(outlook: _Outlook, chance: float) -> More | None:
+def _both(outlook: Outlook, chance: float) -> More | None:
     """Find the people and items that together give the chance with the fewest ratings."""
     found = []
     for people in range(1, MOST_REVIEWERS + 1):

@@ -13,12 +13,12 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, StrictInt, StrictStr
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
+from harness.sealed.forms import Count, Hex64, Id, Short, Since, VersionedForm
+from harness.sealed.signature import Signed, verify
 from review.files.manifests import BatchManifest
-from review.forms import Since, VersionedForm
 from review.log.fold import ReviewerState, State
-from review.log.payloads import Count, Hex64, Id, Reviewer, Short
-from review.sealed.signature import Signed, verify
+from review.log.payloads import Reviewer
 
 KEY_FORMAT: Final = "rosetta-review-key/2"
 

@@ -14,11 +14,11 @@ def in_page(scene: Scene, widget: QWidget) -> QRect:
 
 def answers_in_sight(scene: Scene) -> bool:
     """Tell whether all answers are seen, or where they stand at the end of the texts come into sight."""
-    page, buttons = scene.page, scene.page._answers.findChildren(QAbstractButton)
+    page, buttons = scene.page, scene.page.answers.findChildren(QAbstractButton)
     for each in buttons:
-        if page._folded:
-            page._scroll.bring(each)
+        if page.folded:
+            page.reading.bring(each)
         if not each.isVisible() or not page.rect().contains(in_page(scene, each)):
             return False
-    page._scroll.verticalScrollBar().setValue(0)
+    page.reading.verticalScrollBar().setValue(0)
     return len(buttons) == 4

@@ -91,7 +91,7 @@ def disk(entry: Entry, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Disk:
 
 
 def test_from_the_first_page_to_handing_over(entry: Entry, disk: Disk) -> None:
-    entry.visit.flow._first = True
+    entry.visit.flow._first = True  # it begins anew: the disk is watched only from here on
     entry.visit.begin()
     entry.page(OrganisationPage)
     entry.press("\r")
@@ -280,7 +280,7 @@ def test_nothing_is_cut_off_on_a_small_screen(
     page = bench.show(VIEWS[phase], language, size)
     QApplication.processEvents()  # what was laid out twice is in its last place
     assert page.minimumSizeHint().width() <= 1024
-    assert page._scroll.viewport().height() >= 2 * page.fontMetrics().lineSpacing()
+    assert page.reading.viewport().height() >= 2 * page.fontMetrics().lineSpacing()
     for button in buttons(page).values():
         if button.isVisible():
             assert button.height() >= max(44, button.heightForWidth(button.width()))
@@ -288,5 +288,5 @@ def test_nothing_is_cut_off_on_a_small_screen(
             assert right.x() <= page.width()
     assert_more_is_told(page, phase)
     foot = [each for each in page.findChildren(Button) if each.property("role") == "main"]
-    page._scroll.bring(foot[0])  # with the largest letters it stands at the end of what scrolls
+    page.reading.bring(foot[0])  # with the largest letters it stands at the end of what scrolls
     assert foot[0].mapTo(page, foot[0].rect().bottomRight()).y() <= page.height()

@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from review.desktop.frame import page
 from review.desktop.item import sentence_face, sentence_page
+from review.desktop.parts.choosing import OnceMore
 from review.files.manifests import BatchItem
 from review.rating import Rating
 from tests.desktop.item_scene import Scene, rated
@@ -125,7 +126,7 @@ def test_how_far_the_person_is_can_be_read(scene: Scene) -> None:
 
 
 def test_both_texts_can_be_read(scene: Scene) -> None:
-    texts = scene.page._texts
+    texts = scene.page.texts
     for pane, name, text in (
         (texts.source, "Original", "Source 1."),
         (texts.candidate, "Translation", "Candidate 1."),
@@ -139,7 +140,7 @@ def test_what_is_asked_once_more_says_which_keys_answer(scene: Scene) -> None:
     scene.press("!")
     said = {
         each.accessibleName(): each.accessibleDescription()
-        for each in scene.page._harm.findChildren(QAbstractButton)
+        for each in scene.page.findChild(OnceMore).findChildren(QAbstractButton)
     }
     assert said == {"Yes": "Key Enter", "No": "Key Esc"}
 
@@ -152,12 +153,12 @@ def test_the_page_follows_who_reads_a_long_text_with_the_arrow_keys(
         qtbot, tmp_path, batch=batch_of([BatchItem(id=item_id(1), source=text, candidate="x")])
     )
     scene.idle()
-    bar = scene.page._scroll.verticalScrollBar()
-    scene.page._texts.source.setFocus()
+    bar = scene.page.reading.verticalScrollBar()
+    scene.page.texts.source.setFocus()
     for _ in range(60):
         scene.send(Qt.Key.Key_Down)
     assert bar.value() > 0
-    assert not scene.page._texts.translation_seen
+    assert not scene.page.texts.translation_seen
     scene.press("1")
     assert rated(scene) == []
     scene.rate("1")
@@ -171,7 +172,7 @@ def test_space_and_the_page_keys_read_on(qtbot: QtBot, tmp_path: Path) -> None:
         qtbot, tmp_path, batch=batch_of([BatchItem(id=item_id(1), source=text, candidate="x")])
     )
     scene.idle()
-    bar = scene.page._scroll.verticalScrollBar()
+    bar = scene.page.reading.verticalScrollBar()
     places = [bar.value()]
     for key in (Qt.Key.Key_Space, Qt.Key.Key_PageDown, Qt.Key.Key_Down):
         scene.press(key)

@@ -97,9 +97,7 @@ def test_keys_that_come_while_an_answer_is_saved_mean_nothing(scene: Scene) -> N
 def test_nothing_is_rated_before_it_was_painted(make: Make, qtbot: QtBot) -> None:
     scene = make()
     scene.page.hide()
-    scene.session.go_to_unrated()
-    scene.session._time.reset()
-    scene.page.draw(scene.session.view)
+    scene.page.draw(scene.session.skip(scene.item))
     scene.send("1", to=scene.page)
     qtbot.waitUntil(lambda: not scene.work.busy)
     assert rated(scene) == []
@@ -246,14 +244,14 @@ def test_ctrl_and_a_digit_rate_while_a_box_is_open_and_save_its_text(scene: Scen
     assert "Saved: Acceptable. Your comment is saved." in texts(scene)
     assert scene.mode is Mode.ANSWER
     scene.press("c")
-    assert scene.page._writing.text == ""
+    assert scene.page.writing.text == ""
 
 
 def test_ctrl_and_z_in_a_box_takes_back_typing_first(scene: Scene) -> None:
     scene.press("1", "c")
     in_box(scene, "x")
     scene.press("z", modifiers=CONTROL)
-    assert scene.page._writing.text == ""
+    assert scene.page.writing.text == ""
     assert scene.events(Undo) == []
     scene.press("z", modifiers=CONTROL)
     assert len(scene.events(Undo)) == 1
@@ -264,7 +262,7 @@ def test_a_digit_on_a_button_beside_the_box_is_text(scene: Scene) -> None:
     scene.press("c")
     button(scene, "Save").setFocus()
     scene.press("1")
-    assert scene.page._writing.text == "1"
+    assert scene.page.writing.text == "1"
     assert rated(scene) == []
 
 
@@ -279,12 +277,12 @@ def test_letters_of_the_language_stand_beside_the_box(make: Make) -> None:
     in_box(scene, "nip")
     scene.qtbot.mouseClick(button(scene, "ê"), Qt.MouseButton.LeftButton)
     in_box(scene, "y")
-    assert scene.page._writing.text == "nipêy"
+    assert scene.page.writing.text == "nipêy"
 
 
 def test_a_text_at_the_bound_is_saved(scene: Scene) -> None:
     scene.press("c")
-    scene.page._writing.take("a" * (MOST_TEXT + 10))
+    scene.page.writing.take("a" * (MOST_TEXT + 10))
     scene.press(Qt.Key.Key_Return)
     assert [len(each.text) for each in scene.events(Comment)] == [MOST_TEXT]
 

@@ -15,7 +15,7 @@ from review.log.payloads import (
     Reasons,
 )
 from review.rating import Rating, Reason
-from tests.desktop.item_scene import Make, Scene, button, in_box
+from tests.desktop.item_scene import Make, Scene, button, in_box, texts
 from tests.review.session.scenes import batch_of, item_id, training_of
 
 
@@ -49,7 +49,7 @@ def test_no_button_changes_its_place_when_there_is_something_to_take_back(scene:
     def places() -> dict[str, tuple[int, int]]:
         return {
             each.text(): (each.x(), each.y())
-            for each in scene.page._acts.findChildren(QAbstractButton)
+            for each in scene.page.acts.findChildren(QAbstractButton)
             if each.isVisible()
         }
 
@@ -62,28 +62,29 @@ def test_no_button_changes_its_place_when_there_is_something_to_take_back(scene:
 
 def test_an_answer_that_was_taken_back_bears_no_sign_of_one_that_counts(scene: Scene) -> None:
     scene.press("2", "u")
-    descriptions = [each.accessibleDescription() for each in scene.page._answers._buttons]
+    descriptions = [
+        each.accessibleDescription() for each in scene.page.answers.findChildren(QAbstractButton)
+    ]
     assert descriptions == ["Key 1", "Key 2", "Key 3", "Key 4"]
-    assert "It does not count." in scene.page._texts._marks._shown[0].said
+    assert "It does not count." in texts(scene)
 
 
 def test_practice_says_that_it_does_not_count_and_why_one_comes_again(make: Make) -> None:
     scene = make(batch=batch_of(training=training_of([Rating.GIST])))
-    assert scene.page._practice.isVisible()
-    assert scene.page._practice.text() == "This is only practice: nothing here counts."
+    assert "This is only practice: nothing here counts." in texts(scene)
     scene.press("1", Qt.Key.Key_Return)
-    assert "answered differently" in scene.page._practice.text()
+    assert "answered differently" in texts(scene)
     scene.press("2", Qt.Key.Key_Return)
-    assert not scene.page._practice.isVisible()
+    assert "practice" not in texts(scene)
 
 
 def test_a_draft_is_called_so_until_it_is_saved(scene: Scene) -> None:
     scene.press("e")
     in_box(scene, "mine")
     scene.press(Qt.Key.Key_Escape)
-    assert "not saved yet" in scene.page._texts._marks._shown[0].said
+    assert "not saved yet" in texts(scene)
     scene.press("e", Qt.Key.Key_Return)
-    assert scene.page._texts._marks._shown[0].said == "Your better translation:"
+    assert "Your better translation:" in texts(scene)
 
 
 def test_tab_comes_to_the_answers_before_the_size_of_the_letters(scene: Scene) -> None:

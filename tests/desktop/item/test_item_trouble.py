@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("PySide6.QtWidgets")
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
 from review.desktop.frame import page
@@ -54,7 +54,7 @@ def test_a_text_that_was_not_saved_stays_in_the_box(scene: Scene) -> None:
         scene.press(Qt.Key.Key_Return)
         assert BUSY in texts(scene)
         assert scene.mode is Mode.WRITING
-        assert scene.page._writing.text == "my words"
+        assert scene.page.writing.text == "my words"
     scene.press(Qt.Key.Key_Return)
     assert [each.text for each in scene.events(Comment)] == ["my words"]
     assert scene.mode is Mode.ANSWER
@@ -168,12 +168,13 @@ def test_an_item_that_cannot_be_drawn_is_not_asked(unreadable: Scene) -> None:
     unreadable.press("1", "c", "!")
     assert unreadable.mode is Mode.ANSWER
     assert unreadable.events(Rate) == []
-    assert not unreadable.page._answers.isVisible()
+    assert not unreadable.page.answers.isVisible()
     unreadable.press("s")
     assert [each.item for each in unreadable.events(Skip)] == [item_id(1)]
-    assert unreadable.page._answers.isVisible()
+    assert unreadable.page.answers.isVisible()
     assert UNSHOWN not in texts(unreadable)
-    assert not unreadable.page._leave_out.isVisible()
+    shown = filter(QAbstractButton.isVisible, unreadable.page.findChildren(QAbstractButton))
+    assert "Go on without it" not in {each.text() for each in shown}
 
 
 def test_of_an_item_that_cannot_be_drawn_one_can_say_so(unreadable: Scene) -> None:
@@ -228,8 +229,8 @@ def test_no_text_freezes_the_page_or_leaves_its_place(
     scene = Scene(qtbot, tmp_path, batch=batch_of(items))
     scene.idle()
     page = scene.page
-    assert not set(page._texts.candidate.toPlainText()) & set("\u202e\u2067\x00\x1b")
-    for part in (page._answers, page._acts):
+    assert not set(page.texts.candidate.toPlainText()) & set("\u202e\u2067\x00\x1b")
+    for part in (page.answers, page.acts):
         assert part.isVisible()
         assert page.rect().contains(part.geometry())
     scene.rate("1")
@@ -239,6 +240,6 @@ def test_no_text_freezes_the_page_or_leaves_its_place(
 
 def test_comments_are_shown_harmless_too(scene: Scene) -> None:
     item = ShownItem(item_id(1), "s", "c", 1, 1, comment="a\u202e<b>b")
-    scene.page._texts.show_marks(marks(scene.desk.words, item))
+    scene.page.texts.show_marks(marks(scene.desk.words, item))
     QApplication.processEvents()
     assert "a‹RLO›<b>b" in texts(scene)

@@ -173,7 +173,7 @@ def test_what_is_typed_is_kept_at_a_pause_and_when_the_window_closes(
 
 
 def _draft(scene: TranslationScene) -> str | None:
-    batch, code = scene.batch.manifest.batch, scene.session._reviewer
+    batch, code = scene.batch.manifest.batch, scene.code
     return kept_draft(scene.laptop, batch, code, item_id(1), "translation")
 
 
@@ -252,8 +252,8 @@ def test_sentence_box_and_button_have_room_at_every_size(
             assert here.left() >= 0, button.text()
             assert here.right() < page.width(), button.text()
             assert min(here.width(), here.height()) >= 44
-    assert _in_page(page, page._save_button).bottom() <= page.height()
-    assert page._scroll.horizontalScrollBar().maximum() == 0
+    assert _in_page(page, page.save_button).bottom() <= page.height()
+    assert page.reading.horizontalScrollBar().maximum() == 0
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -263,8 +263,8 @@ def test_the_line_on_which_one_types_is_in_sight(make: Make, size: int) -> None:
     for _ in range(12):
         scene.write("niwâpamâw atim sîpîhk ")
         scene.press(Qt.Key.Key_Return, modifiers=Qt.KeyboardModifier.ShiftModifier)
-    seen = scene.page._scroll.viewport()
-    line = scene.page._box.line_in(seen)
+    seen = scene.page.reading.viewport()
+    line = scene.page.box.line_in(seen)
     assert line.top() >= 0
     assert line.bottom() <= seen.height()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 pytest.importorskip("PySide6.QtWidgets")
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QAccessible, QInputMethodEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
@@ -25,7 +26,7 @@ from review.rating import Rating
 from review.session.view import TextField
 from review.session.words.catalogue import Words
 from tests.desktop.item.held_file import BUSY, held
-from tests.desktop.item.translation_scene import TranslationScene
+from tests.desktop.item.translation_scene import TranslationScene, typing_box
 from tests.desktop.item_scene import CONTROL, Scene, button, in_box, rated, texts
 from tests.review.session.scenes import batch_of, item_id, sentences_of
 
@@ -53,12 +54,23 @@ def translating(qtbot: QtBot, tmp_path: Path) -> Iterator[TranslationScene]:
 
 def pause(box: TypingBox) -> None:
     """Let the moment come at which what was typed last is kept."""
-    box._pause.timeout.emit()
+    until_pause(box).timeout.emit()
+
+
+def until_pause(box: TypingBox) -> QTimer:
+    """Return what runs from the last key on until the text is kept."""
+    [timer] = box.findChildren(QTimer, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    return timer
+
+
+def disk_at_work(scene: Scene) -> AbstractContextManager[object]:
+    """Let what is asked for meanwhile wait for the disk."""
+    return scene.laptop._lock  # what every write takes, and no other thing holds
 
 
 def meanwhile(scene: Scene, asked: Callable[[], object], then: Callable[[], object]) -> None:
     """Do something while what was asked waits for the disk, and have it done only after that."""
-    with scene.laptop._lock:
+    with disk_at_work(scene):
         asked()
         assert scene.work.busy
         then()
@@ -114,7 +126,7 @@ def test_after_a_save_that_failed_the_draft_is_kept_at_the_next_pause(
     with held(translating):
         translating.press(ENTER)
         assert BUSY in texts(translating)
-    assert translating.box._pause.isActive()
+    assert until_pause(translating.box).isActive()
     pause(translating.box)
     translating.idle()
     assert translating.draft(FIRST, TRANSLATION) == "niwâpamâw"
@@ -131,7 +143,7 @@ def test_a_page_that_is_gone_keeps_what_was_being_saved(
         translating.page.deleteLater()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
-    with translating.laptop._lock:
+    with disk_at_work(translating):
         translating.send(ENTER)
         go()
     translating.qtbot.waitUntil(lambda: not translating.work.busy)
@@ -144,7 +156,11 @@ def test_a_page_that_is_gone_keeps_what_was_being_saved(
 def test_no_draft_remains_of_a_comment_that_was_saved(rating: Scene) -> None:
     rating.press("c")
     in_box(rating, "about one")
-    meanwhile(rating, button(rating, "Save").click, lambda: pause(rating.page._writing._box))
+    meanwhile(
+        rating,
+        button(rating, "Save").click,
+        lambda: pause(typing_box(rating.page.writing)),
+    )
     assert comments(rating) == ["about one"]
     assert rating.draft(FIRST, COMMENT) is None
     assert rating.mode is Mode.ANSWER
@@ -152,7 +168,7 @@ def test_no_draft_remains_of_a_comment_that_was_saved(rating: Scene) -> None:
 
 def test_no_draft_remains_of_a_translation_that_was_saved(translating: TranslationScene) -> None:
     translating.write("one")
-    meanwhile(translating, translating.page._box.save, lambda: pause(translating.box))
+    meanwhile(translating, translating.page.box.save, lambda: pause(translating.box))
     assert translating.given() == [(FIRST, "one")]
     assert translating.draft(FIRST, TRANSLATION) is None
     assert translating.draft(SECOND, TRANSLATION) is None
@@ -164,8 +180,8 @@ def test_a_key_that_rates_just_after_typing_leaves_no_draft_under_the_next_item(
 ) -> None:
     rating.press("c")
     in_box(rating, "about one")
-    box = rating.page._writing._box
-    assert box._pause.isActive()
+    box = typing_box(rating.page.writing)
+    assert until_pause(box).isActive()
     if when == "at once":
         pause(box)
     meanwhile(
@@ -187,7 +203,7 @@ def test_a_comment_and_enter_leave_no_draft_under_the_next_sentence(
     translating.write("one")
     translating.press(ESC, "c")
     translating.write("my comment")
-    box = translating.page._writing._box
+    box = typing_box(translating.page.writing)
     translating.click("Save")
     translating.press(ENTER)
     pause(box)
@@ -202,12 +218,12 @@ def test_a_comment_and_enter_leave_no_draft_under_the_next_sentence(
 def test_while_a_text_is_saved_its_box_takes_nothing(rating: Scene) -> None:
     rating.press("c")
     in_box(rating, "mine")
-    box = rating.page._writing._box
+    box = typing_box(rating.page.writing)
 
     def type_on() -> None:
         rating.send("x")
         rating.send("y", to=rating.page)
-        rating.page._writing.take("z")
+        rating.page.writing.take("z")
         rating.send(ENTER, Qt.KeyboardModifier.ShiftModifier)
         assert box.toPlainText() == "mine"
 
@@ -221,7 +237,7 @@ def test_while_a_text_is_saved_its_box_takes_nothing(rating: Scene) -> None:
 
 def change(scene: TranslationScene, text: str) -> None:
     """Come back to the first sentence, type on, and go where the person was."""
-    scene.page._do(lambda: scene.session.go_to(FIRST))
+    scene.page.draw(scene.session.go_to(FIRST))
     scene.idle()
     scene.write(text)
     pause(scene.box)
@@ -234,7 +250,7 @@ def test_a_changed_translation_that_was_left_as_a_draft_is_saved_by_enter(
     translating.write("old one")
     translating.press(ENTER)
     change(translating, " and better")
-    translating.page._do(lambda: translating.session.go_to(None))
+    translating.page.draw(translating.session.go_to(None))
     translating.idle()
     change(translating, "")
     assert translating.box.written == "old one and better"

@@ -32,7 +32,7 @@ def scene(scene_of: SceneOf) -> Scene:
 def write(scene: Scene, key: str, text: str) -> None:
     """Open the box, type, and leave it with Esc."""
     scene.press(key)
-    scene.page_of(ItemPage)._writing.take(text)
+    scene.page_of(ItemPage).writing.take(text)
     scene.press(ESC)
 
 

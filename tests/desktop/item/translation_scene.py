@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QInputMethodEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from review.desktop.item.translation_page import TranslationPage
 from review.desktop.parts.writing import TypingBox
 from review.log.payloads import Translate
 from tests.desktop.item_scene import Scene
+
+
+def typing_box(widget: QWidget) -> TypingBox:
+    """Return the box inside that text is typed into."""
+    [box] = widget.findChildren(TypingBox)
+    return box
 
 
 class TranslationScene(Scene):
@@ -19,7 +25,7 @@ class TranslationScene(Scene):
 
     @property
     def box(self) -> TypingBox:
-        return self.page._box._box
+        return typing_box(self.page.box)
 
     def write(self, text: str) -> None:
         """Type as an input method does, which needs no keyboard layout."""

@@ -11,16 +11,16 @@ import pytest
 from PySide6.QtGui import QTextLayout
 from PySide6.QtWidgets import QApplication
 
+from harness.sealed.forms import FileError
 from review.desktop.item.item_page import ItemPage
 from review.desktop.look import fonts
 from review.desktop.look.fonts import forget_fonts, undrawn
 from review.desktop.pages.first_pages import ConsentPage
 from review.files.batch import Batch, make_batch, open_batch, write_batch
 from review.files.font_file import CarriedFont
-from review.forms import FileError
 from review.log.payloads import Rate
 from review.office.making.carried_fonts import brought, lacking_in
-from tests.desktop.program.to_consent import _to_consent
+from tests.desktop.program.to_consent import to_consent
 from tests.desktop.visit_scene import Enter
 from tests.harness.process import ROOT
 from tests.review.files.made_font import CHEROKEE, OFL, carried
@@ -74,11 +74,11 @@ def test_letters_that_a_batch_brings_are_drawn_rated_and_recorded(
     batch = batch_with(carried())
     assert undrawn([CHEROKEE]) == [*CHEROKEE]
     entry = enter(places=[write_file(batch, tmp_path)])
-    _to_consent(entry)
+    to_consent(entry)
     assert undrawn([CHEROKEE]) == []
     entry.press("\r")
     page = entry.page(ItemPage)
-    assert page._texts.candidate.toPlainText() == CHEROKEE
+    assert page.texts.candidate.toPlainText() == CHEROKEE
     assert _family(CHEROKEE) == {carried().read().family}
     entry.answer("2")
     (rated,) = [e.payload for e in entry.laptop.events() if isinstance(e.payload, Rate)]
@@ -115,7 +115,7 @@ def test_a_bad_font_costs_only_itself(enter: Enter, tmp_path: Path, bad: Carried
     batch = batch_with(bad, carried())
     assert open_batch(write_batch(batch)).fonts == (bad, carried())
     entry = enter(places=[write_file(batch, tmp_path)])
-    _to_consent(entry)
+    to_consent(entry)
     entry.page(ConsentPage)
     assert undrawn([CHEROKEE]) == []
     assert fonts.families() == [*fonts.FAMILIES, carried().read().family]

@@ -95,7 +95,7 @@ def test_a_language_is_chosen_by_its_own_name_and_speaks(
     entry.click(language.name)
     entry.page(ChoosePage)
     page = to_item(entry)
-    spoken = [each.text() for each in page._answers.findChildren(Button)]
+    spoken = [each.text() for each in page.answers.findChildren(Button)]
     for english in ("Reject", "Gist", "Excellent"):
         assert language.words[english] in spoken
     assert "Acceptable" in spoken, "what is missing is said in English"
@@ -139,7 +139,7 @@ def test_qt_itself_knows_these_languages_not() -> None:
 
 def places(page: ItemPage) -> list[int]:
     """Return where the four answers stand from the left, the first one first."""
-    return [each.mapTo(page, QPoint(0, 0)).x() for each in page._answers.findChildren(Button)]
+    return [each.mapTo(page, QPoint(0, 0)).x() for each in page.answers.findChildren(Button)]
 
 
 @pytest.fixture
@@ -160,9 +160,9 @@ def test_a_window_that_is_read_from_the_right_keeps_keys_and_texts(
     assert places(page) == sorted(places(page), reverse=True), (
         "the first answer stands at the right"
     )
-    first = page._answers.findChildren(Button)[0]
+    first = page.answers.findChildren(Button)[0]
     assert first.text() == LANGUAGES["ckb"].words["Reject"]
-    block = page._texts.source.document().firstBlock()
+    block = page.texts.source.document().firstBlock()
     assert block.textDirection() == Qt.LayoutDirection.LeftToRight, "a sentence keeps its own"
     entry.answer("1")
     assert [e.payload.rating for e in entry.laptop.events() if isinstance(e.payload, Rate)] == [
@@ -220,6 +220,6 @@ def test_a_place_keeps_its_first_sign_in_a_window_that_is_read_from_the_right(
     wide = 600
     text = Wrapped("/media/stick", qapp.font(), Qt.LayoutDirection.RightToLeft)
     text.height(wide)
-    [line] = text._lines()
+    [line] = text._lines()  # only Qt's own line tells where a sign stands
     assert line.cursorToX(0)[0] < line.cursorToX(len("/media"))[0], "it is read from the left"
     assert line.cursorToX(len("/media/stick"))[0] == pytest.approx(wide, abs=2), "at the right"

@@ -74,7 +74,7 @@ def test_what_is_chosen_is_drawn(qtbot: QtBot, tmp_path: Path, window: tuple[int
         scene.look.set_shows_keys(False)
         drawn[size] = {name: ink(widget) for name, widget in said(scene).items()}
         page = scene.page
-        assert page._texts.source.document().defaultFont().pixelSize() == size
+        assert page.texts.source.document().defaultFont().pixelSize() == size
         scene.close()
     for size in (30, 40):
         for name, high in drawn[size].items():
@@ -103,7 +103,7 @@ def test_all_that_can_be_done_is_reached_by_tab_and_by_wheel(
     wanted = {each.accessibleName() for each in page.findChildren(Button) if each.isVisible()}
     assert wanted <= set(seen)
     assert {name.split(".")[0] for name in seen} > {"Reject", "Gist", "Acceptable", "Excellent"}
-    bar, clicked = page._scroll.verticalScrollBar(), set[str]()
+    bar, clicked = page.reading.verticalScrollBar(), set[str]()
     for place in range(0, bar.maximum() + 1, max(1, bar.pageStep() // 3)):
         bar.setValue(place)
         clicked |= {name for name in wanted if hit(page, name)}
@@ -116,7 +116,7 @@ def in_sight(page: QWidget, widget: QWidget) -> bool:
     """Tell whether all of a widget is seen, or it fills all that can be seen."""
     seen = widget.visibleRegion().boundingRect()
     return seen == widget.rect() or (
-        widget.height() > page._scroll.viewport().height() and seen.height() > 0  # type: ignore[attr-defined]
+        widget.height() > page.reading.viewport().height() and seen.height() > 0  # type: ignore[attr-defined]
     )
 
 
@@ -138,7 +138,7 @@ def test_what_is_read_is_a_column_in_the_middle(
     qtbot: QtBot, tmp_path: Path, window: tuple[int, int], size: int
 ) -> None:
     scene = scene_of(qtbot, tmp_path / "one", window, size)
-    pane = scene.page._texts.source
+    pane = scene.page.texts.source
     place = QRect(pane.mapTo(scene.page, QPoint(0, 0)), pane.size())
     assert place.width() <= 900
     assert abs(place.left() - (scene.page.width() - place.right())) <= 30  # a scroll bar's width
@@ -151,8 +151,8 @@ def test_what_a_community_values_most_is_seen_on_a_small_screen(
     for language in ("en", "fr"):
         scene = Scene(qtbot, tmp_path / language, language=language, window=(1024, 600))
         scene.idle()
-        shown = [each for each in scene.page._acts.findChildren(Button) if each.isVisible()]
-        keys = {each._key for each in shown if in_sight(scene.page, each)}
+        shown = [each for each in scene.page.acts.findChildren(Button) if each.isVisible()]
+        keys = {each.key for each in shown if in_sight(scene.page, each)}
         assert {KEYS[act][0] for act in (Act.CANNOT_JUDGE, Act.WORDING, Act.HARM)} <= keys
         scene.close()
 

@@ -12,15 +12,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QClipboard, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
+from harness.sealed.keys import Identity, Role
 from review.desktop.frame.page import Page
 from review.desktop.item.item_page import ItemPage
 from review.desktop.pages.choose_page import ChoosePage
 from review.desktop.pages.ending_pages import ErasedPage, ErasePage
 from review.desktop.pages.first_pages import OrganisationPage
 from review.desktop.pages.hand_over_page import HandOverPage
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.choosing import Tick
 from review.desktop.program import running
 from review.log.laptop import Laptop
-from review.sealed.keys import Identity, Role
 from review.session import waiting
 from review.session.erasing import Remains, erase_everything
 from tests.desktop.sitting_scene import Scene, SceneOf
@@ -47,9 +49,7 @@ def ask(scene: Scene) -> None:
 
 
 def tick(scene: Scene) -> None:
-    sure = scene.page_of(ErasePage)._sure
-    assert sure is not None
-    sure.setChecked(True)
+    scene.page_of(ErasePage).findChild(Tick).setChecked(True)
 
 
 __all__ = ["scene"]
@@ -74,7 +74,7 @@ def test_no_key_deletes(scene: Scene, keys: list[str | Qt.Key]) -> None:
 
 def test_going_back_leads_to_the_sentence_that_was_there(scene: Scene) -> None:
     scene.click("Keep everything")
-    assert scene.page_of(ItemPage)._texts.source.toPlainText() == "Source 3."
+    assert scene.page_of(ItemPage).texts.source.toPlainText() == "Source 3."
     scene.press("1")
     assert scene.session.view.done == 3
 
@@ -106,7 +106,7 @@ def test_after_it_nothing_is_left_and_the_program_ends(scene: Scene) -> None:
 
 def test_it_can_be_done_by_the_keyboard_alone_in_two_places(scene: Scene) -> None:
     page = scene.page_of(ErasePage)
-    for wanted in (page._sure, page._delete):
+    for wanted in (page.findChild(Tick), scene.button("Delete everything")):
         for _ in range(20):
             if QApplication.focusWidget() is wanted:
                 break
@@ -195,11 +195,17 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
     held.go.set()
 
 
+def button_of(page: Page, words: str) -> Button:
+    """Return a button that is hidden while everything is deleted."""
+    [found] = [each for each in page.findChildren(Button) if each.text() == words]
+    return found
+
+
 def _delete(scene: Scene) -> ErasePage:
     """Press the button; nothing is waited for."""
     tick(scene)
     page = scene.page_of(ErasePage)
-    page._delete.click()
+    scene.button("Delete everything").click()
     return page
 
 
@@ -207,10 +213,10 @@ LEADING_AWAY: dict[str, Callable[[Scene], object]] = {
     "esc": lambda scene: scene.page.back(),
     "enter": lambda scene: scene.page.enter(),
     "settings": lambda scene: scene.window.open_settings(),
-    "keep": lambda scene: scene.page_of(ErasePage)._keep.click(),
-    "hand over": lambda scene: scene.page_of(ErasePage)._first.click(),
-    "again": lambda scene: scene.page_of(ErasePage)._delete.click(),
-    "tick": lambda scene: scene.page_of(ErasePage)._sure.click(),
+    "keep": lambda scene: button_of(scene.page, "Keep everything").click(),
+    "hand over": lambda scene: button_of(scene.page, "Hand over first").click(),
+    "again": lambda scene: button_of(scene.page, "Delete everything").click(),
+    "tick": lambda scene: scene.page.findChild(Tick).click(),
 }
 
 
@@ -287,9 +293,8 @@ def _delete_all(entry: Entry) -> ErasePage:
     """Ask for it and press the button; nothing is waited for."""
     entry.window.erase.emit()
     page = entry.page(ErasePage)
-    assert page._sure is not None
-    page._sure.setChecked(True)
-    page._delete.click()
+    page.findChild(Tick).setChecked(True)
+    button_of(page, "Delete everything").click()
     return page
 
 

@@ -151,7 +151,7 @@ def test_a_full_stick_is_said_and_nothing_half_stays(
     def full(descriptor: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("review.files.stick._flush", full)
+    monkeypatch.setattr("harness.sealed.stick.flush", full)
     if busy:
         (scene.stick / "photographs").write_bytes(b"x")
     scene.press("x", ENTER)
@@ -233,7 +233,7 @@ def test_each_step_begins_at_its_first_line(
         (home / name / name).mkdir(parents=True)
     monkeypatch.setattr(Path, "home", lambda: home)
     scene.press("4", "2", "1", "x")
-    bar = scene.page_of(HandOverPage)._scroll.verticalScrollBar()
+    bar = scene.page_of(HandOverPage).reading.verticalScrollBar()
     for step in ("Another folder", "8"):
         scene.qtbot.waitUntil(lambda: bar.maximum() > 0)
         bar.setValue(bar.maximum())
@@ -264,7 +264,7 @@ def test_a_folder_that_cannot_be_listed_is_said_and_the_one_before_stays(
 def test_handing_over_in_the_middle_leads_back_to_the_sentence(scene_of: SceneOf) -> None:
     scene = scene_of()
     scene.press("4", "x", ENTER, ENTER)
-    assert scene.page_of(ItemPage)._texts.source.toPlainText() == "Source 2."
+    assert scene.page_of(ItemPage).texts.source.toPlainText() == "Source 2."
     (file,) = files(scene.stick)
     assert b'"kind":"rate"' in b"".join(open_ratings(file.read_bytes(), CUSTODIANS).lines)
 

@@ -50,7 +50,7 @@ def test_size_holds_at_once_and_is_remembered(settings: Entry, number: int) -> N
 
 def test_each_size_is_shown_in_itself(settings: Entry) -> None:
     buttons = _row(settings, "Size of the letters").findChildren(Button)
-    assert tuple(each._text_font().pixelSize() for each in buttons) == SIZES
+    assert tuple(each.text_font().pixelSize() for each in buttons) == SIZES
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=[theme.value for theme in THEMES])
@@ -135,11 +135,12 @@ def test_control_and_plus_change_the_size_on_every_page(enter: Enter) -> None:
 @pytest.mark.parametrize("width", [300, 640, 1366])
 def test_words_of_a_tick_are_never_cut(enter: Enter, size: int, width: int) -> None:
     enter(size=size)
-    tick = Tick("My better translations may be used later as right answers. " * 2)
+    said = "My better translations may be used later as right answers. " * 2
+    tick = Tick(said)
     tick.resize(width, tick.heightForWidth(width))
-    _, words = tick._parts()
-    text = tick._wrapped()
+    _, words = tick._parts()  # where it paints its words
+    text = tick._wrapped()  # what it paints there: a tick has no label inside
     assert text.height(words.width()) <= words.height()
     assert text.drawn_width <= words.width()
     assert tick.height() >= 44
-    assert tick.accessibleName() == tick._words
+    assert tick.accessibleName() == said

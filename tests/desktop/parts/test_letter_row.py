@@ -41,6 +41,12 @@ class Window(QWidget):
     def button(self, text: str) -> Button:
         return next(each for each in self.row.findChildren(Button) if each.text() == text)
 
+    @property
+    def turning(self) -> Button:
+        """The button that turns to the next letters."""
+        found = self.row.findChildren(Button)
+        return next(each for each in found if each.text().startswith("More letters"))
+
     def shown(self) -> list[str]:
         return [each.text() for each in self.row.findChildren(Button) if each.isVisible()]
 
@@ -155,7 +161,7 @@ def test_a_long_alphabet_leaves_room_and_every_letter_can_be_typed(
     letters = [chr(0x1401 + n) for n in range(MOST_LETTERS)]
     window = opened(qtbot, qapp, letters, size)
     window.resize(1000, 600)
-    more = window.row._more
+    more = window.turning
     met = []
     for page in range(5):
         QApplication.sendPostedEvents()
@@ -177,9 +183,9 @@ def test_keys_alone_turn_the_pages(qtbot: QtBot, qapp: QApplication) -> None:
     window = opened(qtbot, qapp, letters)
     QTest.keyClick(window.box, Qt.Key.Key_Tab)
     QTest.keyClick(focused(), Qt.Key.Key_Left)
-    assert window.row._more.hasFocus()
+    assert window.turning.hasFocus()
     QTest.keyClick(focused(), Qt.Key.Key_Space)
-    assert window.row._more.hasFocus()
+    assert window.turning.hasFocus()
     QTest.keyClick(focused(), Qt.Key.Key_Right)
     QTest.keyClick(focused(), Qt.Key.Key_Space)
     assert window.box.toPlainText() == letters[28]

@@ -80,7 +80,7 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
 from review.desktop.program.application import let_go_of_code
-from review.sealed.signature import public_key, sign, verify
+from harness.sealed.signature import public_key, sign, verify
 
 def code():
     text = Path("/proc/self/smaps").read_text()

@@ -20,6 +20,7 @@ from review.desktop.program.one_window import FOLDER
 from review.session.words.catalogue import Words
 from tests.desktop.trouble.causes import mounted, pulled
 from tests.review.session.scenes import batch_of, write_file
+from tests.review.thorough import first
 
 PROGRAM = "import sys; from review.desktop.program.program import main; sys.exit(main())"
 WITHOUT_QT = "import sys; sys.modules['PySide6'] = None; " + PROGRAM
@@ -36,7 +37,7 @@ if sys.argv[2] == "broken":
 running = Running([Path(sys.argv[1])], "en")
 
 def look():
-    window = running.window or running._not_open
+    window = running.window or running.not_open_window
     if window is None or not window.isVisible() or running.work.busy:
         QTimer.singleShot(10, look)
         return
@@ -65,7 +66,7 @@ begin = running.Running.begin
 
 def begun(self):
     begin(self)
-    window = self._not_open
+    window = self.not_open_window
     print(*(each.text() for each in window.findChildren(QLabel)), sep="\\n")
     print(*(each.toPlainText() for each in window.findChildren(TextPane)), sep="\\n")
     print("buttons:", ", ".join(each.text() for each in window.findChildren(Button) if not each.isHidden()))
@@ -277,7 +278,7 @@ def test_nothing_that_is_not_needed_is_loaded() -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="the system ends programs in another way")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["term", "int"])
-@pytest.mark.parametrize("after", [0.01, 0.05, 0.1, 0.4])
+@pytest.mark.parametrize("after", first(2, [0.05, 0.4, 0.01, 0.1]))
 def test_signal_ends_it_cleanly(home: Path, number: signal.Signals, after: float) -> None:
     """At whatever moment it comes: ``after`` are seconds since the first thing that the program did."""
     process = subprocess.Popen(

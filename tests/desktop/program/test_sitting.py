@@ -17,6 +17,7 @@ from review.desktop.pages.ending_pages import ErasePage
 from review.desktop.pages.hand_over_page import HandOverPage
 from review.desktop.pages.help_page import HelpPage
 from review.desktop.parts.buttons import Button
+from review.desktop.parts.choosing import Tick
 from review.log.laptop import Laptop
 from review.log.payloads import Face, Rate
 from review.rating import Rating
@@ -41,7 +42,7 @@ def test_from_the_first_sentence_to_the_end_by_keys(scene_of: SceneOf) -> None:
     assert "You left 1 sentence for later. Look at it now?" in scene.texts()
     assert later.accessibleName() == "2 of 3"
     scene.press(ENTER)
-    assert "Source 2." in scene.page_of(ItemPage)._texts.source.toPlainText()
+    assert "Source 2." in scene.page_of(ItemPage).texts.source.toPlainText()
     scene.press("1")
     scene.page_of(EndPage)
     assert ratings(scene) == [Rating.EXCELLENT, Rating.GIST, Rating.REJECT]
@@ -88,7 +89,7 @@ def test_help_leads_back_to_the_same_sentence(scene_of: SceneOf, back: str | Qt.
     assert "Excellent – as a good speaker would say it" in texts
     scene.press(back)
     assert scene.page_of(ItemPage).view.item is not None
-    assert scene.page_of(ItemPage)._texts.source.toPlainText() == "Source 2."
+    assert scene.page_of(ItemPage).texts.source.toPlainText() == "Source 2."
     scene.press("2")
     assert ratings(scene) == [Rating.ACCEPTABLE, Rating.GIST]
 
@@ -132,7 +133,7 @@ def test_answers_are_looked_at_in_the_middle_and_the_way_goes_on(scene_of: Scene
     scene.look_again()
     scene.click("1: Excellent")
     scene.press(ESC)
-    assert scene.page_of(ItemPage)._texts.source.toPlainText() == "Source 2."
+    assert scene.page_of(ItemPage).texts.source.toPlainText() == "Source 2."
 
 
 def test_nobody_sees_what_another_answered(scene_of: SceneOf) -> None:
@@ -274,8 +275,7 @@ def pages(scene: Scene) -> Iterator[tuple[str, Page]]:
     scene.sticks = []
     yield from _after(scene, "no stick", "x")
     page = scene.page_of(HandOverPage)
-    page._choose_folder()
-    scene.idle()
+    scene.click(scene.desk.words("Another folder …"))
     yield "folders", page
     scene.press(ESC)
     page.save(scene.folder / "gone")
@@ -289,16 +289,14 @@ def pages(scene: Scene) -> Iterator[tuple[str, Page]]:
     scene.idle()
     erase = scene.page_of(ErasePage)
     yield "erase", erase
-    assert erase._sure is not None
-    erase._sure.setChecked(True)
-    erase._delete.click()
-    scene.idle()
+    erase.findChild(Tick).setChecked(True)
+    scene.click(scene.desk.words("Delete everything"))
     yield "erased", scene.page
 
 
 def _assert_focus_is_seen(scene: Scene, page: Page, name: str) -> None:
     """Go round with Tab: what has the focus is seen; what is scrolled away has it no more."""
-    viewport, bar = page._scroll.viewport(), page._scroll.verticalScrollBar()
+    viewport, bar = page.reading.viewport(), page.reading.verticalScrollBar()
     scene.window.activateWindow()
     page.setFocus()
     scene.qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
@@ -306,13 +304,13 @@ def _assert_focus_is_seen(scene: Scene, page: Page, name: str) -> None:
         scene.press(Qt.Key.Key_Tab)
         focused = QApplication.focusWidget()
         assert focused is not None
-        if page._inside.isAncestorOf(focused):
+        if page.reading.widget().isAncestorOf(focused):
             top = focused.mapTo(viewport, QPoint(0, 0)).y()
             whole = top >= 0 and top + focused.height() <= viewport.height()
             assert whole or focused.height() > viewport.height(), (name, focused)
             bar.setValue(0 if bar.value() > bar.maximum() // 2 else bar.maximum())
             kept = QApplication.focusWidget()
-            if isinstance(kept, Button) and page._inside.isAncestorOf(kept):
+            if isinstance(kept, Button) and page.reading.widget().isAncestorOf(kept):
                 assert kept.visibleRegion().boundingRect().height() * 2 >= kept.height(), name
     page.setFocus()
     bar.setValue(0)
@@ -336,9 +334,9 @@ def test_nothing_is_cut_off_and_nothing_runs_out_sideways(scene_of: SceneOf, lan
     for name, page in pages(scene):
         QApplication.processEvents()
         assert (page.width(), page.height()) == scene.room, name
-        assert not page._scroll.horizontalScrollBar().isVisible()
-        assert page._scroll.widget().width() <= page._scroll.viewport().width(), name
-        lines = page._scroll.viewport().height() / page.fontMetrics().lineSpacing()
+        assert not page.reading.horizontalScrollBar().isVisible()
+        assert page.reading.widget().width() <= page.reading.viewport().width(), name
+        lines = page.reading.viewport().height() / page.fontMetrics().lineSpacing()
         assert lines >= _FEWEST_LINES, name
         _assert_focus_is_seen(scene, page, name)
         assert_more_is_told(page, name)

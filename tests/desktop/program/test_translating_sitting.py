@@ -73,7 +73,7 @@ def test_an_answer_is_looked_at_again_and_changed(scene: Scene) -> None:
     page = scene.page_of(AnswersPage)
     page.answered.emit(item_id(2))
     scene.idle()
-    assert scene.page_of(TranslationPage)._box.text == "two"
+    assert scene.page_of(TranslationPage).box.text == "two"
     scene.press(ENTER)  # nothing was changed
     scene.page_of(EndPage)
     scene.click("Look at my answers again")
@@ -92,7 +92,7 @@ def test_help_tells_the_keys_of_the_box(scene: Scene) -> None:
     assert "I cannot translate this one" in read
     assert "Excellent" not in read
     scene.press(ESC)
-    assert scene.page_of(TranslationPage)._box.text == "half"
+    assert scene.page_of(TranslationPage).box.text == "half"
 
 
 def test_taking_comments_back_leaves_translations(scene: Scene) -> None:
@@ -116,7 +116,7 @@ def test_the_language_changes_while_something_is_typed(scene: Scene) -> None:
     scene.opening.set_language("fr")
     scene.window.reworded.emit()
     scene.idle()
-    assert scene.page_of(TranslationPage)._box.text == "begun"
+    assert scene.page_of(TranslationPage).box.text == "begun"
     assert scene.session.words.language == "fr"
 
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from review.desktop.item.item_page import ItemPage
@@ -25,7 +25,7 @@ from review.files.batch import Batch, write_batch
 from review.log.payloads import Consent, NotJudged, Rate, Related
 from review.rating import CannotJudge, Rating
 from review.session.words.item import GOES_ON_BELOW
-from tests.desktop.program.to_consent import _to_consent
+from tests.desktop.program.to_consent import to_consent
 from tests.desktop.visit_scene import Enter, Entry
 from tests.review.session.scenes import (
     CODE,
@@ -49,7 +49,7 @@ def test_first_answer_takes_at_most_seven_keys(enter: Enter, stick: Path, qtbot:
     """Beside the code and the practice, from a double click on the file to the first saved answer."""
     file = write_file(batch_of(training=training_of([Rating.GIST])), stick)
     entry = enter(places=[file])
-    _to_consent(entry)
+    to_consent(entry)
     entry.press("\r")
     entry.page(ItemPage)
     spent = entry.keys
@@ -130,7 +130,7 @@ def test_nothing_is_said_to_be_below_what_one_can_agree_to(enter: Enter, stick: 
     """The sentence goes when the end was shown: the page must not contradict its own button."""
     entry = enter(places=[write_file(batch_of(consent="You may stop at any time. " * 40), stick)])
     entry.window.resize(1024, 600)
-    _to_consent(entry)
+    to_consent(entry)
     assert "Read on" in entry.buttons
     assert GOES_ON_BELOW in entry.read
     while "Read on" in entry.buttons:
@@ -143,7 +143,7 @@ def test_nothing_is_said_to_be_below_what_one_can_agree_to(enter: Enter, stick: 
 
 def test_consent_says_everything_and_notes_the_choice(enter: Enter, stick: Path) -> None:
     entry = enter(places=[write_file(batch_of(), stick)])
-    _to_consent(entry)
+    to_consent(entry)
     for said in (CONSENT, GUIDE, "Nothing is sent over the internet.", "Language Council"):
         assert said in entry.read
     entry.page(ConsentPage)
@@ -160,7 +160,7 @@ def test_consent_says_everything_and_notes_the_choice(enter: Enter, stick: Path)
 
 def test_not_now_begins_nothing_and_forgets_the_code(enter: Enter, stick: Path) -> None:
     entry = enter(places=[write_file(batch_of(), stick)])
-    _to_consent(entry)
+    to_consent(entry)
     entry.click("Not now")
     entry.page(ChoosePage)
     assert "Nothing was begun. Your code is not kept for the next person." in entry.read
@@ -178,7 +178,7 @@ _SAID = (
 def test_same_person_comes_back_with_one_key(enter: Enter, stick: Path) -> None:
     file = write_file(batch_of(), stick)
     entry = enter(places=[file])
-    _to_consent(entry)
+    to_consent(entry)
     entry.press("\r")
     entry.answer("1")
     entry.close()
@@ -197,7 +197,7 @@ def test_same_person_comes_back_with_one_key(enter: Enter, stick: Path) -> None:
 def test_another_person_on_the_same_laptop_types_a_code(enter: Enter, stick: Path) -> None:
     file = write_file(batch_of(), stick)
     entry = enter(places=[file])
-    _to_consent(entry)
+    to_consent(entry)
     entry.press("\r")
     entry.page(ItemPage)
     entry.close()
@@ -220,13 +220,14 @@ def test_locked_file_asks_for_the_words_until_they_are_right(enter: Enter, stick
     entry.press("\r")
     assert entry.page(AskingPage) is page
     assert "Look at the words on your card again" in entry.read
-    page._box.setText(words)
+    page.findChild(QLineEdit).setText(words)
     entry.press("\r")
     entry.page(OrganisationPage)
 
 
 def test_named_file_that_is_not_here_is_told(enter: Enter, tmp_path: Path) -> None:
     entry = enter(places=None)
+    # the scene opens no such place itself, and what is missing is given once, at the start
     entry.opening._missing = (tmp_path / "gone.rosetta-batch",)
     entry.visit.begin()
     entry.idle()
@@ -265,17 +266,17 @@ def test_one_item_that_cannot_be_read_is_left_out_with_a_record_and_the_others_a
     items[2] = items[2].model_copy(update={"candidate": "\U0001e922 \U0001e923"})
     batch = batch_of(items, salt=bytes(range(32)), shows_words=False)
     entry = enter(places=[write_file(batch, stick)])
-    _to_consent(entry)
+    to_consent(entry)
     entry.press("\r")
     page = entry.page(ItemPage)
-    candidate = page._texts.candidate.toPlainText()
+    candidate = page.texts.candidate.toPlainText()
     assert (
         candidate == "‹LOWER ONE EIGHTH BLOCK›a ‹GRINNING FACE›‹RLO› ‹CJK UNIFIED IDEOGRAPH-4E2D›"
     )
     entry.answer("1")
     assert "This computer cannot show the letters of this sentence." in entry.read
     assert "Go on without it" in entry.buttons
-    assert not page._answers.isVisible()
+    assert not page.answers.isVisible()
     entry.answer("4")
     assert not _decisions(entry)[1:], "no rating of what cannot be seen"
     entry.answer("\r")
@@ -305,7 +306,7 @@ def test_letter_without_a_name_is_told_by_its_number() -> None:
 
 def test_language_is_changed_by_its_own_name_and_remembered(enter: Enter, stick: Path) -> None:
     entry = enter(places=[write_file(batch_of(), stick)], language=None)
-    _to_consent(entry)
+    to_consent(entry)
     entry.click("Français")
     entry.page(ConsentPage)
     assert "I agree" not in entry.buttons
@@ -322,7 +323,7 @@ def test_the_language_that_is_chosen_changes_what_the_organisation_says(
     said = {"fr": {"consent": "Nous vous demandons.", "guide": ""}}
     batch = batch_of(salt=bytes(32), translations=said)
     entry = enter(places=[write_file(batch, stick)], language="en")
-    _to_consent(entry)
+    to_consent(entry)
     assert CONSENT in entry.read
     assert "Nous vous demandons." not in entry.read
     entry.click("Français")
@@ -359,7 +360,7 @@ def test_keys_that_come_while_a_file_is_opened_are_dropped(enter: Enter, stick: 
 
 def test_font_is_recorded_with_the_answer(enter: Enter, stick: Path) -> None:
     entry = enter(places=[write_file(batch_of(), stick)])
-    _to_consent(entry)
+    to_consent(entry)
     entry.press("\r")
     entry.look.set_size(40)
     entry.answer("4")
@@ -375,7 +376,7 @@ def test_it_is_asked_once_how_near_one_is_to_the_method(
 ) -> None:
     file = write_file(batch_of(), stick)
     entry = enter(places=[file])
-    _to_consent(entry)
+    to_consent(entry)
     entry.press("\r")
     entry.page(RelationPage)
     assert "Did you take part in making it?" in entry.read

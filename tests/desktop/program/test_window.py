@@ -111,8 +111,8 @@ def test_nothing_scrolls_sideways(enter: Enter, tmp_path: Path, size: int) -> No
 def _fits(entry: Entry) -> bool:
     page = entry.window.page
     assert page is not None
-    wide: int = page._scroll.widget().minimumSizeHint().width()
-    return wide <= page._scroll.viewport().width() and page.width() <= 1024
+    wide: int = page.reading.widget().minimumSizeHint().width()
+    return wide <= page.reading.viewport().width() and page.width() <= 1024
 
 
 def _typed(entry: Entry) -> None:
@@ -167,7 +167,7 @@ def test_hostile_words_of_a_review_neither_act_nor_widen_the_page(
         shown = entry.read + "".join(entry.buttons)
         assert "\u202e" not in shown
         assert "\u0007" not in shown
-        assert page._scroll.widget().width() <= page._scroll.viewport().width()
+        assert page.reading.widget().width() <= page.reading.viewport().width()
     entry.page(ConsentPage)
 
 
@@ -221,6 +221,19 @@ def first(qtbot: QtBot, home: Path) -> Iterator[OneWindow]:
     one.close()
 
 
+def _hanging(home: Path) -> subprocess.Popen[bytes]:
+    """Start a program whose window hears of no request."""
+    process = subprocess.Popen([sys.executable, "-c", HOLDS, str(home)], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ours\n"
+    return process
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+
+
 def _start(home: Path, *files: str) -> subprocess.Popen[str]:
     """Start the program once more, as far as this goes."""
     return subprocess.Popen(
@@ -245,12 +258,7 @@ def test_later_start_hands_its_files_to_the_window(
 
 
 def test_window_that_was_killed_keeps_nobody_out(qtbot: QtBot, home: Path) -> None:
-    process = subprocess.Popen([sys.executable, "-c", HOLDS, str(home)], stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"ours\n"
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
+    _kill(_hanging(home))
     one = OneWindow(home)
     assert one.is_ours([])
     one.close()
@@ -260,7 +268,7 @@ def test_window_that_hangs_keeps_nobody_out(
     first: OneWindow, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing runs the first window's events here, as when it hangs."""
-    monkeypatch.setattr(one_window, "_SECONDS", 0.2)
+    monkeypatch.setattr(one_window, "PATIENCE_SECONDS", 0.2)
     second = OneWindow(home)
     assert second.is_ours([Path("x")])
     assert not (home / FOLDER / "files").exists()
@@ -268,14 +276,10 @@ def test_window_that_hangs_keeps_nobody_out(
 
 
 def test_window_that_ends_meanwhile_leaves_its_place(qtbot: QtBot, home: Path) -> None:
-    one = OneWindow(home)
-    assert one.is_ours([])
-    assert one._watcher is not None
-    one._watcher.blockSignals(True)
+    hanging = _hanging(home)
     later = _start(home, "x")
     qtbot.waitUntil((home / FOLDER / "files").exists, timeout=20_000)
-    assert one._lock is not None
-    one._lock.close()
+    _kill(hanging)
     assert _end(qtbot, later) == "ours\n"
 
 

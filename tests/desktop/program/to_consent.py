@@ -9,7 +9,7 @@ from tests.review.session.scenes import (
 )
 
 
-def _to_consent(entry: Entry, code: str = CODE) -> None:
+def to_consent(entry: Entry, code: str = CODE) -> None:
     entry.page(OrganisationPage)
     entry.press("\r")
     entry.page(AskingPage)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
 
 from review.desktop.frame.page import Page
 from review.desktop.item.item_page import ItemPage
@@ -29,7 +29,8 @@ from review.desktop.pages.first_pages import (
     SharingPage,
 )
 from review.desktop.pages.hand_over_page import HandOverPage
-from review.desktop.parts.choosing import ChoiceRows
+from review.desktop.parts.buttons import Button
+from review.desktop.parts.choosing import ChoiceRows, Tick
 from review.desktop.program.running import Running, run
 from tests.review.session.scenes import CODE
 
@@ -72,8 +73,8 @@ class Script:
             return (
                 item is not None
                 and item.number == number
-                and page._texts.translation_seen
-                and page.session._time.takes_keys()
+                and page.texts.translation_seen
+                and page.session.time.takes_keys()
             )
 
         return takes
@@ -87,10 +88,17 @@ class Script:
                 event = QKeyEvent(kind, code, Qt.KeyboardModifier.NoModifier, text)
                 QApplication.sendEvent(target, event)
 
+    def click(self, words: str) -> None:
+        assert self.page is not None
+        found = [each for each in self.page.findChildren(Button) if each.text() == words]
+        found[
+            -1
+        ].click()  # the page may have been drawn anew: older ones are gone with the next events
+
     def fill(self, text: str) -> None:
         page = self.page
         assert isinstance(page, AskingPage)
-        page._box.setText(text)
+        page.findChild(QLineEdit).setText(text)
         page.enter()
 
     def judge(self) -> Iterator[Wait]:
@@ -124,7 +132,7 @@ class Script:
         yield self.shows(HandOverPage, "No stick was found.")
         page = self.page
         assert isinstance(page, HandOverPage)
-        page._choose_folder()
+        self.click("Another folder …")
         yield self.shows(HandOverPage, str(Path.home()))
         self.press(_ESC)
         yield self.shows(HandOverPage, "No stick was found.")
@@ -142,11 +150,9 @@ class Script:
         assert self._running.window is not None
         self._running.window.erase.emit()
         yield self.shows(ErasePage, "3 answers are kept")
-        page = self.page
-        assert isinstance(page, ErasePage)
-        assert page._sure is not None
-        page._sure.setChecked(True)
-        page._delete.click()
+        assert self.page is not None
+        self.page.findChild(Tick).setChecked(True)
+        self.click("Delete everything")
         yield self.shows(ErasedPage, "Everything is deleted")
         assert self._running.look is not None
         self._running.look.larger()

@@ -13,7 +13,7 @@ from jeepney.io.blocking import open_dbus_connection
 from tests.desktop.real.programs import program, running
 from tests.desktop.real.waiting import until
 
-_CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><keep_umask/><listen>unix:path={path}</listen>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
@@ -43,7 +43,7 @@ class Bus:
 def bus(folder: Path, environment: Mapping[str, str]) -> Iterator[Bus]:
     """Start both; they go at the end."""
     socket, config = folder / "bus", folder / "bus.conf"
-    config.write_text(_CONFIG.format(path=socket))
+    config.write_text(CONFIG.format(path=socket))
     address = f"unix:path={socket}"
     around = {**environment, "DBUS_SESSION_BUS_ADDRESS": address}
     daemon = [program("dbus-daemon"), "--nofork", "--nopidfile", f"--config-file={config}"]

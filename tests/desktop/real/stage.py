@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.sealed.chain import check_chain
 from review.files.batch import Batch
-from review.log.chain import check_chain
 from review.log.event import Event
 from review.log.fold import ReviewerState, fold
 from review.log.laptop import Laptop

@@ -19,10 +19,10 @@ from pathlib import Path
 import pytest
 
 from harness.core.version import VERSION
+from harness.sealed.sealing import AgeIdentity, seal
 from review.files.batch import open_batch
 from review.files.manifests import BatchItem
-from review.sealed.sealing import AgeIdentity, seal
-from tests.desktop.real.bus import _CONFIG as BUS
+from tests.desktop.real.bus import CONFIG as BUS
 from tests.desktop.real.bus import Bus
 from tests.desktop.real.display import Display
 from tests.desktop.real.input_method import WESTERN_CREE, input_method

@@ -71,7 +71,7 @@ def main(names: list[str]) -> None:
     BEGINNINGS[left[0]]()
 
     def look() -> None:
-        window = running.window or running._not_open
+        window = running.window or running.not_open_window
         if window is None or not window.isVisible() or running.work.busy:
             QTimer.singleShot(10, look)
             return

@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
 from harness.core.storage_problems import StorageProblem
+from harness.sealed.archive import pack
+from harness.sealed.forms import FileProblem
 from review.desktop.pages.choose_page import ChoosePage
 from review.desktop.pages.first_pages import AskingPage, OrganisationPage
 from review.files.batch import write_batch
-from review.forms import FileProblem
-from review.sealed.archive import pack
 from review.session.words.troubles import FILES, STICKS
 from tests.desktop.trouble.starting import BEGINNINGS
 from tests.desktop.trouble.told import copied, told
@@ -140,7 +140,7 @@ def test_a_stick_that_is_gone_between_list_and_key(enter: Enter, tmp_path: Path)
 def test_a_file_of_another_laptop_asks_for_nothing_that_helps_nobody(
     enter: Enter, tmp_path: Path
 ) -> None:
-    from review.sealed.sealing import AgeIdentity, seal
+    from harness.sealed.sealing import AgeIdentity, seal
 
     file = tmp_path / "theirs.rosetta-batch"
     file.write_bytes(seal(GOOD, [AgeIdentity.make().recipient]))
@@ -152,7 +152,7 @@ def test_a_file_of_another_laptop_asks_for_nothing_that_helps_nobody(
 
 
 def test_what_was_typed_stays_when_the_secret_words_are_wrong(enter: Enter, tmp_path: Path) -> None:
-    from review.sealed.sealing import seal_with_passphrase
+    from harness.sealed.sealing import seal_with_passphrase
 
     file = tmp_path / "locked.rosetta-batch"
     file.write_bytes(seal_with_passphrase(GOOD, "kizun gorot sapos gipad"))

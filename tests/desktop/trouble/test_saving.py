@@ -11,9 +11,9 @@ import pytest
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from harness.core.storage_problems import StorageProblem
+from harness.sealed.chain import check_chain
 from review.desktop.item.item_page import ItemPage
 from review.desktop.item.sentence_face import Mode
-from review.log.chain import check_chain
 from review.log.fold import fold
 from review.log.payloads import Comment, Rate
 from review.rating import Rating
@@ -58,7 +58,7 @@ def shown(entry: Entry) -> ItemPage:
     """Wait until a sentence is painted, and give its page."""
     page, session = entry.page(ItemPage), entry.visit.flow.session
     assert session is not None
-    entry.qtbot.waitUntil(lambda: session._time._painted is not None)
+    entry.qtbot.waitUntil(lambda: session.time.runs)
     return page
 
 
@@ -87,8 +87,8 @@ def test_an_answer_that_is_not_saved(begin: Begin, folder: Path, name: str) -> N
         assert re.fullmatch(r"(SQLITE_|E)[A-Z_]+", heard.detail)
         assert copied(entry) == heard.detail
         assert "Sentence 2 of 4" in page.accessibleName()
-        assert page._texts.candidate.toPlainText() == "Candidate 2."
-        assert seen(entry, page._texts.candidate)
+        assert page.texts.candidate.toPlainText() == "Candidate 2."
+        assert seen(entry, page.texts.candidate)
     entry.press("3")
     assert [each.item for each in said(entry, Rate)] == [item_id(1), item_id(2)]  # type: ignore[attr-defined]
     assert said(entry, Rate)[-1].rating is Rating.ACCEPTABLE  # type: ignore[attr-defined]
@@ -111,7 +111,7 @@ def test_words_that_are_not_saved(begin: Begin, folder: Path, name: str) -> None
         [box] = [each for each in page.findChildren(QTextEdit) if not each.isReadOnly()]
         assert seen(entry, box)
         assert box.toPlainText() == "mes mots, 1 2 3"
-        assert page._texts.candidate.toPlainText() == "Candidate 2."
+        assert page.texts.candidate.toPlainText() == "Candidate 2."
     entry.press("\r")
     assert [each.text for each in said(entry, Comment)] == ["mes mots, 1 2 3"]  # type: ignore[attr-defined]
     assert told(entry) is None
@@ -163,7 +163,7 @@ def painted(entry: Entry) -> None:
     session = entry.visit.flow.session
     assert session is not None
     entry.page(ItemPage)
-    entry.qtbot.waitUntil(lambda: session._time._painted is not None)
+    entry.qtbot.waitUntil(lambda: session.time.runs)
 
 
 JUMPS = {
@@ -180,8 +180,9 @@ def test_a_clock_that_was_moved_changes_no_answer(begin: Begin, name: str) -> No
     painted(entry)
     session = entry.visit.flow.session
     assert session is not None
-    now = session._author._now
-    session._author._now = lambda: now() + JUMPS[name]
+    author = session._author  # only its clock jumps: Qt and SQLite keep theirs
+    now = author._now  # what it asks is wrapped below
+    author._now = lambda: now() + JUMPS[name]  # the clock that events are dated by
     entry.press("3")
     painted(entry)
     entry.press("u")
@@ -202,8 +203,9 @@ def test_a_night_with_the_lid_closed_is_no_time_spent_on_a_sentence(begin: Begin
     painted(entry)
     session = entry.visit.flow.session
     assert session is not None
-    clock = session._time._clock
-    session._time._clock = lambda: clock() + 8 * 3600
+    time = session.time
+    clock = time._clock  # what it asks is wrapped below
+    time._clock = lambda: clock() + 8 * 3600  # a night passes for this sentence alone
     assert "Sentence 1 of 4" in entry.page(ItemPage).accessibleName()
     entry.press("3")
     [first] = rated(entry)

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from harness.core.storage_problems import StorageProblem
+from harness.sealed import stick as writing
 from review.desktop.item.item_page import ItemPage
 from review.desktop.pages.hand_over_page import HandOverPage
-from review.files import stick as writing
 from review.log.payloads import Export, Rate
 from review.session.words.troubles import STICKS
 from tests.desktop.trouble import causes
@@ -41,7 +41,7 @@ def stick(folder: Path) -> Path:
 def choose(entry: Entry, stick: Path) -> None:
     """Choose the stick of the test, and nothing else that is plugged in or is an origin."""
     page = entry.page(HandOverPage)
-    entry.qtbot.waitUntil(lambda: page._places is not None)
+    entry.idle()
     page.save(stick)
     entry.idle()
 
@@ -108,7 +108,7 @@ def test_a_stick_that_is_pulled_while_it_is_written(
     entry: Entry, stick: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     causes.mounted(stick, 256)
-    flush = writing._flush
+    flush = writing.flush
     pulls: list[int] = []
 
     def pulling(descriptor: int) -> None:
@@ -117,7 +117,7 @@ def test_a_stick_that_is_pulled_while_it_is_written(
             pulls.append(descriptor)
             causes.pulled(stick)
 
-    monkeypatch.setattr(writing, "_flush", pulling)
+    monkeypatch.setattr(writing, "flush", pulling)
     choose(entry, stick)
     assert pulls, "nothing was written at all"
     heard = told(entry)
@@ -135,14 +135,14 @@ def test_a_stick_that_is_pulled_while_it_is_written(
 def test_a_stick_that_keeps_something_else_is_not_trusted(
     entry: Entry, stick: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    flush = writing._flush
+    flush = writing.flush
 
     def spoiling(descriptor: int) -> None:
         os.pwrite(descriptor, b"\0\0\0\0", 40)
         flush(descriptor)
 
     with monkeypatch.context() as bad:
-        bad.setattr(writing, "_flush", spoiling)
+        bad.setattr(writing, "flush", spoiling)
         choose(entry, stick)
     heard = told(entry)
     assert heard is not None

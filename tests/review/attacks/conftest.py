@@ -15,8 +15,10 @@ from tests.review.office.made import Desk, Person, desk
 
 
 @pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Desk:
-    return desk(tmp_path_factory.mktemp("office"), reviewers=3, items=30)
+def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    made = desk(tmp_path_factory.mktemp("office"), reviewers=3, items=30)
+    with made.office:
+        yield made
 
 
 @pytest.fixture

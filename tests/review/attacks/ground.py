@@ -14,20 +14,20 @@ from pathlib import Path
 from random import Random
 from tempfile import mkdtemp
 
+from harness.sealed.keys import Identity
+from harness.sealed.signature import Signed
 from review.log.event import Event, make_event
 from review.log.payloads import AnyPayload
 from review.office.results.certifying import issue, look, review_evidence
 from review.office.store.store import Office
 from review.rating import Rating
-from review.sealed.keys import Identity
-from review.sealed.signature import Signed
 from review.verdict.certificate.certificate import Issuer
 from review.verdict.certificate.certify import certify
 from review.verdict.certificate.evidence import Evidence, EvidenceFile, pack_evidence
 from review.verdict.certificate.verifying import Verification, verify
 from review.verdict.panel.key import ControlKind
-from review.verdict.stand_alone import rosetta_verify as second
 from tests.review.office.made import Desk, Person, desk, take_vouched
+from tests.review.verdict.alone import asked_alone
 
 GATE = (Path(__file__).parents[3] / "docs" / "gate.md").read_text("utf-8")
 ISSUED = "2026-12-01T10:00:00Z"
@@ -107,12 +107,11 @@ def verified(file: EvidenceFile) -> Verification:
     return verify(file.certificate, file.signature, file.evidence)
 
 
-def second_says(file: EvidenceFile, folder: Path, capsys: object) -> tuple[int, str]:
+def second_says(file: EvidenceFile, folder: Path) -> tuple[int, str]:
     """Ask the program that stands alone."""
     path = folder / "forged.rosetta-evidence"
     path.write_bytes(pack_evidence(file.certificate, file.signature, file.evidence))
-    code = second._main([str(path)])
-    return code, capsys.readouterr().out  # type: ignore[attr-defined]
+    return asked_alone(path)
 
 
 Change = Callable[[Event], AnyPayload | None]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.sealed.sealing import seal
 from review.files.ratings import sign_ratings
 from review.log.event import Event, make_event
 from review.log.merge import export_events
@@ -16,7 +17,6 @@ from review.log.payloads import (
 from review.office.intake.file_report import FileReport
 from review.office.intake.importing import import_bytes
 from review.rating import Rating
-from review.sealed.sealing import seal
 from tests.review.office.made import WALL, Desk, Person
 
 

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError
+from harness.sealed.archive import pack, unpack
+from harness.sealed.forms import FileError
+from harness.sealed.keys import Identity, Role
+from harness.sealed.phrase import phrase
 from review.files.manifests import RatingsManifest
 from review.files.statements import Statement, write_statement
-from review.forms import FileError
 from review.log.event import make_event
 from review.log.payloads import Scope, Withdraw
 from review.office.results import certifying
 from review.office.results.certifying import review_evidence
 from review.office.results.progress import progress
-from review.sealed.archive import pack, unpack
-from review.sealed.keys import Identity, Role
-from review.sealed.phrase import phrase
 from review.verdict.certificate.certificate import Became, read_certificate
 from review.verdict.certificate.certificate_text import certificate_text
 from review.verdict.certificate.certify import certified_again
@@ -32,7 +32,7 @@ from review.verdict.certificate.evidence import (
     unpack_evidence,
 )
 from review.verdict.certificate.verifying import verify
-from rosetta_tui.commands.review.status import _one
+from rosetta_tui.commands.review.status import review_lines
 from tests.review.attacks.first_version import as_of_the_first_version
 from tests.review.attacks.forgeries import (
     DETECTED,
@@ -62,20 +62,16 @@ from tests.review.verdict.signing import hand_overs
 
 
 @pytest.mark.thorough
-def test_the_honest_certificate_holds_to_both(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_honest_certificate_holds_to_both(tmp_path: Path) -> None:
     done = verified(ground().file)
     assert (done.ok, done.unshown) == (True, ()), done.checks
     assert done.words.startswith("Everything holds")
-    code, said = second_says(ground().file, tmp_path, capsys)
+    code, said = second_says(ground().file, tmp_path)
     assert (code, said.startswith("Holds: ")) == (0, True)
 
 
 @pytest.mark.parametrize(("attack", "where"), DETECTED, ids=[a.__name__ for a, _ in DETECTED])
-def test_both_programs_detect(
-    attack: Attack, where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_both_programs_detect(attack: Attack, where: str, tmp_path: Path) -> None:
     """The organiser certifies and signs what the changed evidence says, so that all the rest fits."""
     played = ground()
     try:
@@ -87,7 +83,7 @@ def test_both_programs_detect(
     wrong = {check.name for check in done.checks if check.ok is False}
     assert where in wrong, done.checks
     assert wrong <= {"batches", "laptops", "contents"}, done.checks  # all else fits
-    code, said = second_says(file, tmp_path, capsys)
+    code, said = second_says(file, tmp_path)
     assert (code, said.startswith("Does not hold: ")) == (1, True), said
 
 
@@ -114,7 +110,7 @@ def test_the_office_refuses_tables_that_were_changed(what: str, tmp_path: Path) 
         counted = progress(office, review)  # how much came back can still be counted
         assert counted.done
         assert any(words in each for each in counted.differs)
-        assert any(words in line for line in map(str, _one(counted)) if "CHANGED" in line)
+        assert any(words in line for line in map(str, review_lines(counted)) if "CHANGED" in line)
 
 
 def test_a_second_verifier_that_says_what_it_should_is_not_ours() -> None:
@@ -220,9 +216,7 @@ def test_a_verdict_that_is_edited_and_signed_is_computed_again() -> None:
     assert [check.name for check in done.checks if check.ok is False] == ["verdict"]
 
 
-def test_files_that_are_given_out_as_old_ones_are_said_to_show_less(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_that_are_given_out_as_old_ones_are_said_to_show_less(tmp_path: Path) -> None:
     """The way back to files that commit to nothing is open, but never called whole."""
     played = ground()
     soft = ratings_rewritten(played.evidence, played)
@@ -234,7 +228,7 @@ def test_files_that_are_given_out_as_old_ones_are_said_to_show_less(
     assert {check.name for check in done.unshown} == {"batches", "laptops"}
     assert "Everything holds" not in done.words
     assert "the organisation's word" in done.words
-    code, said = second_says(old, tmp_path, capsys)
+    code, said = second_says(old, tmp_path)
     assert code == 0
     assert said.count("It cannot show") == 2
 
@@ -250,9 +244,7 @@ POSSIBLE = {
 }
 
 
-def test_of_an_earlier_version_nobody_can_tell_whose_answers_are_missing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_of_an_earlier_version_nobody_can_tell_whose_answers_are_missing(tmp_path: Path) -> None:
     played = ground()
     gone = stripped(played.evidence, {"rate": True}, played.strict)
     bare = replace(gone, batches={}, handed_over=())
@@ -262,7 +254,7 @@ def test_of_an_earlier_version_nobody_can_tell_whose_answers_are_missing(
     done = verified(file)
     assert {check.name for check in done.unshown} == {"batches", "laptops", "contents"}
     assert "cannot be told" in done.words
-    assert second_says(file, tmp_path, capsys)[1].count("It cannot show") == 3
+    assert second_says(file, tmp_path)[1].count("It cannot show") == 3
 
 
 @pytest.mark.parametrize("attack", POSSIBLE)
@@ -270,9 +262,7 @@ def test_what_cannot_be_excluded_is_said(attack: str) -> None:
     assert f"| {POSSIBLE[attack]}" in GATE
 
 
-def test_looks_at_the_run_before_the_review_are_committed_to(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_looks_at_the_run_before_the_review_are_committed_to(tmp_path: Path) -> None:
     """A review made anew until one is lucky: the batch says how often the run was looked at before."""
     before = review_of(1)
     once = before.state.looks[RUN]
@@ -282,12 +272,12 @@ def test_looks_at_the_run_before_the_review_are_committed_to(
     assert certificate_of(file).verdict["look"] == 2 + once
     assert "2 before this review" in certificate_text(certificate_of(file))
     assert verified(file).ok
-    assert second_says(file, tmp_path, capsys)[0] == 0
+    assert second_says(file, tmp_path)[0] == 0
     soft = issue(replace(evidence, key=histories.with_run(evidence.key, looks=0)))
     assert certificate_of(soft).verdict["look"] == once
     [wrong] = [check for check in verified(soft).checks if check.ok is False]
     assert (wrong.name, "the number of looks before" in wrong.words) == ("batches", True)
-    code, said = second_says(soft, tmp_path, capsys)
+    code, said = second_says(soft, tmp_path)
     assert (code, "the number of looks before" in said) == (1, True)
 
 
@@ -295,9 +285,7 @@ def with_witness(played: Ground, *contents: bytes) -> EvidenceFile:
     return forged(replace(played.evidence, witnesses=contents), played)
 
 
-def test_witnessed_laptops_are_counted_and_others_ask_the_witness(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_witnessed_laptops_are_counted_and_others_ask_the_witness(tmp_path: Path) -> None:
     played, elder = ground(), Identity.make(Role.LAPTOP)
     own = played.organiser.public.signing_key
     seen = [person.identity.public.signing_key for person in played.people[:2]]
@@ -308,20 +296,18 @@ def test_witnessed_laptops_are_counted_and_others_ask_the_witness(
     assert (done.ok, stated.laptops, stated.witnessed, stated.witnesses) == (True, 5, 2, 1)
     assert "2 of the 5 laptops, by 1 person" in certificate_text(done.certificate)
     assert elder.public.phrase in next(c.words for c in done.checks if c.name == "witnesses")
-    assert second_says(file, tmp_path, capsys)[0] == 0
+    assert second_says(file, tmp_path)[0] == 0
     more = write_statement(Identity.make(Role.LAPTOP), seen[0], own)  # came after the issue
     later = replace(file.evidence, witnesses=(*file.evidence.witnesses, more))
     assert verify(file.certificate, file.signature, later).ok
-    assert second_says(replace(file, evidence=later), tmp_path, capsys)[0] == 0
+    assert second_says(replace(file, evidence=later), tmp_path)[0] == 0
 
 
-def test_no_statement_counts_that_no_second_person_signed_for_this_laptop(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_statement_counts_that_no_second_person_signed_for_this_laptop(tmp_path: Path) -> None:
     played, elder = ground(), Identity.make(Role.LAPTOP)
     own, laptop = played.organiser.public.signing_key, played.people[0].identity
     seen = laptop.public.signing_key
-    other = write_statement(elder, elder.public.signing_key.replace("0", "1"), own)
+    other = write_statement(elder, Identity.make(Role.LAPTOP).public.signing_key, own)
     elsewhere = write_statement(elder, seen, "0" * 64)
     changed_ = write_statement(elder, seen, own).replace(seen.encode(), b"1" * 64)
     for identity in (laptop, played.organiser):  # its own laptop, the organisation itself
@@ -331,14 +317,14 @@ def test_no_statement_counts_that_no_second_person_signed_for_this_laptop(
     stated = verified(file).certificate.witnesses
     assert stated is not None
     assert (stated.witnessed, stated.statements) == (0, ())
-    assert second_says(file, tmp_path, capsys)[0] == 0
+    assert second_says(file, tmp_path)[0] == 0
     claimed = changed(
         with_witness(played, write_statement(elder, seen, own)),
         lambda c: c["witnesses"].update(witnessed=5),
         played.organiser,
     )
     assert [c.name for c in verified(claimed).checks if c.ok is False] == ["verdict"]
-    code, said = second_says(claimed, tmp_path, capsys)
+    code, said = second_says(claimed, tmp_path)
     assert (code, "$.witnesses.witnessed is 5" in said) == (1, True)
 
 
@@ -349,13 +335,13 @@ def _by_itself(identity: Identity, organisation: str) -> bytes:
     return canonical_bytes(fields | {"signature": identity.sign(canonical_bytes(fields)).hex()})
 
 
-def test_looks_left_out_are_not_seen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_looks_left_out_are_not_seen(tmp_path: Path) -> None:
     """Nobody but the organisation signs its own log; docs/gate.md says so."""
     played = ground()
     events = tuple(e for e in played.evidence.events if e.device not in played.evidence.own_devices)
     file = forged(replace(played.evidence, events=events), played)
     assert verified(file).ok
-    assert second_says(file, tmp_path, capsys)[0] == 0
+    assert second_says(file, tmp_path)[0] == 0
 
 
 def taken_back_at_the_desk(evidence: Evidence, code: str) -> Evidence:
@@ -369,15 +355,13 @@ def taken_back_at_the_desk(evidence: Evidence, code: str) -> Evidence:
     return replace(evidence, events=(*evidence.events, taken))
 
 
-def test_a_later_withdrawal_excuses_nothing_that_was_missing_at_the_issue(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_later_withdrawal_excuses_nothing_that_was_missing_at_the_issue(tmp_path: Path) -> None:
     played = ground()
     strict = played.strict[0]
     file = forged(stripped(played.evidence, {"rate": True}, [strict]), played)
     later = replace(file, evidence=taken_back_at_the_desk(file.evidence, strict))
     assert "contents" in {check.name for check in verified(later).checks if check.ok is False}
-    assert second_says(later, tmp_path, capsys)[0] == 1
+    assert second_says(later, tmp_path)[0] == 1
 
 
 def test_what_is_taken_back_at_the_desk_is_counted() -> None:

@@ -26,7 +26,7 @@ class Table:
         self.card = self.desk.review.code(card)
         self.honest = Person(folder / "honest", self.desk.batch, card)
         self.other = Person(folder / "other", self.desk.batch, own)
-        self.place: dict[str, Any] = dict(self.honest._place)
+        self.place: dict[str, Any] = dict(self.honest.place)
         self.honest.rate([Rating.GIST] * 20)
         self.other.rate([Rating.EXCELLENT] * 20)
 

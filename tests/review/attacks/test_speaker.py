@@ -9,11 +9,13 @@ from collections.abc import Callable
 
 import pytest
 
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.keys import Identity, Role
+from harness.sealed.sealing import AgeIdentity, seal
 from review.files.batch import open_batch, write_batch
 from review.files.ratings import open_ratings, sign_ratings
 from review.files.reviewer_codes import printed, tag_of
 from review.files.statements import read_laptop_card, write_laptop_card
-from review.forms import FileError, FileProblem
 from review.log.event import make_event
 from review.log.laptop import Laptop
 from review.log.merge import export_events
@@ -33,8 +35,6 @@ from review.office.intake.file_report import FORGED, OTHER_LAPTOPS, FileOutcome,
 from review.office.intake.speaking import speaking, take_out
 from review.office.results.certifying import review_evidence
 from review.rating import Rating
-from review.sealed.keys import Identity, Role
-from review.sealed.sealing import AgeIdentity, seal
 from review.verdict.certificate.evidence import pack_evidence
 from rosetta_tui.review.organiser.words.imported import report_lines
 from tests.review.attacks.ground import GATE

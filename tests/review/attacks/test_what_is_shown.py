@@ -9,25 +9,23 @@ from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
+from harness.sealed.archive import pack, unpack
+from harness.sealed.keys import Identity, Role
+from harness.sealed.signature import Signed
 from review.files.manifests import RatingsManifest
 from review.log.event import make_event
 from review.log.payloads import AnyPayload, LaptopWord, Rate, Related, Scope, Speaks, Withdraw
 from review.rating import Relation
-from review.sealed.archive import pack, unpack
-from review.sealed.keys import Identity, Role
-from review.sealed.signature import Signed
 from review.verdict.certificate.certificate import Became, read_certificate
 from review.verdict.certificate.certificate_text import certificate_text
 from review.verdict.certificate.certify import certified_again
 from review.verdict.certificate.evidence import Evidence, EvidenceFile, pack_evidence
 from review.verdict.certificate.signed import LESS_THAN_BOUND
 from review.verdict.certificate.verifying import verify
-from review.verdict.stand_alone import rosetta_verify as second
 from tests.review.attacks.first_version import as_of_the_first_version
 from tests.review.attacks.forgeries import MEMBERS
 from tests.review.attacks.ground import (
@@ -40,21 +38,22 @@ from tests.review.attacks.ground import (
     verified,
 )
 from tests.review.verdict import histories
+from tests.review.verdict.alone import asked_alone
 from tests.review.verdict.certified import GO, changed, issue
 from tests.review.verdict.histories import Chain
 
 
-def refused(file: EvidenceFile, folder: Path, capsys: Any) -> tuple[set[str], str]:
+def refused(file: EvidenceFile, folder: Path) -> tuple[set[str], str]:
     """Return the checks of the first program that fail, and what the second one says; both refuse."""
     done = verified(file)
-    code, said = second_says(file, folder, capsys)
+    code, said = second_says(file, folder)
     assert (done.broken, code, said.startswith("Does not hold: ")) == (True, 1, True), said
     return {check.name for check in done.checks if check.ok is False}, said
 
 
-def accepted(file: EvidenceFile, folder: Path, capsys: Any) -> None:
+def accepted(file: EvidenceFile, folder: Path) -> None:
     assert verified(file).ok, verified(file).checks
-    assert second_says(file, folder, capsys)[0] == 0
+    assert second_says(file, folder)[0] == 0
 
 
 def as_first_form(file: EvidenceFile, by: Identity) -> EvidenceFile:
@@ -64,11 +63,11 @@ def as_first_form(file: EvidenceFile, by: Identity) -> EvidenceFile:
 
 
 def test_a_later_review_has_no_certificate_of_the_form_that_took_any_laptops_last_word(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
 ) -> None:
     played = ground()
     old = as_first_form(played.file, played.organiser)
-    wrong, said = refused(old, tmp_path, capsys)
+    wrong, said = refused(old, tmp_path)
     assert (wrong, LESS_THAN_BOUND in said) == ({"batches"}, True)
     bare = replace(old, evidence=replace(old.evidence, batches={}, handed_over=()))
     assert verified(bare).ok  # of which it says that its files show less
@@ -76,21 +75,19 @@ def test_a_later_review_has_no_certificate_of_the_form_that_took_any_laptops_las
     assert [check.words for check in kept.checks if check.ok is False] == [LESS_THAN_BOUND]
 
 
-def test_a_certificate_does_not_end_in_the_midst_of_a_hand_over(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_certificate_does_not_end_in_the_midst_of_a_hand_over(tmp_path: Path) -> None:
     """All is in the evidence, and each event signed; but the certificate leaves out the last strict ratings."""
     played = ground()
     ends = {end.device: end.seq for end in (last_of(played.evidence, w) for w in played.strict)}
     events = played.evidence.events
     short = tuple(e for e in events if e.seq <= ends.get(e.device, e.seq + 14) - 14)
     file = forged(replace(played.evidence, events=short), played)
-    wrong, said = refused(replace(file, evidence=played.evidence), tmp_path, capsys)
+    wrong, said = refused(replace(file, evidence=played.evidence), tmp_path)
     assert (wrong, "in no hand-over that was certified whole" in said) == ({"laptops"}, True)
 
 
 def test_strict_ratings_are_not_taken_out_one_by_one_under_a_hand_over_of_another_review(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
 ) -> None:
     """A later hand-over of another batch signs for the heads, so that the one that tells whose they are is left out."""
     played = ground()
@@ -117,7 +114,7 @@ def test_strict_ratings_are_not_taken_out_one_by_one_under_a_hand_over_of_anothe
     picked = tuple(e.erased() if e.id in gists else e for e in played.evidence.events)
     laptops = (*(e for e in played.evidence.handed_over if e is not whole), of_another)
     file = forged(replace(played.evidence, events=picked, handed_over=laptops), played)
-    assert refused(file, tmp_path, capsys)[0] == {"laptops"}
+    assert refused(file, tmp_path)[0] == {"laptops"}
 
 
 def added(evidence: Evidence, *said: AnyPayload) -> Evidence:
@@ -132,9 +129,7 @@ def added(evidence: Evidence, *said: AnyPayload) -> Evidence:
     return replace(evidence, events=tuple(events))
 
 
-def test_a_laptop_named_where_no_clash_was_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_laptop_named_where_no_clash_was_is_told(tmp_path: Path) -> None:
     """Who names a laptop that said nothing silences the one that spoke."""
     played = ground()
     nobody = Identity.make(Role.LAPTOP).public.signing_key
@@ -143,7 +138,7 @@ def test_a_laptop_named_where_no_clash_was_is_told(
         Speaks(wall=ISSUED, batch=batch, reviewer=who, laptops=(nobody,)) for who in played.strict
     ]
     file = forged(added(played.evidence, *words), played)
-    accepted(file, tmp_path, capsys)
+    accepted(file, tmp_path)
     certificate = verified(file).certificate
     assert certificate.laptops is not None
     assert (certificate.laptops.decided, certificate.panel.asked[Became("not_heard")]) == (2, 2)
@@ -152,9 +147,7 @@ def test_a_laptop_named_where_no_clash_was_is_told(
     )
 
 
-def test_two_laptops_called_one_are_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_two_laptops_called_one_are_told(tmp_path: Path) -> None:
     """So what both say of a person waits for nobody: a laptop that came instead of another is that other one."""
     played = ground()
     one, other = (
@@ -163,16 +156,14 @@ def test_two_laptops_called_one_are_told(
     batch = played.evidence.key.batches[0]
     word = LaptopWord(wall=ISSUED, batch=batch, laptop=one, heard=True, instead_of=other)
     file = forged(added(played.evidence, word), played)
-    accepted(file, tmp_path, capsys)
+    accepted(file, tmp_path)
     certificate = verified(file).certificate
     assert certificate.laptops is not None
     assert certificate.laptops.replaced == 1
     assert "1 laptop came instead of another one" in certificate_text(certificate)
 
 
-def test_a_word_from_another_log_takes_no_nearness_away_in_either_program(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_word_from_another_log_takes_no_nearness_away_in_either_program(tmp_path: Path) -> None:
     key = histories.make_key(Random(4), replace(GO, reviewers=3))
     events = histories.make_events(Random(4), replace(GO, reviewers=3), key)
     for lamport, relation in ((10**6, Relation.MADE), (10**7, Relation.NEITHER)):
@@ -183,7 +174,7 @@ def test_a_word_from_another_log_takes_no_nearness_away_in_either_program(
                 chain.write(Related(wall=ISSUED, reviewer=who, batch=batch, relation=relation))
             events += chain.events
     file = issue(histories.evidence_of(key, events))
-    accepted(file, tmp_path, capsys)
+    accepted(file, tmp_path)
     relations = verified(file).certificate.relations
     assert relations is not None
     assert relations.model_dump() == {
@@ -202,14 +193,12 @@ def test_a_second_verifier_that_only_the_certificate_names_is_not_ours() -> None
     assert "do not run it" in wrong[0].words
 
 
-def test_what_was_taken_back_in_every_batch_is_so_to_both(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_was_taken_back_in_every_batch_is_so_to_both(tmp_path: Path) -> None:
     """A withdrawal that names no batch reaches all, whatever scope it states."""
     played = ground()
     said = Withdraw(wall=ISSUED, reviewer=played.strict[0], batch=None, scope=Scope.BATCH)
     file = forged(added(played.evidence, said), played)
-    accepted(file, tmp_path, capsys)
+    accepted(file, tmp_path)
     assert verified(file).certificate.panel.asked[Became("withdrew_at_the_desk")] == 1
 
 
@@ -268,20 +257,16 @@ DOCTORED: list[tuple[Doctor, str]] = [
 
 
 @pytest.mark.parametrize(("doctor", "words"), DOCTORED, ids=[d.__name__ for d, _ in DOCTORED])
-def test_the_second_program_reads_as_strictly(
-    doctor: Doctor, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_second_program_reads_as_strictly(doctor: Doctor, words: str, tmp_path: Path) -> None:
     played = ground()
     whole = pack_evidence(played.file.certificate, played.file.signature, played.evidence)
     path = tmp_path / "x.rosetta-evidence"
     path.write_bytes(pack(doctor(unpack(whole, MEMBERS), played)))
-    assert second._main([str(path)]) == 1
-    assert words in capsys.readouterr().out
+    code, said = asked_alone(path)
+    assert (code, words in said) == (1, True)
 
 
-def test_a_file_with_two_certificates_is_none(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_with_two_certificates_is_none(tmp_path: Path) -> None:
     played = ground()
     path = tmp_path / "x.rosetta-evidence"
     whole = pack_evidence(played.file.certificate, played.file.signature, played.evidence)
@@ -291,15 +276,13 @@ def test_a_file_with_two_certificates_is_none(
             archive.writestr(name, data)
         with pytest.warns(UserWarning, match="Duplicate"):
             archive.writestr("certificate.json", members["certificate.json"])
-    assert second._main([str(path)]) == 1
-    assert "one name" in capsys.readouterr().out
+    code, said = asked_alone(path)
+    assert (code, "one name" in said) == (1, True)
 
 
-def test_a_files_name_does_not_speak_for_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_files_name_does_not_speak_for_it(tmp_path: Path) -> None:
     name = "Holds: go, run 1.rosetta-evidence"
     (tmp_path / name).write_bytes(b"nothing")
     with chdir(tmp_path):
-        assert second._main([name]) == 1
-    assert capsys.readouterr().out.startswith("Not read: ")
+        code, said = asked_alone(name)
+    assert (code, said[:10]) == (1, "Not read: ")

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from harness.card.canonical import canonical_bytes
-from review.log.chain import ClockFault, check_chain
+from harness.core.canonical import canonical_bytes
+from harness.sealed.chain import check_chain
+from review.log.clocks import ClockFault
 from review.log.event import FIRST, Event, EventError, make_event, read_event
 from review.log.merge import MergeReport, Remark, merge
 from review.log.payloads import AnyPayload, Kind, Scope

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from review.log.chain import check_chain
+from harness.sealed.chain import check_chain
 from review.log.event import Event, make_event, read_event
 from review.log.fold import Adjudication, Person, ReviewerState, State, fold
 from review.log.merge import merge

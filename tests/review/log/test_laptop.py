@@ -18,7 +18,7 @@ import pytest
 
 from harness.core.failures import StoreError, UsageError
 from harness.core.storage_problems import StorageProblem
-from review.log.chain import check_chain
+from harness.sealed.chain import check_chain
 from review.log.event import read_event
 from review.log.laptop import FILE_NAME, LAPTOP, MIGRATIONS, Draft, Laptop, StoredBatch
 from review.log.merge import export_events, merge

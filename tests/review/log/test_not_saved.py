@@ -18,7 +18,7 @@ from typing import IO
 import pytest
 
 from harness.core.storage_problems import StorageProblem
-from review.log.chain import check_chain
+from harness.sealed.chain import check_chain
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.table import NotSaved, not_saved
 from review.rating import Rating

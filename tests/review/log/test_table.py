@@ -9,7 +9,7 @@ from contextlib import closing
 import pytest
 
 from harness.core.failures import StoreError
-from review.log.chain import check_chain
+from harness.sealed.chain import check_chain
 from review.log.event import Event, EventError
 from review.log.payloads import Scope
 from review.log.table import append_event, create_event_table, insert_event, read_events

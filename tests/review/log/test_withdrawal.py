@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from review.log.chain import check_chain
+from harness.sealed.chain import check_chain
 from review.log.event import Event, events_sha256
 from review.log.fold import fold
 from review.log.laptop import FILE_NAME, Draft, Laptop

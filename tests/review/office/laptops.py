@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.sealed.keys import Identity
+from harness.sealed.sealing import seal
 from review.files.ratings import sign_ratings
 from review.log.event import Event
 from review.log.merge import export_events
@@ -15,8 +17,6 @@ from review.log.payloads import Rate
 from review.office.intake.file_report import FileReport
 from review.office.intake.importing import import_bytes
 from review.rating import Rating
-from review.sealed.keys import Identity
-from review.sealed.sealing import seal
 from tests.review.office.made import (
     WALL,
     Desk,

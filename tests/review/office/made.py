@@ -16,10 +16,13 @@ from corpora.formats.load import load
 from corpora.model.entry import Entry
 from corpora.samples import DEMO_CORPUS, DEMO_STRONG, DEMO_WEAK, sample_path
 from harness.card.build import seal
+from harness.sealed.forms import FileError
+from harness.sealed.keys import Identity, Role
+from harness.sealed.sealing import AgeIdentity
+from harness.sealed.sealing import seal as seal_for
 from harness.store.file.database import open_store
 from review.files.batch import Batch
 from review.files.ratings import open_ratings, sign_ratings
-from review.forms import FileError
 from review.log.laptop import Laptop
 from review.log.merge import export_events
 from review.log.payloads import Consent, Face, NotJudged, Rate, Scope, Withdraw
@@ -32,9 +35,6 @@ from review.office.making.texts import review_texts, texts_of
 from review.office.store.arrivals import free_name
 from review.office.store.store import Office, Review
 from review.rating import CannotJudge, Rating
-from review.sealed.keys import Identity, Role
-from review.sealed.sealing import AgeIdentity
-from review.sealed.sealing import seal as seal_for
 from review.verdict.gate.policy import proposed
 from tests.harness.card import factory
 
@@ -162,16 +162,16 @@ class Person:
         self.batch, self.code = batch, code
         manifest = batch.manifest
         self.order = manifest.order(code)
-        self._place = {"wall": WALL, "reviewer": code, "batch": manifest.batch}
+        self.place = {"wall": WALL, "reviewer": code, "batch": manifest.batch}
         self.laptop.append(
-            Consent(**self._place, consent_sha256="0" * 64, language="en", share_corrections=True)
+            Consent(**self.place, consent_sha256="0" * 64, language="en", share_corrections=True)
         )
 
     def rate(self, ratings: Iterable[Rating], start: int = 0) -> None:
         for position, rating in enumerate(ratings, start):
             self.laptop.append(
                 Rate(
-                    **self._place,
+                    **self.place,
                     item=self.order[position],
                     position=position,
                     active_ms=4000,
@@ -185,7 +185,7 @@ class Person:
         """Go on without an item that this laptop could not show."""
         self.laptop.append(
             NotJudged(
-                **self._place,
+                **self.place,
                 item=self.order[position],
                 position=position,
                 active_ms=4000,

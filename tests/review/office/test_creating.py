@@ -14,18 +14,18 @@ import pytest
 from corpora.model.entry import Segment
 from harness.card.build import seal
 from harness.core.failures import HarnessError, StoreError, UsageError
+from harness.sealed.forms import FileError
+from harness.sealed.keys import Identity, Role
+from harness.sealed.sealing import AgeIdentity
 from harness.store.file.database import open_store
 from harness.store.runs import find_run, read_card
 from review.files.batch import open_batch, write_batch
-from review.forms import FileError
 from review.office.items.reviewed_runs import read_runs
 from review.office.making.batches import Made
 from review.office.making.creating import ReviewDraft
 from review.office.making.publishing import Protection, Published, publish
 from review.office.making.texts import check_words, languages, review_name, review_texts
 from review.office.store.store import Office
-from review.sealed.keys import Identity, Role
-from review.sealed.sealing import AgeIdentity
 from review.verdict.gate.policy import proposed
 from tests.harness.card import factory
 from tests.review.office import made

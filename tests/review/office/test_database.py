@@ -36,7 +36,6 @@ from review.verdict.certificate.evidence import (
 )
 from review.verdict.certificate.verifying import Verification, verify
 from review.verdict.panel.key import ControlKind
-from review.verdict.stand_alone import rosetta_verify
 from tests.review.office.made import (
     WALL,
     Desk,
@@ -46,6 +45,7 @@ from tests.review.office.made import (
     take_vouched,
     vouch_for,
 )
+from tests.review.verdict.alone import asked_alone
 from tests.review.verdict.certified import certificate_of
 
 NOW = datetime.now(UTC)
@@ -223,9 +223,7 @@ def checked(office: Office, made: Desk, issued: EvidenceFile) -> Verification:
 
 
 @pytest.mark.thorough
-def test_from_laptops_to_a_certificate_and_a_withdrawal(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_from_laptops_to_a_certificate_and_a_withdrawal(tmp_path: Path) -> None:
     made = desk(tmp_path / "home", items=50)
     people = rated(made, tmp_path)
     run = made.review.key.runs[0].run_id
@@ -245,8 +243,8 @@ def test_from_laptops_to_a_certificate_and_a_withdrawal(
     assert verify(file.certificate, file.signature, file.evidence).ok
     texts = [text.candidate.encode() for text in made.review.texts.values()]
     assert not [text for text in texts if len(text) > 8 and text in packed]
-    assert rosetta_verify._main([str(path), made.identity.public.signing_key]) == 0
-    assert "Holds: go" in capsys.readouterr().out
+    code, said = asked_alone(path, made.identity.public.signing_key)
+    assert (code, "Holds: go" in said) == (0, True)
 
     withdraw(made.office, made.review, made.codes[0], Scope.BATCH, [made.identity.age])
     done = checked(made.office, made, issued)
@@ -306,4 +304,4 @@ def test_an_office_that_was_restored_keeps_its_decisions_looks_and_certificates(
         packed = pack_evidence(anew.certificate, anew.signature, anew.evidence)
     path = tmp_path / "y.rosetta-evidence"
     path.write_bytes(packed)
-    assert rosetta_verify._main([str(path), made.identity.public.signing_key]) == 0
+    assert asked_alone(path, made.identity.public.signing_key)[0] == 0

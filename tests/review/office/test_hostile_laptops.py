@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from review.log.chain import check_chain
+from harness.sealed.chain import check_chain
+from harness.sealed.keys import Identity, Role
 from review.log.event import Event, make_event
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.merge import export_events
@@ -18,7 +19,6 @@ from review.office.intake.file_report import FORGED, OTHER_LAPTOPS, FileOutcome
 from review.office.intake.importing import enrol_laptop, find_ratings
 from review.office.results.progress import progress
 from review.rating import Rating
-from review.sealed.keys import Identity, Role
 from review.verdict.gate.policy import proposed
 from tests.review.office.laptops import NOW, events_of, made, person, rating, ratings, take
 from tests.review.office.made import (

@@ -12,8 +12,10 @@ from random import Random
 
 import pytest
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import UsageError
+from harness.sealed.keys import Identity, Role
+from harness.sealed.sealing import seal
 from review.files.ratings import sign_ratings
 from review.log.event import Event
 from review.log.merge import export_events
@@ -25,8 +27,6 @@ from review.office.results.progress import progress, waiting
 from review.office.results.rating_rows import rated_items
 from review.office.store.store import Office
 from review.rating import Rating
-from review.sealed.keys import Identity, Role
-from review.sealed.sealing import seal
 from tests.review.office.laptops import NOW, made, person, take_file
 from tests.review.office.made import (
     WALL,
@@ -244,7 +244,7 @@ def test_a_withdrawal_erases_here_and_in_every_later_file(made: Desk) -> None:
     state = made.office.state(made.review)
     assert not any(person.judgements for person in state.reviewers.values())
     assert [each.recompute for each in made.office.certificates(made.review)] == [True]
-    from review.log.chain import check_chain
+    from harness.sealed.chain import check_chain
 
     assert check_chain(made.office.events(made.review)).whole
 
@@ -327,7 +327,7 @@ def test_other_reviews_of_the_same_laptop_change_nothing(made: Desk) -> None:
     there.laptop, there.identity = someone.laptop, someone.identity
     there.batch, there.code = ready.batches[0], code
     there.order = second.key.orders[code]
-    there._place = {"wall": WALL, "reviewer": code, "batch": ready.batches[0].manifest.batch}
+    there.place = {"wall": WALL, "reviewer": code, "batch": ready.batches[0].manifest.batch}
     there.rate(random_ratings(5, 1))
     take_file(made, there.handed_over())
     assert ids(made) == before
@@ -340,7 +340,7 @@ def test_other_reviews_of_the_same_laptop_change_nothing(made: Desk) -> None:
 _KILLED = """
 import sys
 from pathlib import Path
-from review.sealed.sealing import AgeIdentity
+from harness.sealed.sealing import AgeIdentity
 from review.office.intake.importing import import_bytes
 from review.office.store.store import Office
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.text.visible import plain
+from harness.sealed.keys import Identity, Role
 from review.files.manifests import LONGEST_LETTER, MOST_LETTERS
 from review.office.making.batches import letters_of
-from review.sealed.keys import Identity, Role
 from tests.review.office import made
 
 

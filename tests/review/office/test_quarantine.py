@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from harness.sealed.sealing import AgeIdentity
 from review.log.payloads import Comment, Scope
 from review.office.intake.file_report import FileOutcome
 from review.office.intake.quarantine import withdraw
 from review.office.store.database import FILE
-from review.sealed.sealing import AgeIdentity
 from rosetta_tui.review.organiser.words.imported import report_lines
 from tests.review.office.laptops import made, person, take_file
 from tests.review.office.made import WALL, Desk

@@ -12,6 +12,7 @@ import pytest
 
 from corpora.model.entry import Entry, Segment
 from harness.card.rows import card_id
+from harness.sealed.keys import Identity, Role
 from harness.store.file.database import open_store
 from review.files.manifests import Around
 from review.office.items.items import stratum
@@ -20,7 +21,6 @@ from review.office.items.sentences import Carries, surroundings
 from review.office.making.creating import ReviewDraft, Size, draft_review
 from review.office.making.texts import review_texts
 from review.office.store.store import Office
-from review.sealed.keys import Identity, Role
 from review.verdict.gate.policy import proposed
 from tests.review.office import made
 

@@ -246,14 +246,14 @@ def test_ratings_among_translations_are_set_aside_and_the_other_way(
 ) -> None:
     person = Translator(tmp_path, desk, 0)
     person.write(desk.item(1), "right")
-    person.laptop.append(Rate(**person._about(desk.item(2)), rating=Rating.GIST))
+    person.laptop.append(Rate(**person.about(desk.item(2)), rating=Rating.GIST))
     report = made.take_vouched(desk.office, desk.identity, person.handed_over())
     assert [remark.said for remark in report.aside] == [
         "is an answer to something else: this batch asks people to translate"
     ]
     rated = made.desk(tmp_path / "other", reviewers=2, items=4)
     stranger = Person(tmp_path / "stranger", rated.batch, rated.codes[0])
-    about = {**stranger._place, "item": stranger.order[0], "position": 0, "active_ms": 1}
+    about = {**stranger.place, "item": stranger.order[0], "position": 0, "active_ms": 1}
     stranger.laptop.append(Translate(**about, face=Face.DESKTOP, version="0", text="x"))
     report = made.take_vouched(rated.office, rated.identity, stranger.handed_over())
     assert [remark.said for remark in report.aside] == [
@@ -319,7 +319,7 @@ def test_there_is_no_gate_for_translations(desk: Desk) -> None:
 
 
 def _key_bytes(review: Review) -> bytes:
-    from harness.card.canonical import canonical_bytes
+    from harness.core.canonical import canonical_bytes
 
     return canonical_bytes(review.key.model_dump(mode="json"))
 

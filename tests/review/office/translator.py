@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.sealed.keys import Identity, Role
 from review.files.batch import Batch
 from review.log.payloads import (
     Consent,
@@ -26,7 +27,6 @@ from review.office.making.creating import (
 )
 from review.office.store.store import Office, Review
 from review.rating import CannotJudge
-from review.sealed.keys import Identity, Role
 from tests.review.office import made
 from tests.review.office.made import Person
 
@@ -84,20 +84,20 @@ class Translator(Person):
     def agree(self, *, shares: bool, text: str = "") -> None:
         agreed = sha256(text.encode()).hexdigest()
         self.laptop.append(
-            Consent(**self._place, consent_sha256=agreed, language="en", share_corrections=shares)
+            Consent(**self.place, consent_sha256=agreed, language="en", share_corrections=shares)
         )
 
-    def _about(self, item: str) -> dict[str, object]:
+    def about(self, item: str) -> dict[str, object]:
         return {
-            **self._place, "item": item, "position": self.order.index(item), "active_ms": 9000,
+            **self.place, "item": item, "position": self.order.index(item), "active_ms": 9000,
             "face": Face.DESKTOP, "version": "0",
         }  # fmt: skip
 
     def write(self, item: str, text: str) -> None:
-        self.laptop.append(Translate(**self._about(item), text=text))
+        self.laptop.append(Translate(**self.about(item), text=text))
 
     def cannot(self, item: str, why: CannotJudge) -> None:
-        self.laptop.append(NotJudged(**self._about(item), why=why))
+        self.laptop.append(NotJudged(**self.about(item), why=why))
 
     def flag(self, item: str) -> None:
-        self.laptop.append(HarmFlag(**self._place, item=item, harmful=True))
+        self.laptop.append(HarmFlag(**self.place, item=item, harmful=True))

@@ -7,14 +7,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from harness.sealed.keys import Identity, Role
+from harness.sealed.sealing import AgeIdentity
 from review.files.batch import Batch, make_batch, write_batch
 from review.files.manifests import BatchItem, BatchManifest, Organisation, Task, TrainingItem
 from review.files.reviewer_codes import make_codes, place_of, tag_of
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating
-from review.sealed.keys import Identity, Role
-from review.sealed.sealing import AgeIdentity
 from review.session.session import Session
 from review.session.view import View
 from review.session.words.catalogue import Words

@@ -14,11 +14,11 @@ import pytest
 from keyring.backends.fail import Keyring as NoKeyring
 
 from harness.core.storage_problems import StorageProblem
+from harness.sealed.keys import Identity, Role
 from review.files.batch import write_batch
 from review.log.laptop import FILE_NAME, Laptop
 from review.log.own_file import Presence
 from review.log.table import NotSaved
-from review.sealed.keys import Identity, Role
 from review.session.erasing import (
     BEGUN,
     erase_everything,

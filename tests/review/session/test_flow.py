@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from harness.sealed.forms import FileError
 from review.files.batch import write_batch
-from review.forms import FileError
 from review.log.laptop import Laptop
 from review.log.payloads import Consent, Face, Related, Scope, Withdraw
 from review.rating import Rating, Relation

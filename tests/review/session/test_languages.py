@@ -11,10 +11,10 @@ import pytest
 
 from harness.core.failures import HarnessError
 from harness.core.storage_problems import StorageProblem
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.stick import StickError
 from review.files.batch import Batch
 from review.files.reviewer_codes import CodeError, CodeProblem, tag_of
-from review.files.stick import StickError
-from review.forms import FileError, FileProblem
 from review.log.laptop import Laptop
 from review.log.payloads import Consent, Face, Rate, Scope
 from review.log.table import NotSaved

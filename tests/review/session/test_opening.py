@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.keys import Identity, Role
 from review.files.batch import write_batch
 from review.files.reviewer_codes import CodeError
-from review.forms import FileError, FileProblem
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating
-from review.sealed.keys import Identity, Role
 from review.session.opening import Opening
 from review.session.opening_words import where
 from review.session.session import Session
@@ -156,7 +156,7 @@ def test_a_batch_sealed_for_this_laptop_opens_and_stays_sealed_here(
 def test_a_batch_sealed_with_a_passphrase_asks_for_it_each_time(
     laptop: Laptop, stick: Path
 ) -> None:
-    from review.sealed.phrase import draw_words
+    from harness.sealed.phrase import draw_words
 
     secret = draw_words(3)
     stick.mkdir()

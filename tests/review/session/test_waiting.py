@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.sealed.stick import StickError
 from review.files.ratings import open_ratings
-from review.files.stick import StickError
 from review.log.payloads import Scope
 from review.rating import Rating
 from review.session.view import TextField

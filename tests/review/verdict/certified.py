@@ -13,6 +13,8 @@ from typing import Any
 from corpora.model.entry import Entry, Segment
 from harness.card.build import seal
 from harness.method.options import MethodOptions
+from harness.sealed.keys import Identity
+from harness.sealed.signature import Signed
 from harness.setup.plan import Plan
 from harness.store.file.database import open_store
 from harness.store.notes import Attached
@@ -21,8 +23,6 @@ from review.files.manifests import BatchItem, RatingsManifest
 from review.log.event import Event
 from review.log.table import insert_event, read_events
 from review.office.store.store import Office, Review
-from review.sealed.keys import Identity
-from review.sealed.signature import Signed
 from review.verdict.certificate.certificate import Certificate, Issuer
 from review.verdict.certificate.certify import certify
 from review.verdict.certificate.evidence import Evidence, EvidenceFile
@@ -63,7 +63,7 @@ def attached(file: EvidenceFile, identity: Identity = SIGNER) -> Attached:
 
 def changed(file: EvidenceFile, change: Any, identity: Identity | None = None) -> EvidenceFile:
     """Change a certificate's JSON; ``identity`` signs the result anew."""
-    from harness.card.canonical import canonical_bytes
+    from harness.core.canonical import canonical_bytes
 
     raw = json.loads(file.certificate)
     change(raw)

@@ -190,7 +190,7 @@ def make_events(rng: Random, shape: Shape, key: AnswerKey) -> list[Event]:
     if shape.apart:
         _say_of_laptops(rng, key, office, [key_of(chain.device) for chain in laptops])
     stranger = rng.choice(laptops)  # only the organisation decides and looks
-    stranger.write(_look(key, RUN, "ab" * 32))
+    stranger.write(look_at_results(key, RUN, "ab" * 32))
     return [event for chain in (*laptops, office) for event in chain.events]
 
 
@@ -304,9 +304,9 @@ def _decide(rng: Random, shape: Shape, key: AnswerKey, office: Chain, before: li
             given = {"reason": rng.choice(REASONS), "by": "Elder"} if rng.random() < 0.7 else {}
             office.write(Adjudicate(**about, harmful=rng.random() < 0.3, note="", **given))
     for look in range(shape.looks):
-        office.write(_look(key, RUN, events_sha256([str(look)])))
+        office.write(look_at_results(key, RUN, events_sha256([str(look)])))
         if rng.random() < 0.5:
-            office.write(_look(key, RUN, events_sha256([str(look)])))
+            office.write(look_at_results(key, RUN, events_sha256([str(look)])))
 
 
 def key_of(device: str) -> str:
@@ -334,7 +334,7 @@ def _say_of_laptops(rng: Random, key: AnswerKey, office: Chain, laptops: list[st
         )
 
 
-def _look(key: AnswerKey, run: str, seen: str) -> OrganiserLook:
+def look_at_results(key: AnswerKey, run: str, seen: str) -> OrganiserLook:
     return OrganiserLook(wall=WALL, batch=key.batches[0], run_id=run, events_sha256=seen)
 
 

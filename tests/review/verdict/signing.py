@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
+from harness.sealed.keys import Identity, Role
+from harness.sealed.sealing import AgeIdentity
+from harness.sealed.signature import Signed
 from review.files.manifests import BatchManifest, Organisation, RatingsManifest, Sender
 from review.files.ratings import chains_of, contents_of
 from review.files.reviewer_codes import place_of
 from review.log.event import Event
-from review.sealed.keys import Identity, Role
-from review.sealed.sealing import AgeIdentity
-from review.sealed.signature import Signed
 from review.verdict.panel.key import AnswerKey
 
 MADE = "2026-05-05T10:00:00Z"

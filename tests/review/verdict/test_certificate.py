@@ -13,10 +13,10 @@ from random import Random
 
 import pytest
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError, UsageError
+from harness.sealed.signature import public_pem
 from review.log.payloads import Rate, Undo
-from review.sealed.signature import public_pem
 from review.verdict.certificate.certificate import (
     Certificate,
     CertifiedLaptops,

@@ -7,10 +7,10 @@ from random import Random
 import pytest
 
 from harness.core.failures import UsageError
-from review.forms import FileError
+from harness.sealed.archive import pack, unpack
+from harness.sealed.forms import FileError
 from review.log.event import Event, events_sha256
 from review.log.payloads import Adjudicate, Comment, OrganiserLook, Skip, Suggest
-from review.sealed.archive import pack, unpack
 from review.verdict.certificate.certify import read_verdict
 from review.verdict.certificate.evidence import (
     events_bytes,

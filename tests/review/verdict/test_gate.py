@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError
 from review.rating import Rating
 from review.verdict.gate.adjudication import SecondLook, Voice, queue

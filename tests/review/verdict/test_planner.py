@@ -68,10 +68,10 @@ def test_the_simulation_s_rule_is_the_gate_s() -> None:
 
 
 def test_the_simulated_share_is_the_true_one_with_uneven_weights() -> None:
-    from review.verdict.gate.planner import _reviews
+    from review.verdict.gate.planner import simulated_reviews
 
     plan = RatingPlan(4, {1: 30, 2: 10, 4: 20}, {1: 0.5, 2: 0.2, 4: 0.3})
-    accepted = np.concatenate(list(_reviews(plan, 0.8, 4000, 1))).mean(axis=(0, 2))
+    accepted = np.concatenate(list(simulated_reviews(plan, 0.8, 4000, 1))).mean(axis=(0, 2))
     shares = [accepted[:30].mean(), accepted[30:40].mean(), accepted[40:].mean()]
     assert np.dot([0.5, 0.2, 0.3], shares) == pytest.approx(0.8, abs=0.006)
     assert shares[0] > shares[1] > shares[2]
@@ -150,11 +150,11 @@ def simulated_open(seed: int) -> Any:
 
 
 def test_what_would_settle_it_is_the_least_that_does() -> None:
-    from review.verdict.gate.settle import _Outlook
+    from review.verdict.gate.settle import Outlook
 
     seen = 0
     for verdict, found in simulated_open(3):
-        outlook = _Outlook.of(verdict.numbers, 0.70, 0.975)
+        outlook = Outlook.of(verdict.numbers, 0.70, 0.975)
         for way in (found.reviewers, found.items):
             if way is not None:
                 seen += 1

@@ -14,7 +14,7 @@ from review.verdict.gate.careless import Tally, carelessness
 from review.verdict.gate.gate import GateOutcome, decide
 from review.verdict.gate.planner import promises
 from review.verdict.gate.policy import proposed
-from review.verdict.gate.reasons import _COUNTED, _ONE, _WORDS, OUTCOMES, care_words, finding_words
+from review.verdict.gate.reasons import COUNTED, ONE, OUTCOMES, WORDS, care_words, finding_words
 from review.verdict.gate.verdict import Code, GateFinding
 from tests.review.verdict.panels import by_chance, good, made, with_controls
 
@@ -27,7 +27,7 @@ def test_the_page_lists_every_finding_in_order_with_the_facts_that_its_words_use
     assert [code for code, _ in ROWS] == [str(code) for code in Code]
     for code, facts in ROWS:
         listed = {fact.strip() for fact in facts.split(",") if fact.strip()}
-        used = {name for _, name, _, _ in Formatter().parse(_WORDS[Code(code)]) if name}
+        used = {name for _, name, _, _ in Formatter().parse(WORDS[Code(code)]) if name}
         assert used == listed, code
 
 
@@ -53,10 +53,10 @@ def test_every_outcome_has_words() -> None:
 
 
 def test_words_for_one_say_the_same_facts() -> None:
-    for code, words in _ONE.items():
-        assert _names(words) == _names(_WORDS[code]), code
-        counted = next(name for name in _COUNTED if name in _names(words))
-        assert words != _WORDS[code]
+    for code, words in ONE.items():
+        assert _names(words) == _names(WORDS[code]), code
+        counted = next(name for name in COUNTED if name in _names(words))
+        assert words != WORDS[code]
         assert counted in {"items", "found", "dropped"}
 
 

@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from harness.card.canonical import canonical_bytes
+from harness.core.canonical import canonical_bytes
 from harness.core.failures import HarnessError
+from harness.sealed.archive import pack
 from review.log.payloads import Consent, HarmFlag
-from review.sealed.archive import pack
 from review.verdict.certificate.certify import certified_laptops, read_verdict, without_names
 from review.verdict.certificate.evidence import (
     EARLIER_PROGRAMS,
@@ -35,6 +35,7 @@ from review.verdict.certificate.verifying import verify
 from review.verdict.stand_alone import rosetta_verify as second
 from tests.review.thorough import times
 from tests.review.verdict import histories
+from tests.review.verdict.alone import asked_alone
 from tests.review.verdict.certified import (
     GO,
     NO_GO,
@@ -52,10 +53,13 @@ PROGRAM = resources.files("review.verdict.stand_alone").joinpath("rosetta_verify
 
 def found_by_second(evidence: Evidence) -> dict[str, Any]:
     key = json.loads(evidence.key_bytes)
-    events = second._read_log(events_bytes(evidence.events))
-    state = second._fold(events, key, set(evidence.own_devices), dict(evidence.devices))
+    # its own steps one by one: what it finds on the way is compared, and not its last word alone
+    read, fold, panel_of, decide = second._read_log, second._fold, second._panel_of, second._decide
+    state = fold(
+        read(events_bytes(evidence.events)), key, set(evidence.own_devices), dict(evidence.devices)
+    )
     policy = tomllib.loads(evidence.policy.decode(), parse_float=Decimal)
-    verdict = second._decide(second._panel_of(state, key, key["runs"][0]), policy)[1]
+    verdict = decide(panel_of(state, key, key["runs"][0]), policy)[1]
     return {**verdict, "laptops": state["laptops"]}
 
 
@@ -70,7 +74,7 @@ def test_both_programs_give_one_verdict() -> None:
         theirs = found_by_second(evidence)
         assert canonical_bytes(mine) == canonical_bytes(theirs), (
             seed,
-            second._differing(mine, theirs, "$"),
+            second._differing(mine, theirs, "$"),  # it names the first difference
         )
         outcomes[mine["outcome"]] += 1
         outcomes["flagged"] += mine["without_flagged"] is not None
@@ -95,11 +99,12 @@ def _flags_a_repeat(evidence: Evidence) -> bool:
 def test_its_quantiles_are_those_of_another_library() -> None:
     for a, b in ((0.5, 0.5), (1, 1), (3, 40), (57.3, 8.2), (2500, 2500), (0.5, 39.3)):
         for p in (1e-6, 0.05, 0.3, 0.5, 0.9, 0.975, 0.9999):
-            found = second._beta_quantile(p, a, b)
+            found = second._beta_quantile(p, a, b)  # it has no SciPy, so it has its own
             assert found == pytest.approx(float(stats.beta.ppf(p, a, b)), rel=1e-10), (a, b, p)
     for df in (1, 1.5, 4, 78.6779, 1000):
         for p in (0.6, 0.95, 0.975, 0.9999):
-            assert second._student(p, df) == pytest.approx(float(stats.t.ppf(p, df)), rel=1e-10)
+            found = second._student(p, df)  # its own likewise
+            assert found == pytest.approx(float(stats.t.ppf(p, df)), rel=1e-10)
 
 
 def test_its_mann_whitney_is_that_of_another_library() -> None:
@@ -117,7 +122,8 @@ def test_its_mann_whitney_is_that_of_another_library() -> None:
         p = stats.permutation_test(
             (bad, good), smaller, alternative="less", n_resamples=float("inf"), vectorized=True
         ).pvalue
-        assert float(second._not_worse_p(pairs)) == pytest.approx(p)
+        found = second._not_worse_p(pairs)  # no file has so few sentences
+        assert float(found) == pytest.approx(p)
 
 
 def test_it_is_short_and_stands_alone() -> None:
@@ -179,7 +185,7 @@ def test_what_is_not_there_or_no_evidence_is_told_in_words(tmp_path: Path) -> No
 
 def members(file: Any, **changes: bytes) -> bytes:
     """Pack an evidence file of which some members are others."""
-    from review.sealed.archive import unpack
+    from harness.sealed.archive import unpack
 
     names = [*second.MEMBERS, "signed.json", "rosetta_verify.py", "README.txt"]
     whole = unpack(pack_evidence(file.certificate, file.signature, file.evidence), names)
@@ -217,7 +223,7 @@ def test_both_agree_on_certificates_too(tmp_path: Path) -> None:
         except HarnessError:
             continue
         path.write_bytes(pack_evidence(file.certificate, file.signature, file.evidence))
-        assert second._main([str(path)]) == 0
+        assert asked_alone(path)[0] == 0
         seen += 1
     assert seen
 
@@ -266,7 +272,7 @@ def test_both_agree_on_what_was_tampered_with(tmp_path: Path) -> None:
             continue
         path.write_bytes(pack_evidence(file.certificate, file.signature, evidence))
         holds = verify(file.certificate, file.signature, evidence).ok
-        assert (second._main([str(path)]) == 0) is holds, seed
+        assert (asked_alone(path)[0] == 0) is holds, seed
         outcomes[holds] += 1
     assert outcomes[True]
     assert outcomes[False] > outcomes.total() / 2
@@ -335,19 +341,19 @@ def test_both_programs_state_one_list_of_decisions_about_harm(tmp_path: Path) ->
         stated = json.loads(file.certificate)
         packed = tmp_path / f"{seed}.rosetta-evidence"
         packed.write_bytes(pack_evidence(file.certificate, file.signature, file.evidence))
-        assert second._check(str(packed), [])[0].startswith("Holds: "), seed
+        assert asked_alone(packed)[1].startswith("Holds: "), seed
         seen.update(bool(each["reason"]) for each in stated["harm"])
         seen.update(f"{name} {count}" for name, count in stated["relations"].items() if count)
         assert sum(stated["relations"].values()) == stated["panel"]["reviewers"]
         forged = changed(file, lambda raw: raw["relations"].update(made=5, knows=0), SIGNER)
         packed.write_bytes(pack_evidence(forged.certificate, forged.signature, evidence))
-        assert second._check(str(packed), [])[0].startswith("Does not hold: ")
+        assert asked_alone(packed)[1].startswith("Does not hold: ")
         assert not verify(forged.certificate, forged.signature, evidence).ok
         for name in ("reason", "by"):
             if stated["harm"]:
                 forged = changed(file, lambda raw, n=name: raw["harm"][0].update({n: "x"}), SIGNER)
                 packed.write_bytes(pack_evidence(forged.certificate, forged.signature, evidence))
-                assert second._check(str(packed), [])[0].startswith("Does not hold: ")
+                assert asked_alone(packed)[1].startswith("Does not hold: ")
                 assert not verify(forged.certificate, forged.signature, evidence).ok
     assert min(seen[True], seen[False]) > 0, seen
     assert {said.split()[0] for said in seen if isinstance(said, str)} == set(second.NEAR)

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from harness.core.failures import HarnessError
+from harness.sealed.keys import Identity
 from review.log.payloads import Scope
 from review.rating import CannotJudge
-from review.sealed.keys import Identity
 from review.verdict.certificate.certify import read_verdict
 from review.verdict.certificate.evidence import Evidence, EvidenceFile
 from review.verdict.certificate.verifying import Verification, verify
@@ -208,7 +208,7 @@ def test_later_events_do_not_touch_an_earlier_certificate() -> None:
     office = Chain(Random(2), ORGANISATION)
     office.events = [e for e in evidence.events if e.device == ORGANISATION]
     office.lamport = 10**6
-    office.write(histories._look(evidence.key, RUN, "9" * 64))
+    office.write(histories.look_at_results(evidence.key, RUN, "9" * 64))
     rest = [e for e in evidence.events if e.device != ORGANISATION]
     grown = later(evidence, [*rest, *office.events])
     assert read_verdict(grown, RUN).verdict.look == 2
