@@ -16,6 +16,7 @@ from harness.methods.replay import replay_of
 from harness.store.file.database import default_path, home, opened
 from harness.store.notes import tidy_tag
 from harness.store.runs import list_runs
+from harness.vault.request import VaultRequest
 from review.office.results.certifying import presented
 from review.verdict.certificate.verifying import Verification
 from review.verdict.certificate.verifying import verify as verify_certificate
@@ -40,8 +41,17 @@ def load(
     source_column: str | None = None,
     reference_column: str | None = None,
     task: str | None = None,
+    vault: File | None = None,
+    purpose: str = "",
+    vault_key: File | None = None,
+    segment: Sequence[str] = (),
+    despite_network: str = "",
 ) -> Corpus:
     """Read a corpus: a file in any form of docs/corpora.md, or a file of sources and files of references.
+
+    With ``vault``, a folder, ``file`` is the name of a corpus in that vault: its texts are opened in memory, only those of
+    ``segment`` where it is told, and the vault's log has that first, with ``purpose`` (docs/vault.md). ``vault_key``: a file of a keeper's keys.
+    ``despite_network``: why it is opened although this computer has a way to other machines; without it, it is not.
 
     ``source`` and ``target`` are language tags (``en``, ``crk``), and ``task`` is one of docs/corpora.md, where the
     file does not say them itself. Raises
@@ -52,9 +62,29 @@ def load(
     >>> demo.dataset.source_language, demo.dataset.target_language
     ('en', 'eo')
     """
+    sealed = None
+    if vault is not None:
+        key = None if vault_key is None else Path(vault_key)
+        chosen = tuple(map(_segment, segment))
+        sealed = VaultRequest(
+            Path(vault), purpose, key, chosen, work="script", despite_network=despite_network
+        )
+    elif purpose or vault_key or segment or despite_network:
+        raise UsageError(
+            "purpose, vault_key, segment and despite_network go with vault, the folder of one."
+        )
     return api.open_corpus(
         api.CorpusRequest(
-            file, references, form, id, source, target, source_column, reference_column, task
+            file,
+            references,
+            form,
+            id,
+            source,
+            target,
+            source_column,
+            reference_column,
+            task,
+            sealed,
         )
     )
 
@@ -124,15 +154,24 @@ def compare(first: RunHandle, second: RunHandle) -> RunComparison:
 
 
 def metric(
-    name: str, *, source: str = "und", target: str = "und", **options: Unpack[Scoring]
+    name: str,
+    *,
+    source: str = "und",
+    target: str = "und",
+    folder: File | None = None,
+    **options: Unpack[Scoring],
 ) -> TextMetric:
     """Return one metric by any of its names, to be asked about texts that are at hand.
 
-    It is set up as in a run: ``source`` and ``target`` are language tags, by which cards and analysers are found, and
-    ``options`` name what else it needs. Raises HarnessError for a metric that there is not.
+    It is set up as in a run: ``source`` and ``target`` are language tags, by which cards and analysers are found,
+    ``folder`` is where files that records name lie (the databases of text2sql), and ``options`` name what else it
+    needs. Raises HarnessError for a metric that there is not.
 
     >>> metric("chrf++").corpus(["la kato dormas"], ["la kato dormas"])
     100.0
+    >>> found = {"evidence": [{"text": "La kato dormas.", "token_count": 4}], "baseline": "hundo"}
+    >>> metric("lbrag.cnbe").sentence("la kato", "la kato", record=found)
+    0.25
     """
     id_ = metric_named(name)
     if id_ is None:
@@ -140,7 +179,8 @@ def metric(
     if id_ == COMPOSITE:
         raise UsageError("The composite is made of other metrics: score a corpus to get it.")
     told = api.scoring_of({**options, "metrics": (id_,)})
-    return TextMetric(known_row(id_).info, told, (source, target))
+    place = None if folder is None else Path(folder)
+    return TextMetric(known_row(id_).info, told, (source, target), place)
 
 
 def verify(card: File) -> CardVerdict:
@@ -186,15 +226,18 @@ def runs(*, tag: str | None = None) -> list[RunHandle]:
     ]
 
 
+def _segment(name: str) -> Segment:
+    try:
+        return Segment(name)
+    except ValueError as error:
+        raise UsageError(f"segment: {error}. There are {', '.join(Segment)}.") from None
+
+
 def _asked(corpus: Corpus, method: str, given: Mapping[str, Any]) -> api.RunRequest:
     told = dict(given)
     chosen = {name: told.pop(name) for name in Choosing.__annotations__ if name in told}
-    try:
-        segments = tuple(Segment(name) for name in chosen.get("segment", ()))
-    except ValueError as error:
-        raise UsageError(f"segment: {error}. There are {', '.join(Segment)}.") from None
     selection = Selection(
-        segments=segments,
+        segments=tuple(map(_segment, chosen.get("segment", ()))),
         difficulties=tuple(chosen.get("difficulty", ())),
         entry_ids=tuple(chosen.get("entries", ())),
         limit=chosen.get("limit"),

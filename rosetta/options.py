@@ -26,6 +26,41 @@ class Choosing(TypedDict, total=False):
     """At most so many, the first ones."""
 
 
+class RecordFields(TypedDict, total=False):
+    """What a record has beside source and reference where the task is no translation (docs/corpora.md)."""
+
+    evidence: Sequence[Mapping[str, Any]]
+    """qa: texts that were found, ``{"text": …, "token_count": 12}`` each."""
+    baseline: str
+    """qa: another system's output for the same question."""
+    turns: Sequence[Mapping[str, str]]
+    """chat: ``{"user": …, "reference": …}`` each."""
+    category: str
+    tools: Sequence[Mapping[str, Any]]
+    """function_call: ``{"name": …, "parameters": …}`` with a JSON schema each."""
+    reference_calls: Sequence[Mapping[str, Mapping[str, Sequence[Any]]]]
+    """function_call: ``{NAME: {PARAMETER: [permitted values]}}`` each."""
+    database: str
+    """text2sql: path of the SQLite file, seen from ``folder`` and inside of it."""
+    database_schema: str
+    instructions: Sequence[Mapping[str, Any]]
+    """ifeval: ``{"id": "detectable_format:title", "kwargs": {…}}`` each."""
+    choices: Sequence[str]
+    """multiple_choice: their letters are A, B, C …"""
+    reference_state: Mapping[str, Mapping[str, Any]]
+    """dialogue_state: ``{DOMAIN: {SLOT: value}}``."""
+    language: str
+    """Language of this output, where it is not the metric's ``target``."""
+    judge_semantic: Any
+    """What a judge gave elsewhere, a number or an object with ``score`` and ``explanation``; so the fields below."""
+    judge_binary: Any
+    judge_detailed: Any
+    judge_redteaming: Any
+    judge_big_bench_audio: Any
+    judge_mt_bench: Any
+    """A list, one rating a turn."""
+
+
 class Scoring(Choosing, total=False):
     """What outputs are scored with, and where metrics find what they need."""
 
@@ -47,6 +82,8 @@ class Scoring(Choosing, total=False):
     judge_model: str
     comet: File
     """Checkpoint, or a file of its scores."""
+    bertscore: File
+    """Folder of a model, or a file of scores."""
     condition: str
     """Label of the experiment."""
     model: str
@@ -109,5 +146,7 @@ class Options(Scoring, total=False):
     """Refuse every connection to another machine."""
     trust_local_server: bool
     """You say that the server on this machine forwards no secret text."""
+    may_send: str
+    """You say that the texts may be sent to the endpoint, and who allows it; the card repeats it."""
     keep_failed: bool
     """Seal the run also where entries failed for want of a connection."""

@@ -91,8 +91,8 @@ class RunHandle:
         """
         with self._opened() as connection:
             run = self._read(connection)
-            corpus = read_entries(connection, run.corpus, run.positions)
-            results = list(read_results(connection, run.id))
+            corpus = read_entries(connection, run.corpus, run.positions, to_show=True)
+            results = list(read_results(connection, run.id, to_show=True))
             scorer = scorer_of(connection, run)
         return [_row(corpus[each.position], each, scorer) for each in results]
 

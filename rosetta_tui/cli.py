@@ -6,6 +6,7 @@ included; what a failure needs is imported when it is told, for our own files ma
 
 from __future__ import annotations
 
+import atexit
 import gc
 import io
 import os
@@ -78,6 +79,8 @@ def _run(arguments: list[str]) -> int:
     say_preparing(arguments)
     # next to nothing of ours is cyclic: looking for it as often as Python does takes a tenth of a run's time
     gc.set_threshold(20_000, 50, 50)
+    # nor is there any sense in looking for it at the very end, which Python does several times
+    atexit.register(gc.freeze)
     import click
 
     try:

@@ -11,7 +11,7 @@ PACKAGES = ("corpora", "scoring", "harness", "review", "rosetta_tui", "rosetta")
 
 ORDER = (
     "demo", "run", "estimate", "score", "resume", "watch", "retry", "runs", "compare", "leaderboard",
-    "corpus", "language", "review", "calibrate", "key", "doctor",
+    "corpus", "language", "review", "vault", "consent", "community", "exchange", "calibrate", "key", "doctor",
 )  # fmt: skip
 """The order in which commands are needed; one that is not named here stands after them."""
 
@@ -19,24 +19,38 @@ ORDER = (
 def commands(group: str = "", order: tuple[str, ...] = ORDER) -> dict[str, tuple[str, str]]:
     """Return the commands of a group of ``rosetta``: name → the module that holds it, and what it does.
 
-    A command is a file of ``rosetta_tui/commands``, or of the folder there that has the group's name. Its
-    first line begins with its call and says in a sentence what it does; no file is imported for that.
+    A command is a file of ``rosetta_tui/commands``, or of the folder there that has the group's name; a group of two
+    words is a folder in the folder of the first. Its first line begins with its call and says in a sentence what it does; no file is imported for that.
     """
-    begins = f'"""``rosetta {f"{group} " if group else ""}'
-    package = ".".join(filter(None, ("rosetta_tui.commands", group)))
-    found = {}
-    for home in rosetta_tui.__path__:
-        folder = os.path.join(home, "commands", group)  # noqa: PTH118  pathlib costs start-up time
-        if not os.path.isdir(folder):  # noqa: PTH112
-            continue
-        for each in sorted(os.listdir(folder)):  # noqa: PTH208
-            stem = each.removesuffix(".py")
-            name, colon, does = _first_line(os.path.join(folder, each)).partition("``: ")  # noqa: PTH118
-            name = name.removeprefix(begins)
-            if colon and stem.rstrip("_") == name:
-                found[name] = (f"{package}.{stem}", does.removesuffix('"""'))
+    found: dict[str, tuple[str, str]] = {}
+    for folder in _folders(group):
+        if os.path.isdir(folder):  # noqa: PTH112
+            for each in sorted(os.listdir(folder)):  # noqa: PTH208
+                found |= _told(group, folder, each)
     places = {name: place for place, name in enumerate(order)}
     return dict(sorted(found.items(), key=lambda each: places.get(each[0], len(order))))
+
+
+def module_of(group: str, name: str) -> str | None:
+    """Return the module that holds a command; None where there is none. Only files of its name are looked at."""
+    files = (f"{name}{end}" for end in ("", "_", ".py", "_.py"))
+    told = (_told(group, folder, file) for file in files for folder in _folders(group))
+    return next((each[name][0] for each in told if name in each), None)
+
+
+def _folders(group: str) -> list[str]:
+    return [os.path.join(home, "commands", *group.split()) for home in rosetta_tui.__path__]  # noqa: PTH118  pathlib costs start-up time
+
+
+def _told(group: str, folder: str, file: str) -> dict[str, tuple[str, str]]:
+    """Return name, module and purpose of the command that a file holds; empty where it holds none."""
+    stem = file.removesuffix(".py")
+    call, colon, does = _first_line(os.path.join(folder, file)).partition("``: ")  # noqa: PTH118
+    name = call.removeprefix(f'"""``rosetta {group} '.replace("  ", " "))
+    if not colon or stem.rstrip("_") != name:
+        return {}
+    module = ".".join(("rosetta_tui.commands", *group.split(), stem))
+    return {name: (module, does.removesuffix('"""'))}
 
 
 def _first_line(path: str) -> str:
@@ -46,7 +60,7 @@ def _first_line(path: str) -> str:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
             return file.readline().rstrip("\n")
-    except OSError:
+    except (OSError, ValueError):  # no file has such a name
         return ""
 
 

@@ -97,8 +97,8 @@ class RosettaApp(TerminalApp):
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.store_path = store_path
         self._follow = follow
-        self._start = start
-        self._initial = initial
+        self.start_run = start
+        self.initial = initial
         self._beginning: Worker[None] | None = None
         self._runs = RunScreens(self, lambda: self.store_path)
         for name in set(self.available_themes) - THEME_WORDS.keys():
@@ -115,10 +115,10 @@ class RosettaApp(TerminalApp):
     async def on_mount(self) -> None:
         """Open the first screen, in the colours and with the keys that its person chose."""
         begin_with_settings(self, self.store_path.parent)
-        if isinstance(self._initial, Watched):
-            await self._runs.watch(self._initial.run_id, self._initial.source)
-        elif self._initial is not None:
-            await self._runs.steer(self._initial)
+        if isinstance(self.initial, Watched):
+            await self._runs.watch(self.initial.run_id, self.initial.source)
+        elif self.initial is not None:
+            await self._runs.steer(self.initial)
         else:
             self.push_screen(HomeScreen(self.store_path))
 
@@ -187,7 +187,7 @@ class RosettaApp(TerminalApp):
     @work(thread=True, exclusive=True, group="begin")
     def _run_in_background(self, what: str, begin: Begin, run_id: str) -> None:
         try:
-            session = self._start(begin)
+            session = self.start_run(begin)
             session = session._replace(run_id=run_id or session.run_id)
         except (CorpusError, HarnessError) as error:
             self.notify(

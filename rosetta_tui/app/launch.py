@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.core.failures import UsageError
+from harness.core.failures import StoreError, UsageError
 from harness.events.following import Follower
-from harness.store.file.database import default_path
+from harness.store.file.database import bring_up_to_date, default_path
 from rosetta_tui.session.engine import Engine
 from rosetta_tui.session.watched import Watched, WatchedRun, look_ahead
 
@@ -45,8 +46,8 @@ def watch(path: Path, engine: Engine) -> None:
 
 def watch_other(path: Path, run_id: str, *, complete: bool) -> None:
     """Watch a run that another process has under way, or one that is over, until its person leaves."""
-    follow = partial(_follow, path)
-    _run(path, None, Watched(look_ahead(path, run_id, follow, complete=complete), run_id))
+    found = look_ahead(path, run_id, partial(follow, path), complete=complete)
+    _run(path, None, Watched(found, run_id))
 
 
 def _run(path: Path, engine: Engine | None, watched: Watched | None = None) -> None:
@@ -66,8 +67,10 @@ def _run(path: Path, engine: Engine | None, watched: Watched | None = None) -> N
     initial = (
         watched if engine is None else WatchedRun(engine.events, engine.control, engine.run_id)
     )
+    with suppress(StoreError):  # the app says it where it needs the store
+        bring_up_to_date(path)
     sys.setswitchinterval(SWITCH_SECONDS)
-    app = RosettaApp(path, partial(_follow, path), start, initial)
+    app = RosettaApp(path, partial(follow, path), start, initial)
     if sys.stderr.isatty():
         sys.stderr.write("\x1b[K")  # what was said while it was prepared
         sys.stderr.flush()
@@ -82,5 +85,6 @@ def _run(path: Path, engine: Engine | None, watched: Watched | None = None) -> N
         sys.exit(app.return_code)
 
 
-def _follow(path: Path, run_id: str) -> Follower:
+def follow(path: Path, run_id: str) -> Follower:
+    """Follow a run that another process has under way."""
     return Follower(path, run_id)

@@ -17,8 +17,11 @@ import click
 from harness import api
 from harness.api import Ready, RunRequest
 from harness.card.load import load_card
+from harness.card.withholding import refuse_inside
+from harness.consent.sending import NobodySaidWhetherToSend
 from harness.core.failures import UsageError
 from harness.core.run_state import RunState
+from harness.endpoint import ways_out
 from harness.events.control import Control
 from harness.events.kinds import Event, Finished
 from harness.privacy import NobodyAnswersForServer, remember
@@ -26,6 +29,7 @@ from harness.run.total_failure import unconnected, unconnected_words
 from harness.setup.plan import Resumption, run_options_of, scoring_of
 from harness.store.file.database import default_path, opened
 from harness.store.runs import Run, find_open_run, find_run, read_card, runs_back
+from harness.vault.request import VaultRequest
 from rosetta_tui.app.launch import watch
 from rosetta_tui.report.card import card_text
 from rosetta_tui.report.run import JsonLines, PlainLines, finished_line
@@ -40,11 +44,25 @@ LOOK_SECONDS = 0.1
 
 def start_and_show(asked: RunRequest, style: str | None) -> None:
     """Begin a run and show it until its end; exits with the code that says how it ended."""
+    if style == "card" and asked.secret:
+        raise UsageError(
+            "These entries are secret, so their scores leave as a released card only. Leave --json away; afterwards: "
+            "rosetta runs export RUN --submitter NAME -o FILE."
+        )
     terms = asked.corpus.dataset.terms
     if terms.local_only and style != "json-lines":
         click.echo(plain(f"Terms of the corpus: {terms.words}."), err=True)
+    if asked.secret and style != "json-lines" and (ways := ways_out.ways_out()):
+        click.echo(plain(ways_out.notice(ways)), err=True)
     try:
         method = asked.method()
+    except NobodySaidWhetherToSend as unknown:
+        if not can_be_asked(style) or not sys.stderr.isatty():
+            raise
+        click.echo(plain(str(unknown)), err=True)
+        words = click.prompt("Why may they be sent, and who allows it? (Ctrl-C: they may not)", err=True)  # fmt: skip
+        start_and_show(asked.allowed(words), style)
+        return
     except NobodyAnswersForServer as unknown:
         if not sys.stdin.isatty() or not sys.stderr.isatty():
             raise
@@ -56,14 +74,19 @@ def start_and_show(asked: RunRequest, style: str | None) -> None:
 
 
 def resume_and_show(
-    name: str, options: Mapping[str, Any], retry_failed: bool, style: str | None
+    name: str,
+    options: Mapping[str, Any],
+    retry_failed: bool,
+    style: str | None,
+    vault: Mapping[str, Any],
 ) -> None:
-    """Go on with a run and show it until its end."""
+    """Go on with a run and show it until its end; ``vault``: the options about one, by name."""
     path = default_path()
     with opened(path) as connection:
         back = runs_back(name)
         run = find_run(connection, name) if back is None else find_open_run(connection, back)
-    ready = api.resume(path, run.run_id)
+    resumption = Resumption(options, retry_failed)
+    ready = api.resume(path, run.run_id, resumption, vault=VaultRequest.asked(vault))
     if not (retry_failed or options.get("keep_failed")):
         with opened(path) as connection:
             again = _again(connection, run, style)
@@ -81,7 +104,7 @@ def _again(connection: sqlite3.Connection, run: Run, style: str | None) -> bool 
     if not count or run_options_of(run).keep_failed:
         return None
     words = unconnected_words(count)
-    if not _can_be_asked(style):
+    if not can_be_asked(style):
         raise UsageError(
             f"{words}. `rosetta resume {run.run_id[:8]} --retry-failed` asks for them again, --keep-failed "
             "keeps them as they are."
@@ -89,14 +112,16 @@ def _again(connection: sqlite3.Connection, run: Run, style: str | None) -> bool 
     return click.confirm(f"{words}. Ask for them again?", default=True, err=True)
 
 
-def _can_be_asked(style: str | None) -> bool:
+def can_be_asked(style: str | None) -> bool:
     """Tell whether a person sits at the other end."""
     return style != "json-lines" and sys.stdin.isatty()
 
 
-def retry_and_show(name: str, changes: Mapping[str, Any], style: str | None) -> None:
-    """Ask again for a run's failed entries, as a new run, and show that until its end."""
-    ready = api.retry(default_path(), name, changes)
+def retry_and_show(
+    name: str, changes: Mapping[str, Any], style: str | None, vault: Mapping[str, Any]
+) -> None:
+    """Ask again for a run's failed entries, as a new run, and show that until its end; ``vault`` as above."""
+    ready = api.retry(default_path(), name, changes, VaultRequest.asked(vault))
     if style != "json-lines":
         total = ready.asked_again + ready.kept
         click.echo(plain(f"Asking again for {ready.asked_again:,} of {total:,} entries."), err=True)
@@ -114,10 +139,10 @@ def show(ready: Ready, style: str | None) -> None:
         interrupted = _print_events(engine, style, ready.secret)
     finished = engine.result()
     _close(ready.path, finished, style)
-    raise click.exceptions.Exit(_exit_code(finished, engine.control, interrupted))
+    raise click.exceptions.Exit(exit_code(finished, engine.control, interrupted))
 
 
-def _exit_code(finished: Finished, control: Control, interrupted: bool) -> int:
+def exit_code(finished: Finished, control: Control, interrupted: bool) -> int:
     """A run that ended early was interrupted where a person asked for it, by a signal or on the screen."""
 
     asked = control.state in {RunState.DRAINING, RunState.STOPPED} and finished.reason is None
@@ -155,7 +180,7 @@ def listener_of(style: str | None, secret: Collection[int]) -> Callable[[Event],
         return JsonLines(click.echo, secret)
     if style in {"card", "summary"}:
         return _ignore
-    return PlainLines(click.echo)
+    return PlainLines(click.echo, secret)
 
 
 def _ignore(event: Event) -> None:
@@ -224,6 +249,8 @@ def print_card(connection: sqlite3.Connection, run_id: str, *, as_json: bool) ->
     """Print a sealed card, as JSON or in words."""
     number = find_run(connection, run_id).id
     if as_json:
-        click.echo(json_text(load_card(connection, number).as_json()))
+        card = load_card(connection, number).as_json()
+        refuse_inside(card, run_id)
+        click.echo(json_text(card))
     else:
         click.echo(card_text(read_card(connection, number) or {}))

@@ -12,6 +12,7 @@ import click
 
 from harness.core.failures import UsageError
 from harness.store.file.database import opened
+from harness.store.runs import read_card
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import json_text, plain
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from scoring.core.packs import Pack
 
 with when_used():
+    from harness.card import withholding
     from harness.compare import comparing, comparison, reported
     from rosetta_tui.compare import lines, values
     from rosetta_tui.show import metric_words
@@ -31,7 +33,7 @@ with when_used():
 @click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN]...")
 @click.option(
     "--metric", "metrics", multiple=True, metavar="NAME",
-    help="Compare by this metric only (chrf, bleu, exact, composite …); may be given several times.",
+    help="Compare by this metric only (chrf, composite, lbrag.f1, wer …); may be given several times.",
 )  # fmt: skip
 @click.option("--baseline", metavar="RUN", help="Compare every other run with this one only.")
 @click.option(
@@ -102,8 +104,13 @@ def _report(runs: Sequence[str], view: str, baseline: str | None, form: str | No
         raise UsageError("--form lbrag-metrics goes with --view lbrag.")
     with opened() as connection:
         found = reported.reported_runs(connection, runs, pack, baseline)
+        inside = form and any(
+            withholding.kept_inside(read_card(connection, each.run.id)) for each in found
+        )
     systems = {each.name: each.totals for each in found}
     if form is not None:
+        if inside:
+            raise UsageError(_INSIDE)
         click.echo(json_text(views.lbrag_metrics(systems)))
         return
     told = views.lbrag_summary(systems) if pack.name == "lbrag" else _figures(pack, systems)
@@ -131,6 +138,8 @@ def _show(
     places = found.entries.spread_first(metric)[:most] if most else []
     texts = comparison.open_texts(connection, found.entries, found.sides, places)
     if as_json:
+        if found.entries.secret.any():
+            raise UsageError(_INSIDE)
         shown = values.comparison_json(found)
         if most:
             shown["biggest_differences"] = values.entries_json(found, metric, places, texts)
@@ -144,6 +153,12 @@ def _show(
             click.echo(line)
     for line in lines.refusals(found):
         click.echo(line, err=True)
+
+
+_INSIDE = (
+    "These runs have secret entries: how they differ leaves in no file or pipe but as a signed, coarse and counted difference: "
+    "rosetta vault compare RUN RUN -o FILE. Without --json it is shown here."
+)
 
 
 def _by(found: comparison.Comparison, metrics: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ Shows counts, ids and tags, never the text of an entry, so it is safe on secret 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from corpora.tasks.task import TRANSLATION
 from rosetta_tui.commands.naming import NamedCommands, when_used
 from rosetta_tui.request.reading import (
     WRITTEN,
+    out_of_vault,
     print_problems,
     problem_json,
     read_corpus,
@@ -32,6 +33,8 @@ with when_used():
     from corpora.checks import requirements
     from corpora.formats import write
     from corpora.model import corpus as model_corpus
+    from corpora.model import sidecar
+    from harness.core import written_files
 
 
 @click.group(cls=NamedCommands)
@@ -41,6 +44,7 @@ def corpus() -> None:
 
 @corpus.command()
 @reading
+@out_of_vault
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check(as_json: bool, **given: Any) -> None:
     """Say what is wrong with FILE, and which minimum requirements it meets.
@@ -67,11 +71,12 @@ def check(as_json: bool, **given: Any) -> None:
 
 @corpus.command()
 @reading
+@out_of_vault
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(as_json: bool, **given: Any) -> None:
     """Count what the entries of FILE carry; their texts are not shown."""
     loaded = _load(given, as_json=as_json)
-    counted = requirements.statistics(loaded)
+    counted = requirements.statistics(_opened(loaded))
     if as_json:
         found = {"dataset": _envelope(loaded), "terms": _terms(loaded)}
         click.echo(form_text("corpus-show", found | {"statistics": asdict(counted)}))
@@ -127,6 +132,68 @@ def convert(
     click.echo(f"Written: {_entries(len(chosen.entries))}.", err=True)
 
 
+@corpus.command()
+@reading
+@click.option(
+    "--transmission",
+    metavar="WORD|URLS",
+    help="nowhere, local-only, ask, open, or addresses parted by commas.",
+)
+@click.option(
+    "--training", type=click.Choice(("yes", "no")), help="Whether a model may learn from the texts."
+)
+@click.option("--owner", metavar="WORDS", help="Who holds the texts, in their own words.")
+@click.option("--speakers", metavar="WORDS", help="Whose words they are.")
+@click.option(
+    "--speakers-agreed",
+    type=click.Choice(("yes", "not-yet", "some-said-no")),
+    help="Whether these people agreed.",
+)
+@click.option(
+    "--consent-record",
+    metavar="PATH",
+    help="File beside it that says who agreed to what, and when.",
+)
+@click.option("--license", "licence", metavar="SPDX", help="The licence, best by its SPDX id.")
+@click.option("--overwrite", is_flag=True, help="Replace the sidecar that is there.")
+def terms(file: Path, overwrite: bool, licence: str | None, **given: Any) -> None:  # fmt: skip
+    """Say where the texts of FILE may go and why; with options, write them beside it as FILE.champollion.json.
+
+    A sidecar makes a corpus stricter than it is itself, for every tool that reads its form (set/1).
+    """
+    said = {name: given.pop(name) for name in _SAID} | {"license": licence}
+    loaded = _load(given | {"file": file})
+    if any(said.values()):
+        beside = file.with_name(f"{file.name}{sidecar.MARK_SUFFIX}")
+        data = _mark(loaded.sha256, said, beside.name)
+        written_files.write_file(beside, data, overwrite=overwrite, mode=written_files.PUBLISHED)
+        click.echo(plain(f"Written: {click.format_filename(beside)}"), err=True)
+        loaded = _load(given | {"file": file})
+    found = loaded.dataset.terms
+    _print_title(loaded)
+    if not found.words:
+        click.echo("terms: the corpus names no licence and no other term")
+    click.echo(plain(f"rule: {found.rule}"))
+
+
+_SAID = (
+    "transmission", "training", "owner", "speakers", "speakers_agreed", "consent_record",
+)  # fmt: skip
+
+
+def _mark(sha256: str, said: Mapping[str, str | None], name: str) -> bytes:
+    """Return the bytes of a sidecar; UsageError where it would make the corpus unusable."""
+    try:
+        data = sidecar.mark_bytes(sha256, said)
+        found, _ = sidecar.terms_of_mark(data, name)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    for each in found:
+        if each.led_to is None and not each.of_training:
+            raise click.UsageError(f"{each.field} {each.said!r} is not understood. Say --transmission too.")  # fmt: skip
+    return data
+
+
 def _refuse_existing(*paths: Path | None) -> None:
     for path in paths:
         if path is not None and path.exists():
@@ -151,6 +218,19 @@ def _load(given: dict[str, Any], *, as_json: bool = False) -> model_corpus.Corpu
         raise click.exceptions.Exit(2) from None
 
 
+def _opened(loaded: model_corpus.Corpus) -> model_corpus.Corpus:
+    """Leave out what stayed closed in a vault, and say so."""
+    if loaded.vault is None:
+        return loaded
+    opened = tuple(each for each in loaded.entries if not each.not_stored)
+    if closed := len(loaded.entries) - len(opened):
+        click.echo(
+            f"{_entries(closed)} of held_out stayed closed, and nothing of them is counted.",
+            err=True,
+        )
+    return replace(loaded, entries=opened)
+
+
 def _report_failure(error: CorpusError, *, as_json: bool) -> None:
     if as_json:
         problems = [problem_json(problem) for problem in error.problems]
@@ -171,7 +251,15 @@ def _requirement(row: requirements.Requirement) -> dict[str, Any]:
 def _terms(loaded: model_corpus.Corpus) -> dict[str, Any]:
     """Return what holds for the texts, and the term that it follows from; None where there is none."""
     terms = loaded.dataset.terms
-    return {"transmission": terms.transmission.value, "because": terms.because or None}
+    return {
+        "transmission": terms.transmission.value,
+        "because": terms.because or None,
+        "rule": terms.rule,
+        "licence_class": terms.licence_class or None,
+        "endpoints": list(terms.endpoints),
+        "segments": {name: each.transmission.value for name, each in terms.segments},
+        "training": terms.training,
+    }
 
 
 def _print_title(loaded: model_corpus.Corpus) -> None:
@@ -224,8 +312,11 @@ def _print_statistics(counted: requirements.Statistics) -> None:
             _print_line(name, _listed(counts.items()))
     _print_line("variants", f"{counted.variants} in {counted.with_variants} entries")
     _print_line("analyses", f"{counted.with_analysis} entries")
-    _print_side("source", counted.source)
-    _print_side("reference", counted.reference)
+    if counted.fields:
+        _print_line("fields", _listed(counted.fields.items()))
+    for name, side in (("source", counted.source), ("reference", counted.reference)):
+        if side.longest or not counted.fields:
+            _print_side(name, side)
 
 
 def _print_side(name: str, side: requirements.SideStatistics) -> None:

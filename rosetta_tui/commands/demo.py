@@ -9,6 +9,7 @@ import click
 
 from corpora.samples import DEMO_TASKS
 from harness.store.file.database import default_path
+from rosetta_tui.commands.naming import in_lines
 
 
 @click.command()
@@ -21,8 +22,7 @@ from harness.store.file.database import default_path
     help="What the system is asked.",
 )
 @click.option("--fast", is_flag=True, help="Do not wait as long as the system once took.")
-@click.option("--plain", "style", flag_value="plain", help="Lines instead of the live screen.")
-@click.option("--json-lines", "style", flag_value="json-lines", help="One JSON object an event.")
+@in_lines
 def demo(system: str, task: str, fast: bool, style: str | None) -> None:
     """Evaluate an imaginary system on a bundled Esperanto corpus.
 

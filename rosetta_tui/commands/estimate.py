@@ -24,7 +24,7 @@ def estimate(as_json: bool, **given: Any) -> None:
     """
     from harness import api
 
-    asked_for = make_request(load_corpus(given, given["reference"]), given)
+    asked_for = make_request(load_corpus(given, given["reference"], work="estimate"), given)
     found = api.estimate(default_path(), asked_for)
     _print(found, as_json=as_json)
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from corpora.tasks.task import TRANSLATION
 from corpora.text.near_names import near_names, one_of
+from harness.card.reading import block
 from harness.core.failures import UsageError
 from harness.store.file.database import opened
 from rosetta_tui.commands.naming import when_used
@@ -21,9 +25,10 @@ from rosetta_tui.show.card_fields import (
     tiers_json,
 )
 from rosetta_tui.show.json_forms import form_text
-from rosetta_tui.show.text import plain, table
+from rosetta_tui.show.text import plain, stacked
 
 with when_used():
+    from harness.card import withholding
     from harness.leaderboard import clusters, ranking
     from harness.leaderboard import entrant as leaderboard_entrant
     from rosetta_tui.leaderboard import rows as leaderboard_rows
@@ -44,19 +49,21 @@ SORTS = (
     default="chrf",
     show_default=True,
     metavar="NAME",
-    help=f"Best first; any metric's name or what the column is called: {', '.join(SORTS)}.",
+    help=f"Best first; any metric's name or what the column is called: {', '.join(SORTS)}. "
+    "Lists of other tasks than translation begin with what ranks them.",
 )
 @click.option("--best", is_flag=True, help="Only the best run of each set-up.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> None:
     """Rank the finished runs of the store.
 
-    A list holds runs over the same entries of the same corpus file whose composites weigh the same inputs,
-    scored alike. It is ranked by chrF++, with --sort composite by that; runs of one group cannot be told
-    apart by what they are ranked by. A run of which more than 5 % of the entries failed for want of a
-    connection has no rank.
+    A list holds runs over the same entries of the same corpus file, scored alike. Translations are ranked by
+    chrF++, with --sort composite by that, and their composites weigh the same inputs; runs of another task
+    (questions, speech, calls …) are ranked by its first metric, such as F1 or the word error rate. Runs of one
+    group cannot be told apart by what they are ranked by. A run of which more than 5 % of the entries failed
+    for want of a connection has no rank.
     """
-    sort = _sort(sort)
+    sort = sort_named(sort)
     with opened() as store:
         found = [
             leaderboard_rows.ranked_for(board, sort)
@@ -65,11 +72,12 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
         boards = [clusters.with_clusters(store, board) for board in found]
     if not boards and dataset is not None:
         raise UsageError(
-            f"No finished run of a corpus {dataset!r} has a composite. `rosetta runs list` shows the runs."
+            f"No finished run of a corpus {dataset!r} has a value to be ranked by. `rosetta runs list` shows the runs."
         )
     shown = [board.best_of_setups if best else board for board in boards]
     if as_json:
-        click.echo(form_text("leaderboard", [_board(board, sort) for board in shown]))
+        told = [_withheld(board) or _board(board, sort) for board in shown]
+        click.echo(form_text("leaderboard", told))
         return
     if not shown:
         click.echo("There is nothing to rank yet. `rosetta demo` makes a run: no key, no network.")
@@ -78,7 +86,7 @@ def leaderboard(dataset: str | None, sort: str, best: bool, as_json: bool) -> No
             click.echo(plain(line))
 
 
-def _sort(words: str) -> str:
+def sort_named(words: str) -> str:
     """Return by what lists are sorted; a metric goes by any of its names. UsageError with the nearest."""
     name = words.strip().lower()
     metric = None if name in SORTS else inventory.metric_named(words)
@@ -106,13 +114,13 @@ def _lines(
     shown = [
         (place, each)
         for place, each in enumerate(leaderboard_rows.columns(board)[1:])
-        if each.key in {*PRINTED, board.by, *board.beside}
+        if each.key in {*PRINTED, board.by, leaderboard_rows.SPREAD, *board.beside}
     ]
     rows = [["run", *(each.title for _, each in shown)]]
     for entrant in leaderboard_rows.ordered(board, sort):
         cells = leaderboard_rows.entrant_cells(board, entrant)
         rows.append([entrant.run.run_id[:8], *(cells[place].text for place, _ in shown)])
-    yield from table(rows)
+    yield from stacked(rows, shutil.get_terminal_size().columns if sys.stdout.isatty() else None)
     for each in board.entrants:
         yield from _notes(each, translated=board.grounds.task == TRANSLATION)
     ranked_first = board.entrants[0].columns.headline if board.entrants else ""
@@ -136,9 +144,12 @@ def _notes(entrant: leaderboard_entrant.Entrant, *, translated: bool) -> Iterato
 
 def _answers(board: ranking.Board, entrant: leaderboard_entrant.Entrant) -> dict[str, Any]:
     """Return what a run of another task than translation reached, with the interval of what ranks it."""
+    shown = (board.by, *board.beside)
+    spreads = block(entrant.scores, "spread")
     return {
-        "values": {id_: entrant.value(id_) for id_ in (board.by, *board.beside)},
+        "values": {id_: entrant.value(id_) for id_ in shown},
         "interval": interval(entrant.scores, board.by),
+        "spread": {id_: spreads[id_] for id_ in shown if id_ in spreads},
         "signature": entrant.signature(board.by) or None,
     }
 
@@ -159,7 +170,17 @@ PRINTED = (
 """Columns of the printed table; JSON has all fields."""
 
 
+def _withheld(board: ranking.Board) -> dict[str, Any] | None:
+    """Return a list over secret entries without its runs: their order would tell what no released card does."""
+    inside = [each for each in board.entrants if leaderboard_rows.kept_here(each)]
+    if not inside:
+        return None
+    why = withholding.inside_words(inside[0].run.run_id)
+    return {**_board(replace(board, entrants=()), "chrf"), "withheld": why}
+
+
 def _board(board: ranking.Board, sort: str) -> dict[str, Any]:
+    translated = board.grounds.task == TRANSLATION
     return {
         "dataset_id": board.dataset_id,
         "version": board.version or None,
@@ -170,9 +191,9 @@ def _board(board: ranking.Board, sort: str) -> dict[str, Any]:
         "entries": board.entries,
         "corpus_entries": board.corpus_entries,
         "composite_profile": board.grounds.profile,
-        "composite_inputs": list(board.grounds.inputs),
+        "composite_inputs": list(board.grounds.inputs) if translated else [],
         "ranked_by": board.by,
-        **({} if board.grounds.task == TRANSLATION else {"task": board.grounds.task}),
+        **({} if translated else {"task": board.grounds.task}),
         "unclustered": board.unclustered or None,
         "runs": [_entrant(board, each) for each in leaderboard_rows.ordered(board, sort)],
     }

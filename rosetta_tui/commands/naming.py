@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import click
 
 from corpora.text.near_names import near_names, one_of
-from rosetta_tui.front import ORDER, PACKAGES, commands
+from rosetta_tui.front import ORDER, PACKAGES, commands, module_of
 from rosetta_tui.show.text import plain
 
 ERROR = "error: "
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @contextmanager
@@ -48,6 +49,16 @@ class _Waiting:
             return found
         found.loader = LazyLoader(found.loader)
         return found
+
+
+def in_lines(command: Command) -> Command:
+    """Add the options that show a run as lines."""
+    for name, help_ in (
+        ("json-lines", "One JSON object an event."),
+        ("plain", "Lines instead of the live screen."),
+    ):
+        command = click.option(f"--{name}", "style", flag_value=name, help=help_)(command)
+    return command
 
 
 class NamedCommands(click.Group):
@@ -86,10 +97,10 @@ class FiledCommands(NamedCommands):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import the command of this name, which its file may call by it with ``_`` behind; None where there is none."""
-        place = commands(self.folder, self.order).get(cmd_name)
+        place = module_of(self.folder, cmd_name)
         if place is None:
             return None
-        module = importlib.import_module(place[0])
+        module = importlib.import_module(place)
         # the name with _ first: the plain one may be a module that waits, which a look would load
         named = (getattr(module, name, None) for name in (f"{cmd_name}_", cmd_name))
         return next((each for each in named if isinstance(each, click.Command)), None)
@@ -118,7 +129,7 @@ def _options(context: click.Context | None) -> list[str]:
 
 def usage_lines(error: click.ClickException) -> Iterator[str]:
     """Yield the lines for wrong usage: what is wrong, the nearest that is right, and where help is."""
-    words = error.format_message()
+    words = error.format_message().replace("\n\t", " ")  # a list of choices, one a line
     if isinstance(error, click.NoSuchOption):
         near = near_names(error.option_name, _options(error.ctx))
         words = f"There is no option {error.option_name}."

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
+
+from rosetta_tui.commands.naming import in_lines
+from rosetta_tui.request import options as of_run
+from rosetta_tui.request.reading import out_of_vault
 
 
 @click.command()
@@ -17,8 +23,9 @@ import click
     "--budget", type=click.FloatRange(0, min_open=True), help="Another most, in US dollars."
 )
 @click.option("--concurrency", type=click.IntRange(1, 1024), help="Another most of calls at once.")
-@click.option("--plain", "style", flag_value="plain", help="Lines instead of the live screen.")
-@click.option("--json-lines", "style", flag_value="json-lines", help="One JSON object an event.")
+@out_of_vault
+@of_run.MAY_SEND
+@in_lines
 def resume(
     run: str,
     *,
@@ -26,12 +33,15 @@ def resume(
     keep_failed: bool,
     budget: float | None,
     concurrency: int | None,
+    may_send: str | None,
     style: str | None,
+    **vault: Any,
 ) -> None:
     """Go on with RUN (an id, its beginning, or `last`: the newest that waits; `last~1` is the one before).
 
     Where entries of it failed for want of a connection, they are asked for again or kept as failures, which
-    count as 0: a terminal asks which, scripts say --retry-failed or --keep-failed.
+    count as 0: a terminal asks which, scripts say --retry-failed or --keep-failed. A run out of a vault needs --vault
+    and --purpose again.
     """
     from rosetta_tui.app.showing import resume_and_show
 
@@ -41,5 +51,7 @@ def resume(
         "budget_usd": budget,
         "concurrency": concurrency,
         "keep_failed": keep_failed or None,
+        "may_send": may_send,
     }
-    resume_and_show(run, {k: v for k, v in changes.items() if v is not None}, retry_failed, style)
+    told = {name: value for name, value in changes.items() if value is not None}
+    resume_and_show(run, told, retry_failed, style, vault)

@@ -8,7 +8,9 @@ from typing import Any
 
 import click
 
-from rosetta_tui.request.options import pairs
+from rosetta_tui.commands.naming import in_lines
+from rosetta_tui.request import options as of_run
+from rosetta_tui.request.reading import OF_VAULT, out_of_vault
 
 _FILE = click.Path(path_type=Path)
 
@@ -18,40 +20,39 @@ _FILE = click.Path(path_type=Path)
 @click.option("--model", help="Another model.")
 @click.option("--endpoint", help="Another preset (openrouter, openai, ollama …) or URL.")
 @click.option("--temperature", help="A number, or `none` for the endpoint's own.")
-@click.option("--max-tokens", type=int, help="Most output tokens of a call.")
-@click.option("--prompt", help="A file, or a version that is shipped, such as plain-v1.")
-@click.option("--coaching", type=_FILE, help="Grammar notes, examples and dictionary.")
-@click.option("--batch-size", type=int, help="Entries in one call.")
-@click.option("--max-retries", type=int, help="Tries of a pipeline after a rejection.")
+@of_run.MAX_TOKENS
+@of_run.PROMPT
+@of_run.COACHING
+@of_run.BATCH_SIZE
+@of_run.MAX_RETRIES
 @click.option("--outputs", type=_FILE, help="Outputs made elsewhere, completed meanwhile.")
-@click.option("--prices", type=_FILE, help="Your own price table.")
-@click.option("--body", multiple=True, metavar="NAME=JSON", help="More for the body of each call.")
+@of_run.PRICES
+@of_run.BODY
 @click.option("--condition", help="Label of the settings for these entries.")
 @click.option("--concurrency", type=click.IntRange(1, 1024), help="Most calls at once.")
 @click.option(
     "--budget", type=click.FloatRange(0, min_open=True), help="Most US dollars for these."
 )
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds for one call.")
+@of_run.TIMEOUT
 @click.option("--attempts", type=click.IntRange(1, 100), help="Most tries at one call.")
-@click.option(
-    "--keep-failed",
-    is_flag=True,
-    help="Seal the run also where entries failed for want of a connection.",
-)
-@click.option("--no-cache", is_flag=True, help="Ask again, even what was answered before.")
-@click.option("--offline", is_flag=True, help="Refuse every connection to another machine.")
-@click.option("--plain", "style", flag_value="plain", help="Lines instead of the live screen.")
-@click.option("--json-lines", "style", flag_value="json-lines", help="One JSON object an event.")
+@of_run.KEEP_FAILED
+@of_run.NO_CACHE
+@of_run.OFFLINE
+@out_of_vault
+@of_run.MAY_SEND
+@in_lines
 def retry(run: str, style: str | None, **given: Any) -> None:
     """Ask again for the failed entries of RUN (an id, its beginning, `last`, `last~1` …), which is complete.
 
     The result is a new run with RUN's good rows, for a sealed card never changes. What is not told
     otherwise stays as in RUN. Where the settings differ, the new run is neither one's nor the other's: its
-    card names both, and which entries came from where. A run that was cut goes on with `rosetta resume`.
+    card names both, and which entries came from where. A run that was cut goes on with `rosetta resume`. A run out of
+    a vault needs --vault and --purpose again.
     """
     from rosetta_tui.app.showing import retry_and_show
 
-    retry_and_show(run, _changes(given), style)
+    vault = {name: given.pop(name) for name in ("vault", *OF_VAULT)}
+    retry_and_show(run, _changes(given), style, vault)
 
 
 _OTHERWISE = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": "most_attempts"}
@@ -69,7 +70,7 @@ def _changes(given: dict[str, Any]) -> dict[str, Any]:
     if given["no_cache"]:
         told["use_cache"] = False
     body: Sequence[str] = given["body"]
-    return told | ({"body": pairs("body", body)} if body else {})
+    return told | ({"body": of_run.pairs("body", body)} if body else {})
 
 
 def _absolute(value: Any) -> Any:

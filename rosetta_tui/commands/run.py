@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from harness.method.shipped import method_names
+from rosetta_tui.commands.naming import in_lines
 from rosetta_tui.request.options import asked, make_request
 from rosetta_tui.request.reading import load_corpus
 
@@ -21,10 +22,9 @@ class _WithMethods(click.Command):
 
 
 @click.command(cls=_WithMethods, params=list(asked.params))
-@click.option("--plain", "style", flag_value="plain", help="Lines instead of the live screen.")
-@click.option("--json-lines", "style", flag_value="json-lines", help="One JSON object an event.")
+@in_lines
 def run(style: str | None, **given: Any) -> None:
-    """Translate the corpus FILE with a method, and score every entry as it comes.
+    """Translate the corpus FILE with a method, or let it answer what is asked, and score every entry as it comes.
 
     REFERENCE is the second of two text files that are aligned line by line. On a terminal the run is
     watched live; piped, it prints lines. The first Ctrl-C finishes what is under way and saves, the

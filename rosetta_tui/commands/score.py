@@ -10,17 +10,27 @@ from click.core import ParameterSource
 
 from harness.core.failures import UsageError
 from harness.store.file.database import opened
-from harness.store.runs import find_run
+from harness.store.runs import find_run, read_card
 from rosetta_tui.commands.naming import when_used
+from rosetta_tui.request import options as of_run
 from rosetta_tui.request.options import make_request, read_scoring_options, scoring_options
-from rosetta_tui.request.reading import load_corpus, reading_options, selecting
+from rosetta_tui.request.reading import (
+    OF_VAULT,
+    load_corpus,
+    out_of_vault,
+    reading_options,
+    selecting,
+)
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from harness import api
+    from harness.card import withholding
     from harness.inputs import outputs as made_elsewhere
     from harness.run import rescoring
     from harness.setup import plan
     from harness.setup import scoring_options as setup_scoring_options
+    from harness.vault import request
     from rosetta_tui.app import showing
 
 
@@ -30,18 +40,17 @@ with when_used():
 @click.option("--rescore", metavar="RUN", help="Score a finished run again; needs no files.")
 @click.option("--reference", type=click.Path(path_type=Path), help="Second file of aligned texts.")
 @reading_options
+@out_of_vault
 @selecting
 @scoring_options
-@click.option("--budget", type=click.FloatRange(0, min_open=True), help="Most US dollars to spend.")
-@click.option("--concurrency", type=click.IntRange(1, 1024), help="Most calls at once. Default: 8.")
-@click.option("--prices", type=click.Path(path_type=Path), help="Your own price table.")
-@click.option(
-    "--trust-local-server",
-    is_flag=True,
-    help="Say that the server on this machine forwards no secret text; kept for later runs.",
-)
+@of_run.BUDGET
+@of_run.CONCURRENCY
+@of_run.TIMEOUT
+@of_run.PRICES
+@of_run.TRUST_LOCAL_SERVER
+@of_run.MAY_SEND
 @click.option("--model", help="Name of the system that made the outputs.")
-@click.option("--condition", help="Label of the experiment.")
+@of_run.CONDITION
 @click.option("--json", "as_json", is_flag=True, help="Print the run card.")
 def score(reference: Path | None, as_json: bool, rescore: str | None, **given: Any) -> None:
     """Score OUTPUTS against the corpus FILE; the result is kept as a run.
@@ -49,14 +58,15 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, **given: A
     OUTPUTS is a text file with one output a line in the order of the corpus, or JSONL, TSV or CSV with
     the entry's id. Where it is left away, the outputs that records bring with them are scored (predicted …).
     With --rescore RUN the outputs of a finished run are scored again, with its own metrics and those of
-    --metrics; no method is called, and the result is a new run that names the old one.
+    --metrics; no method is called, and the result is a new run that names the old one. A run out of a vault
+    needs --vault and --purpose again.
     """
     if rescore is not None:
         _rescore(rescore, given, as_json=as_json)
         return
     if given["file"] is None:
         raise click.UsageError("FILE and OUTPUTS are wanted, or --rescore RUN.")
-    corpus = load_corpus(given, reference)
+    corpus = load_corpus(given, reference, work="score")
     if given["outputs"] is None and made_elsewhere.own_outputs(corpus.entries) is None:
         raise click.UsageError(
             "FILE and OUTPUTS are wanted, or --rescore RUN. OUTPUTS may be left out where records bring theirs "
@@ -66,7 +76,7 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, **given: A
     showing.start_and_show(asked, "card" if as_json else "summary")
 
 
-_OF_CALLS = ("budget", "concurrency", "prices", "trust_local_server")
+_OF_CALLS = ("budget", "concurrency", "timeout", "prices", "trust_local_server", "may_send")
 """Options about judges and other endpoints that are asked about outputs."""
 
 
@@ -78,6 +88,9 @@ def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
     options = read_scoring_options(given)
     with opened() as connection:
         run = find_run(connection, name)
+        if as_json and not run.imported:
+            withholding.refuse_inside(read_card(connection, run.id), run.run_id)
+        api.open_again(connection, run, request.VaultRequest.asked(given), "rescore")
         calls = plan.run_options_of(run).model_copy(update=_calls(given))
         prices = None if given["prices"] is None else given["prices"].absolute()
         run_id = rescoring.rescore(
@@ -89,11 +102,12 @@ def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
 
 def _calls(given: dict[str, Any]) -> dict[str, Any]:
     """Return how judges are asked now, where it is told; the run's own budget was for its outputs."""
-    concurrency = given["concurrency"]
+    told = {"concurrency": given["concurrency"], "timeout_seconds": given["timeout"]}
     return {
         "budget_usd": given["budget"],
-        **({} if concurrency is None else {"concurrency": concurrency}),
+        **{name: value for name, value in told.items() if value is not None},
         **({"trust_local_server": True} if given["trust_local_server"] else {}),
+        **({"may_send": given["may_send"]} if given["may_send"] else {}),
     }
 
 
@@ -101,6 +115,7 @@ def _refuse_stray() -> None:
     """Refuse what says how files are read, entries chosen or outputs named: the run has all of that."""
     context = click.get_current_context()
     allowed = {*setup_scoring_options.ScoringOptions.model_fields, "rescore", "as_json", *_OF_CALLS}
+    allowed |= {"vault", *OF_VAULT}
     for each in context.command.params:
         name = each.name or ""
         if (

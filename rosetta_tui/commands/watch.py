@@ -11,7 +11,7 @@ import click
 
 from harness.store.file.database import default_path, opened
 from harness.store.runs import Run, find_run
-from rosetta_tui.commands.naming import when_used
+from rosetta_tui.commands.naming import in_lines, when_used
 from rosetta_tui.show.text import plain
 
 with when_used():
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 @click.option("--drain", "wish", flag_value="drain", help="Finish what is under way, then stop.")
 @click.option("--stop", "wish", flag_value="stop", help="Stop now; what is done stays stored.")
 @click.option("--calls", type=click.IntRange(1, 1024), help="Let at most so many calls go at once.")
-@click.option("--plain", "style", flag_value="plain", help="Lines instead of the live screen.")
-@click.option("--json-lines", "style", flag_value="json-lines", help="One JSON object an event.")
+@in_lines
 def watch(run: str, *, wish: str | None, calls: int | None, style: str | None) -> None:
     """Watch RUN (an id, its beginning, or `last`), whichever terminal began it, and steer it.
 
@@ -71,7 +70,7 @@ def _follow(name: str, style: str | None) -> None:
 def _print(path: Path, run: Run, style: str | None) -> bool:
     """Print what happens until the run is over; returns whether it is sealed."""
     with opened(path) as connection:
-        entries = corpora_entries.read_entries(connection, run.corpus, run.positions)
+        entries = corpora_entries.read_entries(connection, run.corpus, run.positions, to_show=True)
     listener = showing.listener_of(style, {place for place, each in entries.items() if each.secret})
     with closing(following.Follower(path, run.run_id)) as follower:
         while True:

@@ -19,6 +19,7 @@ from rosetta_tui.compare.sentences import (
     doubtful,
     ends,
     floor_lines,
+    kept_words,
     name,
     number,
     reproduction_words,
@@ -209,6 +210,8 @@ class PairRows(Rows["Pair"]):
             "second": pair.second.run_id,
             "metric": metric,
         }
+        if why := kept_words(pair):
+            return {**head, "withheld": why}
         if pair.under_way:
             return head | _running_record(pair.running.get(metric))
         found = pair.by_metric.get(metric)

@@ -15,6 +15,7 @@ from rosetta_tui.compare.lines import ordered
 from rosetta_tui.compare.order import ComparisonView
 from rosetta_tui.compare.sentences import name, number, told_apart
 from rosetta_tui.compare.table import ComparedTexts
+from rosetta_tui.entry.record import COMPARED_AS_TEXT, SPEECH, asked, text_of
 from rosetta_tui.entry.screen import NO_LINES, STEPS, EntryByEntryScreen
 from rosetta_tui.show import figures
 from rosetta_tui.show.cree import converted, other_writing
@@ -51,6 +52,16 @@ class EntryOfRuns:
         return self.entry.secret or bool(self.comparison.entries.secret[self.place])
 
     @property
+    def task(self) -> str:
+        """What the corpus asks for."""
+        return self.comparison.sides[0].rows.setup.task
+
+    @property
+    def beside_reference(self) -> bool:
+        """Whether outputs are held against the reference word by word."""
+        return self.task in COMPARED_AS_TEXT | SPEECH
+
+    @property
     def copied(self) -> str:
         """Return the outputs as lines to copy, each with the letter of its run."""
         lines = [
@@ -74,12 +85,11 @@ class EntryOfRuns:
 def page_lines(facts: EntryOfRuns) -> Iterator[PageLine]:
     """Yield the page of an entry: texts, outputs, how the outputs differ, and all values."""
     entry = facts.entry
-    reference = show(facts.text(entry.reference))
+    reference = text_of(facts.text(entry.reference), facts.task)
     if facts.turned:
         writing = other_writing(entry.reference)
         reference = reference.append(Content.styled(f"   converted into {writing}", "$quiet"))
-    yield PageLine("Source", show(entry.source))
-    yield PageLine("Reference", reference)
+    yield from asked(entry, facts.task, reference)
     if entry.variants:
         yield PageLine(
             "Variants", Content("\n").join([show(facts.text(v)) for v in entry.variants])
@@ -105,10 +115,13 @@ def _output(facts: EntryOfRuns, place: int) -> PageLine:
     elif not output.strip():
         said = Content.styled("(empty)", "$warn")
     elif output == reference:
-        said = Content.assemble(show(output), ("   = reference", "$good"))
+        said = Content.assemble(text_of(output, facts.task), ("   = reference", "$good"))
+    elif not facts.beside_reference:
+        said = text_of(output, facts.task)
     else:
         said = diff_content(output, reference)
-    return PageLine(f"{run.letter} → reference", said.append(what))
+    label = f"{run.letter} → reference" if facts.beside_reference else f"Output of {run.letter}"
+    return PageLine(label, said.append(what))
 
 
 def _two(facts: EntryOfRuns) -> Iterator[tuple[int, int]]:

@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from rosetta_tui.compare.difference_panel import BLANK, LINE
 from rosetta_tui.compare.lines import ordered
-from rosetta_tui.compare.sentences import name, number
+from rosetta_tui.compare.sentences import kept_words, name, number
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import Cell, Column, Record, Rows, Value
 from rosetta_tui.show.text import plain
@@ -96,6 +96,8 @@ class PartRows(Rows[PartRow]):
         record: dict[str, Value] = {"dimension": row.dimension, "part": row.tag, "metric": metric}
         if row.part is None:
             return record
+        if why := kept_words(self._pair):
+            return {**record, "withheld": why}
         found = row.part.differences[self._letters].get(metric)
         low, high = (None, None) if found is None or found.interval is None else found.interval
         return {

@@ -349,9 +349,9 @@ class CompareScreen(SearchedScreen):
         """Ask by which metric to compare."""
         if self.comparison is not None and self.metric:
             words = {id_: plain(name(id_)) for id_ in ordered(self.comparison.metrics)}
-            choose(self.app, "Compare by", words, self.metric, self._compare_by)
+            choose(self.app, "Compare by", words, self.metric, self.compare_by)
 
-    def _compare_by(self, metric: str) -> None:
+    def compare_by(self, metric: str) -> None:
         self.metric = metric
         self._fill_panel()
         self._fill_entries(top=True)

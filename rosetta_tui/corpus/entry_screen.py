@@ -9,11 +9,13 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from corpora.files.problems import Problem
+from corpora.model.corpus import Dataset
 from corpora.model.entry import Entry
+from corpora.tasks.records import own_answer
 from harness.store.corpora.examination import Examination
 from rosetta_tui.corpus.originals import open_original
 from rosetta_tui.corpus.table import CorpusEntryRows
-from rosetta_tui.entry.page import about
+from rosetta_tui.entry.record import about, asked, conversation, text_of
 from rosetta_tui.entry.screen import NO_LINES, STEPS, EntryByEntryScreen
 from rosetta_tui.show.cree import converted, other_writing
 from rosetta_tui.show.text import plain
@@ -38,11 +40,11 @@ class CorpusEntryScreen(EntryByEntryScreen):
     ]
 
     def __init__(
-        self, rows: CorpusEntryRows, index: int, language: str, found: Examination | None
+        self, rows: CorpusEntryRows, index: int, dataset: Dataset, found: Examination | None
     ) -> None:
         super().__init__(rows.order, index)
         self._rows = rows
-        self._language = language
+        self._dataset = dataset
         self._found = found
 
     @property
@@ -53,7 +55,7 @@ class CorpusEntryScreen(EntryByEntryScreen):
     @property
     def language(self) -> str:
         """The target language."""
-        return self._language
+        return self._dataset.target_language
 
     @property
     def holds_secret(self) -> bool:
@@ -64,8 +66,12 @@ class CorpusEntryScreen(EntryByEntryScreen):
         entry = self.entry
         self.query_one(Where).say(self._head("" if entry is None else entry.id, entry))
         problems = [] if self._found is None else self._found.of_entry(self.place)
-        lines = NO_LINES if entry is None else entry_lines(entry, problems, turned=self._turned)
-        await show_fields(self.query_one("#page"), lines)
+        page = self.query_one("#page")
+        if entry is None:
+            await show_fields(page, NO_LINES)
+            return
+        lines = entry_lines(entry, problems, self._dataset.task, turned=self._turned)
+        await show_fields(page, lines)
 
     def action_original(self) -> None:
         """Open the file that the corpus was read from, at this entry."""
@@ -79,18 +85,21 @@ class CorpusEntryScreen(EntryByEntryScreen):
             self._copy("\n".join(map(plain, texts)), "Source and reference")
 
 
-def entry_lines(entry: Entry, problems: Sequence[Problem], *, turned: bool) -> Iterator[PageLine]:
+def entry_lines(
+    entry: Entry, problems: Sequence[Problem], task: str, *, turned: bool
+) -> Iterator[PageLine]:
     """Yield the page of an entry; ``turned`` shows the target language in its other writing."""
     writing = other_writing(entry.reference) if turned else None
 
     def text(given: str) -> Content:
         if writing is None:
-            return show(given)
+            return text_of(given, task)
         told = (f"   converted into {writing}", "$quiet")
         return Content.assemble(show(converted(given, writing, entry.source)), told)
 
-    yield PageLine("Source", show(entry.source))
-    yield PageLine("Reference", text(entry.reference))
+    given = own_answer(task, entry.model_extra or {})
+    turns = conversation(entry, given) if task == "chat" else []
+    yield from turns or asked(entry, task, text(entry.reference))
     if entry.variants:
         yield PageLine("Variants", Content("\n").join([text(each) for each in entry.variants]))
     if problems:
@@ -105,4 +114,4 @@ def entry_lines(entry: Entry, problems: Sequence[Problem], *, turned: bool) -> I
     ):
         if value is not None:
             yield PageLine(label, show(str(value)))
-    yield from about(entry)
+    yield from about(entry, task, told=("turns",) if turns else ())

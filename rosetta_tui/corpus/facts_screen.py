@@ -107,6 +107,8 @@ def _statistics(made: Statistics) -> Iterator[PageLine]:
     several = f"{made.variants:,} in {counted(made.with_variants, 'entry', 'entries')}"
     yield PageLine("Variants", Content(several))
     yield PageLine("Analyses", Content(counted(made.with_analysis, "entry", "entries")))
+    if made.fields:
+        yield PageLine("Fields", bars(made.fields, made.entries))
     for name, side in (("Source", made.source), ("Reference", made.reference)):
         yield PageLine(f"{name} script", _scripts(side))
         yield PageLine(f"{name} length", _length(side))

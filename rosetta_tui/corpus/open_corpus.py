@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -157,7 +157,7 @@ class OpenCorpusScreen(AnsweringScreen[Found | None]):
 def _read(path: Path, given: dict[str, str]) -> Found:
     second = given.pop("reference")
     references = (Path(second).expanduser(),) if second else ()
-    told = {name: text or None for name, text in given.items()}
+    told: dict[str, Any] = {name: text or None for name, text in given.items()}
     try:
         return open_corpus(api.CorpusRequest(path, references, **told))
     except CorpusError as error:

@@ -16,6 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from corpora.tasks.task import TRANSLATION
 from harness.store.corpora.examination import Examination, examine_stored
 from harness.store.corpora.listing import CorpusSummary, corpus_positions, facet_counts
 from harness.store.file.database import open_store, opened
@@ -60,6 +61,8 @@ def draft_over(summary: CorpusSummary, *, stored: bool) -> RunDraft:
         "source_language": summary.dataset.source_language,
         "target_language": summary.dataset.target_language,
     }
+    if summary.dataset.task != TRANSLATION:
+        tags["task"] = summary.dataset.task
     return RunDraft.of({**files, **tags})
 
 
@@ -186,11 +189,11 @@ class CorpusScreen(SearchedScreen):
         self._head()
         self.table.begin(store, self._reading, summary.number, places)
         if self.examination is None:
-            self._examine()
+            self.examine_again()
         else:
             self._examined(self.examination)
 
-    def _examine(self) -> None:
+    def examine_again(self) -> None:
         if self.summary is not None:
             examine = partial(self._examination, self.summary)
             cannot = telling(self, "The checks cannot be made")
@@ -276,8 +279,8 @@ class CorpusScreen(SearchedScreen):
                 self.table.move_to_place(place)
                 self._moved()
 
-        language = self.summary.dataset.target_language
-        screen = CorpusEntryScreen(self.table.entries, event.index, language, self.examination)
+        dataset, found = self.summary.dataset, self.examination
+        screen = CorpusEntryScreen(self.table.entries, event.index, dataset, found)
         self.app.push_screen(screen, back)
 
     def action_facts(self) -> None:

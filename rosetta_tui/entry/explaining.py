@@ -21,8 +21,10 @@ from harness.method.method import Result
 from harness.store.file.database import opened
 from harness.store.runs import find_run
 from rosetta_tui.show.text import plain
-from rosetta_tui.toolkit.content import PageLine, show
+from rosetta_tui.toolkit.content import PageLine, show, show_lines
+from rosetta_tui.toolkit.diff_text import LEGEND, diff_content, value_content
 from scoring.core.inventory import short_title
+from scoring.core.metric import Compared
 from scoring.core.translation import Acceptance, FstAnnotation, WordAnalysis
 from scoring.core.wording import shortened
 from scoring.grammar.morpheme_difference import morpheme_differences, sentences
@@ -117,6 +119,8 @@ class Why:
     """The analyser's verdicts; None where no analyser was asked."""
     differences: tuple[str, ...]
     """How the output's words differ from the reference's, where no metric has said it already."""
+    compared: tuple[Compared, ...] = ()
+    """What a metric compares, where that is not the two texts as they stand."""
 
 
 class Explaining:
@@ -163,8 +167,8 @@ class Explaining:
         if self.why_not is not None:
             return None
         found = self._explainer.explain(entry, result)
-        new = () if result.exact else _differences(found)
-        return Why(found.sentences, found.words, new)
+        new = () if result.exact else differences(found)
+        return Why(found.sentences, found.words, new, found.compared)
 
     def _made(self) -> Explainer:
         from harness.run.rescoring import Explainer  # it brings all metrics and annotators with it
@@ -178,7 +182,7 @@ class Explaining:
             explainer.close()
 
 
-def _differences(found: Explanation) -> tuple[str, ...]:
+def differences(found: Explanation) -> tuple[str, ...]:
     """Say how words differ, of those about which the morphology of the entry has said nothing."""
     if found.words is None or not found.words.output:
         return ()
@@ -191,21 +195,50 @@ def _differences(found: Explanation) -> tuple[str, ...]:
 
 
 def why(found: Why) -> Iterator[PageLine]:
-    """Yield the sentences metric by metric, the words of the output with their verdicts, and how they
+    """Yield what metrics compare, their sentences, the words of the output with their verdicts, and how they
     differ from those of the reference.
     """
-    sentences = [
-        Content.assemble(
-            (f"{short_title(metric)}: ", "bold"), Content(" ").join([show(text) for text in said])
-        )
-        for metric, said in found.sentences.items()
-    ]
+    if found.compared:
+        yield PageLine("Difference", side_by_side(found.compared))
+    metrics: dict[tuple[str, ...], list[str]] = {}
+    for metric, said in found.sentences.items():
+        metrics.setdefault(said, []).append(metric)
+    sentences = [_told(said, ids) for said, ids in metrics.items()]
     if sentences:
         yield PageLine("Why", Content("\n").join(sentences))
     if found.words is not None and found.words.output:
         yield PageLine("Words", verdicts(found.words.output))
     if found.differences:
         yield PageLine("Word forms", Content("\n").join([show(said) for said in found.differences]))
+
+
+def _told(said: Sequence[str], metrics: Sequence[str]) -> Content:
+    """Return what metrics say; many sentences of a pack's stand in lines of their own, for they are a list."""
+    name = show(f"{', '.join(map(short_title, metrics))}:", "bold")
+    of_pack = "." in metrics[0]
+    if not (of_pack and (len(said) > 2 or any("\n" in text for text in said))):
+        return Content(" ").join([name, *map(show, said)])
+    lines = [show_lines(f"  {text}".replace("\n", "\n  ")) for text in said]
+    return Content("\n").join([name, *lines])
+
+
+def side_by_side(rows: Sequence[Compared]) -> Content:
+    """Return one line for each thing that is compared: its name, and how the output's side differs from the wanted."""
+    width = min(_WIDEST, max(cell_len(plain(row.name)) for row in rows))
+    lines = [
+        Content.assemble((_padded(plain(row.name), width), "$quiet"), _beside(row))
+        for row in rows[:MOST_WORDS]
+    ]
+    differ = any(row.given != row.wanted for row in rows)
+    return Content("\n").join([*lines, *[Content.styled(LEGEND, "$quiet")] * differ])
+
+
+def _padded(name: str, width: int) -> str:
+    return name + " " * (max(0, width - cell_len(name)) + 2)
+
+
+def _beside(row: Compared) -> Content:
+    return (diff_content if row.running else value_content)(row.given, row.wanted)
 
 
 def analysed(found: Why | None) -> Iterator[PageLine]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +11,22 @@ from unicodedata import normalize
 from textual.content import Content
 
 from corpora.model.entry import Entry
+from corpora.tasks.task import TRANSLATION
 from harness.core.failures import HarnessError
 from harness.method.method import Attempt, Result
 from harness.setup.scoring_tools import stated_setup, stored_scorer
+from harness.store.annotations import AnnotationRow
 from harness.store.corpora.entries import read_dataset, read_entries
 from harness.store.replies import Exchange
 from harness.store.runs import Run, read_run
+from rosetta_tui.entry.record import (
+    COMPARED_AS_TEXT,
+    about,
+    asked,
+    conversation,
+    json_words,
+    text_of,
+)
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import references_accepted
 from rosetta_tui.show.cree import CreeTarget, converted
@@ -41,6 +50,8 @@ class RunScoring:
     scorer: Scorer
     references: float | None
     """Share of the references' own words that the run's analyser accepts, 0–1."""
+    task: str = TRANSLATION
+    """What the corpus asks for."""
 
     def values(self, result: Result) -> dict[str, float | None]:
         """Read an entry's own values from its statistics; the kept ones stand where these do not fit."""
@@ -55,16 +66,17 @@ class RunScoring:
 
 def run_scoring(store: sqlite3.Connection, run: Run) -> RunScoring:
     """Find out how a run was scored; one that states it in a way nobody can read is read by no metric."""
-    target = read_dataset(store, run.corpus).target_language
+    dataset = read_dataset(store, run.corpus)
+    target = dataset.target_language
     try:
         setup = stated_setup(run.opening.scoring)
     except HarnessError:
-        return RunScoring(target, Scorer(()), None)
+        return RunScoring(target, Scorer(()), None, dataset.task)
     entries = []
     if setup is None:  # only texts are known, and whether there are variants decides what is read
         entries = list(read_entries(store, run.corpus, read_run(store, run.id).positions).values())
     scorer = stored_scorer(run, target, entries)
-    return RunScoring(target, scorer, references_accepted(run.opening.scoring))
+    return RunScoring(target, scorer, references_accepted(run.opening.scoring), dataset.task)
 
 
 def scores(result: Result, missing: Mapping[str, str], scoring: RunScoring) -> Content:
@@ -94,7 +106,7 @@ def _lines(values: Mapping[str, float | None], scoring: RunScoring) -> Iterator[
 
 
 def _score(metric: str, value: float | None, scoring: RunScoring) -> Content:
-    name = Content.styled(f"{short_title(metric)} ", "$quiet")
+    name = show(f"{short_title(metric)} ", "$quiet")
     if metric in {"exact_match_rate", "equivalent_match_rate"}:
         return name.append(Content.styled("yes", "$good") if value else Content("no"))
     return name.append(shown_value(metric, value, scoring.references))
@@ -121,38 +133,64 @@ class EntryFacts:
     scoring: RunScoring
     elsewhere: bool = False
     """Whether the run's outputs were made elsewhere."""
+    judged: Sequence[AnnotationRow] = ()
+    """What endpoints were asked about the output."""
     writing: CreeTarget | None = None
     """What the texts of the target language are converted into; None: they are shown as they are."""
 
 
 def texts(facts: EntryFacts) -> list[PageLine]:
     """Return source, reference, variants and output, and what the output scored."""
-    entry, result, writing = facts.entry, facts.result, facts.writing
-    reference = _text(entry.reference, entry, writing)
-    lines = [PageLine("Source", show(entry.source)), PageLine("Reference", reference)]
+    entry, result, writing, task = facts.entry, facts.result, facts.writing, facts.scoring.task
+    turns = _turns(facts)
+    lines = turns or list(asked(entry, task, _text(entry.reference, entry, writing, task)))
     if entry.variants:
-        variants = [_text(variant, entry, writing) for variant in entry.variants]
+        variants = [_text(variant, entry, writing, task) for variant in entry.variants]
         lines.append(PageLine("Variants", Content("\n").join(variants)))
-    lines += _outcome(entry, result, writing)
+    if not turns or result is None or result.failed:
+        lines += _outcome(entry, result, writing, task)
     if result is not None:
-        lines.append(PageLine("Scores", scores(result, facts.missing, facts.scoring)))
+        found = scores(result, facts.missing, facts.scoring)
+        lines += [PageLine("Scores", found)] if found.plain else []
     return lines
+
+
+def _turns(facts: EntryFacts) -> list[PageLine]:
+    """Return the turns of a conversation with their answers, where the output answers each of them."""
+    if facts.scoring.task != "chat":
+        return []
+    return conversation(facts.entry, None if facts.result is None else facts.result.output)
 
 
 def background(facts: EntryFacts) -> list[PageLine]:
     """Return what is known of the entry, how its output came about, and the metrics without a value."""
-    lines = about(facts.entry)
-    if facts.result is not None:
+    result = facts.result
+    output = None if result is None else result.output
+    told = ("turns",) if _turns(facts) else ()
+    lines = about(facts.entry, facts.scoring.task, output=output, told=told)
+    if result is not None:
         missing = {**facts.missing, **facts.scoring.scorer.as_stated}
-        lines += [PageLine("Attempts", _attempts(facts)), *_gaps(missing)]
+        lines.append(PageLine("Attempts", _attempts(facts)))
+        lines += [*_judgements(facts.judged), *_gaps(missing)]
     return lines
 
 
-def _text(text: str, entry: Entry, writing: CreeTarget | None) -> Content:
+def _judgements(rows: Sequence[AnnotationRow]) -> Iterator[PageLine]:
+    """Yield what the scoring of this output asked of endpoints, and what that cost."""
+    if not rows:
+        return
+    known = [row.cost_usd for row in rows if row.cost_usd is not None]
+    cost = figures.cost(sum(known) if len(known) == len(rows) else None, sum(known))
+    calls = counted(sum(row.calls for row in rows), "call")
+    names = ", ".join(row.annotator for row in rows)
+    yield PageLine("Scoring", show(f"{calls} · cost {cost} · {names}", "$quiet"))
+
+
+def _text(text: str, entry: Entry, writing: CreeTarget | None, task: str) -> Content:
     """Return a text of the target language, and say so where it is converted."""
     turned = _turned(text, entry, writing)
     if turned == text:
-        return show(text)
+        return text_of(text, task)
     return Content.assemble(show(turned), (f"   converted into {writing}", "$quiet"))
 
 
@@ -172,7 +210,9 @@ def tags(entry: Entry) -> Content:
     return show(" · ".join(part for part in parts if part), "$quiet")
 
 
-def _outcome(entry: Entry, result: Result | None, writing: CreeTarget | None) -> list[PageLine]:
+def _outcome(
+    entry: Entry, result: Result | None, writing: CreeTarget | None, task: str
+) -> list[PageLine]:
     if result is None:
         return [PageLine("Output", Content.styled("not yet", "$quiet"))]
     if result.error_class is not None:
@@ -183,12 +223,19 @@ def _outcome(entry: Entry, result: Result | None, writing: CreeTarget | None) ->
             )
         ]
     output = result.output or ""
+    if entry.not_stored:
+        words = "sealed: it came out of a vault, and is opened with that alone"
+        return [PageLine("Output", Content.styled(words, "$quiet"))]
     if not output.strip():
         return [PageLine("Output", Content.styled("(empty)", "$warn"))]
-    shown = _text(output, entry, writing)
+    shown = _text(output, entry, writing, task)
     if result.exact:
-        return [PageLine("Output", Content.assemble(shown, ("   = reference", "$good")))]
-    return [PageLine("Output", shown), PageLine("Difference", _difference(output, entry, writing))]
+        same = task == TRANSLATION or output.strip() == entry.reference.strip()
+        shown = Content.assemble(shown, (f"   {'= reference' if same else '✓ right'}", "$good"))
+    lines = [PageLine("Output", shown)]
+    if not result.exact and task in COMPARED_AS_TEXT:
+        lines.append(PageLine("Difference", _difference(output, entry, writing)))
+    return lines
 
 
 def _difference(output: str, entry: Entry, writing: CreeTarget | None) -> Content:
@@ -205,57 +252,6 @@ def _gaps(missing: Mapping[str, str]) -> list[PageLine]:
         return []
     lines = [show(f"{metrics}: {reason}", "$quiet") for reason, metrics in by_reason(missing)]
     return [PageLine("No value", Content("\n").join(lines))]
-
-
-def about(entry: Entry) -> list[PageLine]:
-    """Return dialect, spelling, analysis, notes and the fields that the specification does not know."""
-    texts = {
-        "Variety": entry.variety,
-        "Orthography": entry.orthography,
-        "Analysis": entry.morphological_analysis,
-        "Notes": entry.notes,
-        "Variant class": entry.variant_class,
-    }
-    lines = [PageLine(label, show_lines(text)) for label, text in texts.items() if text]
-    if entry.model_extra:
-        lines += [
-            PageLine(plain(k)[:14], show_lines(field_words(v)))
-            for k, v in entry.model_extra.items()
-        ]
-    return lines
-
-
-def field_words(value: object) -> str:
-    """Return a field of a record as people read it.
-
-    A text stands as it is; pieces of evidence and turns of a conversation stand one after the other, with what
-    else is known of each; tools, calls and states are JSON, one line for each of several.
-    """
-    if isinstance(value, str):
-        return value
-    if not isinstance(value, list | tuple) or not value:
-        return _json(value)
-    parts = [_piece(each) for each in value]
-    return "\n".join(f"{number}. {part}" for number, part in enumerate(parts, 1))
-
-
-_SAID = ("user", "assistant", "reference")
-"""What a turn of a conversation holds, in its order."""
-
-
-def _piece(piece: object) -> str:
-    if isinstance(piece, str):
-        return piece
-    if not isinstance(piece, Mapping):
-        return _json(piece)
-    if isinstance(text := piece.get("text"), str):
-        rest = {name: each for name, each in piece.items() if name != "text"}
-        return f"{text}   {_json(rest)}" if rest else text
-    if isinstance(piece.get("user"), str):
-        said = [f"{name}: {piece[name]}" for name in _SAID if isinstance(piece.get(name), str)]
-        rest = {name: each for name, each in piece.items() if name not in _SAID}
-        return "\n   ".join([*said, *([_json(rest)] if rest else [])])
-    return _json(piece)
 
 
 def _attempts(facts: EntryFacts) -> Content:
@@ -311,17 +307,17 @@ def prompts(facts: EntryFacts) -> list[PageLine]:
         if isinstance(body, Mapping) and isinstance(messages, list):
             lines += [_message(message) for message in messages]
             rest = {name: value for name, value in body.items() if name != "messages"}
-            lines.append(PageLine("with", show(_json(rest), "$quiet")))
+            lines.append(PageLine("with", show(json_words(rest), "$quiet")))
         else:
-            lines.append(PageLine(f"Request {number}", show_lines(_json(body))))
+            lines.append(PageLine(f"Request {number}", show_lines(json_words(body))))
     return lines or [PageLine("Prompt", Content.styled("none is kept for this entry", "$quiet"))]
 
 
 def _message(message: Any) -> PageLine:
     if not isinstance(message, dict):
-        return PageLine("message", show(_json(message)))
+        return PageLine("message", show(json_words(message)))
     content = message.get("content")
-    text = content if isinstance(content, str) else _json(content)
+    text = content if isinstance(content, str) else json_words(content)
     return PageLine(plain(str(message.get("role", "message")))[:14], show_lines(text))
 
 
@@ -331,7 +327,7 @@ def replies(facts: EntryFacts) -> list[PageLine]:
     for number, exchange in _kept(facts):
         reply = exchange.stored.reply
         lines.append(PageLine(f"Reply {number}", show_lines(reply.text)))
-        lines += [PageLine("tool call", show(_json(call))) for call in reply.tool_calls]
+        lines += [PageLine("tool call", show(json_words(call))) for call in reply.tool_calls]
         facts_of_reply = [reply.model_id or "", reply.finish_reason or ""]
         lines.append(
             PageLine("", show(" · ".join(part for part in facts_of_reply if part), "$quiet"))
@@ -341,7 +337,3 @@ def replies(facts: EntryFacts) -> list[PageLine]:
 
 def _kept(facts: EntryFacts) -> list[tuple[int, Exchange]]:
     return [(n, exchange) for n, exchange in enumerate(facts.exchanges, 1) if exchange is not None]
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)

@@ -8,6 +8,7 @@ from rich.cells import cell_len
 
 from corpora.model.entry import Entry
 from harness.method.method import Result
+from rosetta_tui.entry.record import answers_in_row
 from rosetta_tui.session.picture import EntryState, LiveRun
 from rosetta_tui.show import figures
 from rosetta_tui.show.columns import LEFT_OUT, Cell, Column, OrderedRows, Record, Value
@@ -144,13 +145,14 @@ class EntryRows(OrderedRows):
         how = (SYMBOLS[state], Cell(WORDS[state], SYMBOLS[state].tone))
         if entry is None:
             return (*how, Cell(""), Cell(UNREADABLE, "bad"), *self._empty)
-        head = (*how, Cell(str(entry.id), "quiet"), Cell(entry.source))
+        source = Cell(SEALED, "quiet") if entry.not_stored else Cell(entry.source)
+        head = (*how, Cell(str(entry.id), "quiet"), source)
         if state < EntryState.DONE:
             return (*head, Cell(self._next_try(position), "warn"), *self._empty[1:])
         result = self._result(position)
         if result is None:
             return (*head, Cell(UNREADABLE, "bad"), *self._empty[1:])
-        return (*head, *_outcome(result, self._scores(result), self._kept))
+        return (*head, _output(result, entry), *_outcome(result, self._scores(result), self._kept))
 
     @property
     def _empty(self) -> Sequence[Cell]:
@@ -205,7 +207,6 @@ def _scored(result: Result, kept: KeptColumns) -> Iterator[Cell]:
 
 def _outcome(result: Result, further: Sequence[Cell], kept: KeptColumns) -> tuple[Cell, ...]:
     return (
-        _output(result),
         *_scored(result, kept),
         *further,
         Cell(figures.count(result.total_tokens), "quiet"),
@@ -214,12 +215,18 @@ def _outcome(result: Result, further: Sequence[Cell], kept: KeptColumns) -> tupl
     )
 
 
-def _output(result: Result) -> Cell:
+SEALED = "(sealed)"
+"""In the place of a text that the store keeps sealed and no key at hand opens."""
+
+
+def _output(result: Result, entry: Entry) -> Cell:
     if result.error_class is not None:
         return Cell(f"{result.error_class.value.replace('_', ' ')}: {result.error or ''}", "bad")
+    if entry.not_stored:
+        return Cell(SEALED, "quiet")
     if not (result.output or "").strip():
         return Cell("(empty)", "warn")
-    return Cell(result.output or "")
+    return Cell(answers_in_row(entry, result.output or ""))
 
 
 def _tier(result: Result) -> Cell:

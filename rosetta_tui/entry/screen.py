@@ -21,6 +21,7 @@ from textual.worker import get_current_worker
 
 from corpora.model.entry import Entry, EntryId
 from harness.method.method import Result
+from harness.store.annotations import read_annotations
 from harness.store.corpora.entries import read_entries
 from harness.store.replies import read_exchange
 from harness.store.results import read_attempts, read_results
@@ -143,7 +144,8 @@ class EntryScreen(EntryByEntryScreen):
     """Shows the entries of a table one by one; gives the place of the last one seen."""
 
     HELP = (
-        "The output is compared with the reference; variants count as right in “equivalent”.\n"
+        "The output is held against the reference in the way of the corpus's task; of translations variants count as "
+        "right in “equivalent”.\n"
         "Words: ↓ the analyser accepts it in lower case   ≈ in its own spelling   ✗ rejects it.\n"
         "A good analyser does not know all good words: see what it accepts of the references.\n"
         "A tier is the band of the entry's own scores, no verdict: what may be called deployable or fluent is "
@@ -209,13 +211,15 @@ class EntryScreen(EntryByEntryScreen):
     def _read(self) -> EntryFacts | None:
         """Read everything about the entry; None where it is gone."""
         position = self.place
-        entry = read_entries(self._store, self._run.corpus, [position]).get(position)
+        entry = read_entries(self._store, self._run.corpus, [position], to_show=True).get(position)
         if entry is None or self._scoring is None:
             return None
         attempts = read_attempts(self._store, self._run.id, position)
         return EntryFacts(
             entry=entry,
-            result=next(iter(read_results(self._store, self._run.id, [position])), None),
+            result=next(
+                iter(read_results(self._store, self._run.id, [position], to_show=True)), None
+            ),
             attempts=attempts,
             exchanges=[
                 None if attempt.reply_key is None else read_exchange(self._store, attempt.reply_key)
@@ -223,6 +227,9 @@ class EntryScreen(EntryByEntryScreen):
             ],
             missing=self._missing,
             scoring=self._scoring,
+            judged=list(
+                read_annotations(self._store, self._run.id, position=position, to_show=True)
+            ),
             elsewhere=self._run.imported or self._run.setup.outputs_sha256 is not None,
             writing=other_writing(entry.reference) if self._turned else None,
         )

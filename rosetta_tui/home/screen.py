@@ -119,7 +119,7 @@ class HomeScreen(Screen[None]):
         """What can be done now, of what cannot always be done."""
         self._back = False
         """True from coming back, or an undo, until the list is read: the run that is new there gets the cursor."""
-        self._acts = RunActs(self, store_path, self.action_read)
+        self.acts = RunActs(self, store_path, self.action_read)
 
     def compose(self) -> ComposeResult:
         """Lay out where am I, what waits, the runs, and the keys."""
@@ -138,7 +138,7 @@ class HomeScreen(Screen[None]):
         for hidden in ("FirstSteps", "EmptyState", "#query", "#chosen", "#runs"):
             self.query_one(hidden).display = False
         self.query_one(Where).say(Content.styled("reading …", "$quiet"))
-        self.set_interval(REFRESH_SECONDS, self._look_again)
+        self.set_interval(REFRESH_SECONDS, self.look_again)
         self.set_interval(REVIEWS_SECONDS, self._look_at_reviews)
         self.call_after_refresh(self.action_read)
         self.call_after_refresh(self._look_at_reviews)
@@ -172,7 +172,7 @@ class HomeScreen(Screen[None]):
         self._reader.forget()
         self._look_at_runs()
 
-    def _look_again(self) -> None:
+    def look_again(self) -> None:
         """Look, unless a look is under way: a slow disk takes longer over it than we wait, and must come to its end."""
         looks = (each for each in self.workers if each.node is self and each.group == "runs")
         if all(each.is_finished for each in looks):
@@ -361,7 +361,7 @@ class HomeScreen(Screen[None]):
     @on(ResultTable.Chosen, "#waiting")
     def _see_to(self, event: ResultTable.Chosen) -> None:
         item = self.query_one(WaitingList).item(event.index)
-        see_to(item, self, self._acts, self._desk())
+        see_to(item, self, self.acts, self._desk())
 
     def action_mark(self) -> None:
         """Mark the run under the cursor for a comparison."""
@@ -393,32 +393,32 @@ class HomeScreen(Screen[None]):
 
     def action_resume(self) -> None:
         """Go on with a run that was cut."""
-        self._with_chosen(lambda run: self._acts.resume(run.run_id))
+        self._with_chosen(lambda run: self.acts.resume(run.run_id))
 
     def action_retry(self) -> None:
         """Ask for the failed entries again."""
-        self._with_chosen(lambda run: self._acts.retry(run.run_id))
+        self._with_chosen(lambda run: self.acts.retry(run.run_id))
 
     def action_trash(self) -> None:
         """Delete the run under the cursor; it can be brought back."""
-        self._with_chosen(self._acts.trash)
+        self._with_chosen(self.acts.trash)
 
     def action_bring_back(self) -> None:
         """Bring back the run that was deleted last."""
         self._back = True
-        self._acts.bring_back()
+        self.acts.bring_back()
 
     def action_notes(self) -> None:
         """Write tags and a note beside the run."""
-        self._with_chosen(self._acts.notes)
+        self._with_chosen(self.acts.notes)
 
     def action_score_again(self) -> None:
         """Score the run's outputs again; no method is called."""
-        self._with_chosen(self._acts.score_again)
+        self._with_chosen(self.acts.score_again)
 
     def action_like(self) -> None:
         """Open the form of a new run with everything as in this one."""
-        self._with_chosen(self._acts.like)
+        self._with_chosen(self.acts.like)
 
     def action_demo(self) -> None:
         """Run the bundled demo."""

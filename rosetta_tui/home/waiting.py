@@ -117,7 +117,7 @@ def waiting_reviews(desk: OrganiserDesk) -> list[WaitingItem]:
 
 def _ratings(desk: OrganiserDesk) -> Iterator[WaitingItem]:
     """Tell of files of ratings on sticks that were not taken in yet."""
-    from review.files.stick import RATINGS_SUFFIX, find_batches, mounted_sticks
+    from harness.sealed.stick import RATINGS_SUFFIX, find_batches, mounted_sticks
 
     found = find_batches(mounted_sticks(), RATINGS_SUFFIX)
     if not found:
@@ -202,8 +202,7 @@ def _is_item(row: object) -> bool:
 
 def keep_aside(folder: Path, aside: Iterable[tuple[str, ...]]) -> None:
     """Write down what is put aside; raises HarnessError where the folder cannot be written."""
-    from harness.core.written_files import write_file
-    from harness.store.file.database import private_folder
+    from harness.core.written_files import private_folder, write_file
 
     content = json.dumps([list(each) for each in aside][-MOST_ITEMS:], ensure_ascii=False)
     write_file(private_folder(folder) / NAME, content.encode(), overwrite=True)
@@ -270,13 +269,13 @@ class WaitingList(ResultTable):
     def take_runs(self, runs: Sequence[RunSummary]) -> None:
         """Show what waits of these runs."""
         self._runs = runs
-        self._forget_gone((Lead.RESUME, Lead.RETRY), waiting_runs(runs))
+        self.forget_gone((Lead.RESUME, Lead.RETRY), waiting_runs(runs))
         self._show()
 
     def take_reviews(self, items: Sequence[WaitingItem]) -> None:
         """Show these items of reviews above the runs."""
         self._reviews = items
-        self._forget_gone((Lead.REVIEW, Lead.IMPORT), items)
+        self.forget_gone((Lead.REVIEW, Lead.IMPORT), items)
         self._show()
 
     def item(self, index: int) -> WaitingItem:
@@ -307,7 +306,7 @@ class WaitingList(ResultTable):
             self._show()
             self.notify("Put aside. It comes back when something about it is new.", markup=False)
 
-    def _forget_gone(self, leads: Collection[Lead], items: Iterable[WaitingItem]) -> None:
+    def forget_gone(self, leads: Collection[Lead], items: Iterable[WaitingItem]) -> None:
         """Forget what waits no more, so that it counts as new when it waits again."""
         there = {mark_of(item) for item in items}
         gone = [mark for mark in self.aside if mark[0] in leads and mark not in there]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpora.tasks.task import TRANSLATION
+from harness.card.withholding import inside_words, kept_inside
 from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.ranking import Board, apart
 from rosetta_tui.show import figures
@@ -16,6 +17,7 @@ from rosetta_tui.show.card_fields import (
     claimable,
     review_of,
     score_record,
+    spread_words,
     stated_metrics,
     stated_words,
     tier_sign,
@@ -49,6 +51,9 @@ _LAST = (
     Column("when", "when", 16, drop=9),
 )
 
+SPREAD = "spread"
+"""Key of the column with mean and sample standard deviation of what ranks the runs of another task."""
+
 _SOONER = ("exact_match_rate", "fst_acceptance_rate", "semantic_score")
 """Metrics that have a column where there is no room for one of each."""
 
@@ -69,6 +74,8 @@ def columns(board: Board | None = None) -> tuple[Column, ...]:
 def _answer_columns(board: Board) -> Iterator[Column]:
     """Yield the columns of another task than translation: what ranks its runs, then what stands beside it."""
     yield Column(board.by, title(board.by), max(19, len(title(board.by))))
+    if _has_spread(board):
+        yield Column(SPREAD, "mean ± std", 14, drop=1)
     for place, id_ in enumerate(board.beside):
         name = short_title(id_)
         yield Column(id_, name, max(5, len(name)), right=True, drop=10 + place)
@@ -214,14 +221,27 @@ class LeaderboardRows(Rows["Entrant"]):
         for id_ in further_metrics():
             there = (each.value(id_) for each in self.items)
             texts[typed_name(id_)] = [value(id_, number) for number in there if number is not None]
+        spreads = (spread_words(each.scores, self._board.by) for each in self.items)
+        texts[SPREAD] = [each.removeprefix("mean ") for each in spreads]
         for id_ in self._board.beside:
             texts[id_] = [value(id_, each.value(id_)) for each in self.items]
         return widest(columns(self._board), texts)
 
 
+def kept_here(entrant: Entrant) -> bool:
+    """Tell whether a run has secret entries, so that neither its numbers nor its place leave this computer."""
+    return not entrant.run.imported and kept_inside(entrant.run.card)
+
+
 def entrant_record(board: Board, entrant: Entrant) -> dict[str, Value]:
-    """Return everything that the list knows about a run."""
+    """Return everything that the list knows about a run and that may leave this computer."""
     run = entrant.run
+    if kept_here(entrant):
+        return {
+            "run_id": run.run_id,
+            "created": iso(run.created),
+            "withheld": inside_words(run.run_id),
+        }
     record: dict[str, Value] = {
         "rank": board.ranks.get(run.run_id),
         "group": board.clusters.get(run.run_id),
@@ -292,7 +312,14 @@ def _further_cells(entrant: Entrant) -> tuple[Cell, ...]:
 
 def _answer_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
     beside = (Cell(value(id_, entrant.value(id_)), "quiet") for id_ in board.beside)
-    return (Cell(with_interval(entrant.scores, board.by)), *beside)
+    told = spread_words(entrant.scores, board.by).removeprefix("mean ")
+    spread = [Cell(told or figures.NONE, "quiet")] if _has_spread(board) else []
+    return (Cell(with_interval(entrant.scores, board.by)), *spread, *beside)
+
+
+def _has_spread(board: Board) -> bool:
+    """Tell whether a run of a list states mean and deviation of what ranks it, as older cards do not."""
+    return any(spread_words(each.scores, board.by) for each in board.entrants)
 
 
 def validation(entrant: Entrant) -> str:
@@ -361,6 +388,7 @@ def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
     shown = LEAD if translated else (board.by, *board.beside)
     numbers = [
         *(f"{short_title(id_)} {with_interval(entrant.scores, id_)}" for id_ in shown),
+        *filter(None, [spread_words(entrant.scores, board.by)]),
         f"{figures.money(entrant.cost_per_entry_usd)} an entry",
         f"{figures.seconds(entrant.avg_latency_seconds)} s an entry",
         *([f"cost-adjusted {adjusted_words(entrant)}"] if translated else []),

@@ -6,17 +6,20 @@ values lie; the other metrics stand in a line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import isinf
 
 from textual.content import Content
 
+from harness.events.kinds import Progress
+from harness.store.file.openings import ScoringSoFar
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show import figures
-from rosetta_tui.show.metric_words import by_reason, value
+from rosetta_tui.show.metric_words import better_arrow, by_reason, scale, value
 from rosetta_tui.toolkit.content import show
 from scoring.core.columns import TRANSLATIONS, KeptColumns
 from scoring.core.inventory import in_order, row_of, short_title
+from scoring.core.packs import RAISED
 from scoring.core.wording import counted
 
 BAR = 21
@@ -34,19 +37,33 @@ def answers_panel(live: LiveRun, *, compact: bool) -> Content:
     beside = _beside(live, [id_ for id_ in kept.ids if id_ != kept.headline])
     if compact:
         lead = Content("   ").join([_headline(live, kept, bar=False), _spread(live, kept)])
-        return Content("\n").join([lead, beside])
+        hints = _more(live)
+        return Content("\n").join(
+            [lead, Content("   ").join([x for x in (beside, hints) if x.plain])]
+        )
     return Content("\n").join([_headline(live, kept, bar=True), _spread(live, kept), beside])
+
+
+def _more(live: LiveRun) -> Content:
+    """Say that judgements failed and metrics are off, in as few words as a small terminal has room for."""
+    failed = 0 if live.progress is None else _failures(live.progress)[0]
+    off = len(_missing(live))
+    parts = [
+        Content.styled(f"! {counted(failed, 'judgement')} failed" if failed else "", "$warn"),
+        Content.styled(f"{counted(off, 'metric')} off: m" if off else "", "$quiet"),
+    ]
+    return Content("   ").join([part for part in parts if part.plain])
 
 
 def answers_line(live: LiveRun) -> Content:
     """Return the metrics that have no place in the panel, and those without a value, with the reason."""
     if live.progress is None or live.started is None:
         return Content("")
-    values, missing = live.progress.values, live.started.missing
+    missing = _missing(live)
     shown = {*live.started.columns.ids, "composite"}
     others = [id_ for id_ in _known(live) if id_ not in shown]
     gaps = [show(f"no value: {names} ({reason})", "$quiet") for reason, names in by_reason(missing)]
-    found = [*_judged_in_vain(values), _beside(live, others), *gaps]
+    found = [*judged_in_vain(live.progress), _beside(live, others), *gaps]
     return Content.styled(" · ", "$quiet").join([part for part in found if part.plain])
 
 
@@ -62,13 +79,25 @@ def answer_lines(live: LiveRun) -> Iterator[Content]:
         yield Content.assemble(
             show(f"{short_title(id_):<23}"),
             (f"{value(id_, live.progress.values[id_]):>7}  ", "bold"),
-            (f"{_ends(live, id_):<12} {_scale(id_)}", "$quiet"),
+            (f"{_ends(live, id_):<12} {scale(id_)}", "$quiet"),
         )
-    yield from _judged_in_vain(live.progress.values)
-    yield Content("")
-    for reason, names in by_reason(live.started.missing):
+        if row := row_of(id_):
+            yield show(f"  {row.what}", "$quiet")
+    yield from judged_in_vain(live.progress)
+    yield from _asked(live.progress.scoring)
+    missing = _missing(live)
+    if missing:
+        yield Content("")
+    for reason, names in by_reason(missing):
         yield show(names)
         yield show(f"  no value: {reason}", "$quiet")
+
+
+def _missing(live: LiveRun) -> dict[str, str]:
+    """Return why metrics have no value; what was missing at the beginning may have come since."""
+    missing = live.started.missing if live.started else {}
+    values = live.progress.values if live.progress else {}
+    return {id_: why for id_, why in missing.items() if values.get(id_) is None}
 
 
 def _known(live: LiveRun) -> list[str]:
@@ -81,17 +110,46 @@ def _known(live: LiveRun) -> list[str]:
 _FAILED = "_judge_failed"
 
 
-def _judged_in_vain(values: Mapping[str, float | None]) -> Iterator[Content]:
-    """Say how many judgements of a metric failed; they are left out of its value."""
-    for id_, number in values.items():
-        if id_.endswith(_FAILED) and number:
-            name = short_title(id_.removesuffix(_FAILED))
-            yield show(f"! {name}: {counted(int(number), 'judgement')} failed", "$warn")
+def judged_in_vain(progress: Progress) -> Iterator[Content]:
+    """Say how many judgements failed, by metric where the outputs are scored, and at how many entries a pack's code did.
+
+    They are left out of the metric's value.
+    """
+    for id_, number in progress.values.items():
+        if id_.endswith(RAISED) and number:
+            entries = counted(int(number), "entry", "entries")
+            name = short_title(id_.removesuffix(RAISED))
+            yield show(f"! {name}: the code of its pack failed at {entries}", "$warn")
+    total, failed = _failures(progress)
+    if total:
+        named = ", ".join(f"{name} {number:,}" for name, number in failed.items())
+        beside = f": {named}" if len(failed) > 1 else f" ({named})" if failed else ""
+        yield show(f"! {counted(total, 'judgement')} failed{beside}", "$warn")
+
+
+def _failures(progress: Progress) -> tuple[int, dict[str, int]]:
+    """Return how many judgements failed, and of which metric; while judges are asked no metric has them yet."""
+    failed = {
+        short_title(id_.removesuffix(_FAILED)): int(number)
+        for id_, number in progress.values.items()
+        if id_.endswith(_FAILED) and number
+    }
+    return sum(failed.values()) or (progress.scoring.failed if progress.scoring else 0), failed
+
+
+def _asked(scoring: ScoringSoFar | None) -> Iterator[Content]:
+    if scoring is not None:
+        cost = figures.cost(scoring.cost_usd, scoring.known_cost_usd)
+        calls = counted(scoring.calls, "call")
+        yield show(
+            f"scoring asked endpoints: {calls}, cost {cost}, apart from the outputs'", "$quiet"
+        )
 
 
 def _headline(live: LiveRun, kept: KeptColumns, *, bar: bool) -> Content:
     id_ = kept.headline
-    name = Content.styled(f"{short_title(id_)} ", "$quiet")
+    less = "↓ " if better_arrow(id_) == "↓" else ""
+    name = show(f"{short_title(id_)} {less}", "$quiet")
     number = live.progress.values.get(id_) if live.progress else None
     if number is None or live.progress is None:
         why = "no value" if live.done else "no entry is scored yet"
@@ -120,7 +178,7 @@ def _spread(live: LiveRun, kept: KeptColumns) -> Content:
 def _beside(live: LiveRun, ids: list[str]) -> Content:
     values = live.progress.values if live.progress else {}
     parts = [
-        Content.assemble((f"{short_title(id_)} ", "$quiet"), value(id_, values.get(id_)))
+        Content.assemble(show(f"{short_title(id_)} ", "$quiet"), value(id_, values.get(id_)))
         for id_ in ids
     ]
     return Content.styled(" · ", "$quiet").join(parts)
@@ -135,8 +193,3 @@ def _range(id_: str) -> tuple[float, float]:
     """Return the ends of a metric's range; 0 and 1 of one that nothing here knows."""
     row = row_of(id_)
     return (0.0, 1.0) if row is None else (row.info.low, row.info.high)
-
-
-def _scale(id_: str) -> str:
-    low, high = _range(id_)
-    return "–".join(f"{end:g}".replace("inf", "∞") for end in (low, high))

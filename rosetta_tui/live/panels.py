@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from textual.content import Content
 
 from harness.core.run_state import RunState
 from harness.events.kinds import Progress
+from harness.store.file.openings import ScoringSoFar
 from rosetta_tui.report.run import sentence
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.starting import resume_call
@@ -44,8 +47,10 @@ def _name(live: LiveRun) -> Content:
         words = "The run could not begin" if live.failed else "Waiting for the run to begin …"
         return Content.styled(words, "$quiet")
     setup, dataset = started.setup, started.dataset
-    model = [] if setup.model_slug == setup.method else [setup.model_slug]
-    rest = [dataset.language_pair, setup.method, *model, setup.condition]
+    rest = [
+        dataset.language_pair,
+        *dict.fromkeys((setup.method, setup.model_slug, setup.condition)),
+    ]
     parts = [show(dataset.id, "bold"), *(show(part) for part in rest if part)]
     return Content.styled(" · ", "$quiet").join(parts)
 
@@ -83,10 +88,12 @@ class CostPanel(Telling):
         if live.progress is None:
             self.tell(Content(""), title)
             return
-        lines = [_so_far(live.progress), _expected(live), _tokens(live.progress)]
-        self.tell(
-            Content("   " if compact else "\n").join([line for line in lines if line.plain]), title
-        )
+        if live.progress.scoring is None:
+            lines = [_so_far(live.progress), _expected(live), _tokens(live.progress)]
+        else:
+            lines = [*_judged(live.progress, live.progress.scoring), _tokens(live.progress)]
+        shown = [line for line in lines if line.plain]
+        self.tell(Content("   ").join(shown) if compact else Content("\n").join(shown[:3]), title)
 
 
 def _so_far(progress: Progress) -> Content:
@@ -98,12 +105,35 @@ def _so_far(progress: Progress) -> Content:
         parts = parts.append(Content.styled(" price", "$quiet"))
     if progress.budget_usd is None:
         return parts
-    near = progress.spent_usd >= 0.9 * progress.budget_usd
     paid = f" · paid {figures.money(progress.spent_usd)}" if _differs(progress) else ""
     return Content.assemble(
         parts,
-        (f"{paid} of {figures.money(progress.budget_usd)} budget", "$warn" if near else "$quiet"),
+        (
+            f"{paid} of {figures.money(progress.budget_usd)} budget",
+            "$warn" if _near(progress) else "$quiet",
+        ),
     )
+
+
+def _judged(progress: Progress, scoring: ScoringSoFar) -> Iterator[Content]:
+    """Yield what the run paid of its budget, and apart what the outputs cost and what asking judges about them."""
+    outputs = figures.cost(progress.cost_usd, progress.known_cost_usd)
+    if progress.budget_usd is None:
+        yield _so_far(progress)
+    else:
+        of = f" of {figures.money(progress.budget_usd)}"
+        tone = "$warn" if _near(progress) else "$quiet"
+        yield Content.assemble(
+            ("paid ", "$quiet"), (figures.money(progress.spent_usd), "bold"), (of, tone)
+        )
+        yield Content.assemble(("outputs ", "$quiet"), outputs)
+    cost = figures.cost(scoring.cost_usd, scoring.known_cost_usd)
+    yield Content.assemble(("scoring ", "$quiet"), cost)
+
+
+def _near(progress: Progress) -> bool:
+    """Tell whether the budget is nearly spent."""
+    return progress.budget_usd is not None and progress.spent_usd >= 0.9 * progress.budget_usd
 
 
 def _nothing(budget: float | None) -> str:

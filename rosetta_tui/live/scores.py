@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
-from math import inf
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -20,6 +19,7 @@ from rosetta_tui.live.answers import (
     answers_line,
     answers_panel,
     asks_for_answers,
+    judged_in_vain,
 )
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show import figures, metric_words
@@ -29,12 +29,13 @@ from rosetta_tui.show.metric_words import (
     by_reason,
     floor_words,
     remark,
+    scale,
     value,
 )
 from rosetta_tui.toolkit.content import Telling, show, shown_value
 from scoring.card.claim import caveat_sentence, caveat_words
 from scoring.core.composite import Composite, composite, composite_metrics
-from scoring.core.inventory import in_order, known_row, row_of, short_title, title, told_of
+from scoring.core.inventory import in_order, row_of, short_title, title, told_of
 from scoring.core.specification import Tier
 from scoring.core.wording import percent
 
@@ -182,6 +183,7 @@ def inputs_line(live: LiveRun, width: int) -> Content:
         Content.styled(f"! {caveat_words(caveat)}", "$warn")
         for caveat in (live.claim.caveats if live.claim else ())
     ]
+    fails += judged_in_vain(progress)
     beside = [_input(metric, progress.values[metric], live) for metric in _beside(progress.values)]
     room = INPUT_LINES * width - width // 4  # lines break at words, which costs some room
     room -= _cells([*fails, *inside, *floor])
@@ -216,7 +218,7 @@ def _beside(values: Mapping[str, float | None]) -> list[str]:
 
 
 def _input(metric: str, number: float | None, live: LiveRun) -> Content:
-    name = Content.styled(f"{short_title(metric)} ", "$quiet")
+    name = show(f"{short_title(metric)} ", "$quiet")
     return name.append(shown_value(metric, number, live.references))
 
 
@@ -253,10 +255,8 @@ def _count(missing: Mapping[str, str]) -> str:
     return f"{len(missing)} {'metric' if len(missing) == 1 else 'metrics'} off: m"
 
 
-LEGEND = (
-    "↑ more is better   ↓ less is better   ╿ a worthless method\n"
-    "weight: in this composite (in the specification)"
-)
+BETTER_LEGEND = "↑ more is better   ↓ less is better"
+LEGEND = f"{BETTER_LEGEND}   ╿ a worthless method\nweight: in this composite (in the specification)"
 """What the signs of a line mean."""
 
 WIDTH = 23
@@ -279,7 +279,7 @@ class ScoresScreen(ModalScreen[None]):
         with VerticalScroll(classes="dialog -wide"):
             answers = asks_for_answers(self._live)
             lines = answer_lines(self._live) if answers else score_lines(self._live)
-            legend = "" if answers else f"{LEGEND}\n"
+            legend = f"{BETTER_LEGEND if answers else LEGEND}\n"
             yield Static(Content("\n").join(list(lines)))
             yield Static(Content.styled(f"\n{legend}esc goes back", "$quiet"))
 
@@ -307,7 +307,7 @@ def score_lines(live: LiveRun) -> Iterator[Content]:
             if values.get(metric) is None:
                 gaps.setdefault(metric, "no entry has been scored yet")
             beside = "" if values.get(metric) is None else "not in the composite"
-            yield _metric(metric, live, _scale(metric), _weight(metric, mixed) or beside)
+            yield _metric(metric, live, scale(metric), _weight(metric, mixed) or beside)
             yield from _remark(metric, live)
     yield from _as_stated(live)
     yield from _gaps(gaps)
@@ -332,7 +332,7 @@ def _floors(live: LiveRun) -> Iterator[Content]:
         yield show(f"{name:<{WIDTH + 3}} {numbers}{searched}", "$quiet")
 
 
-def _metric(metric: str, live: LiveRun, scale: str, part: str) -> Content:
+def _metric(metric: str, live: LiveRun, ends_of_scale: str, part: str) -> Content:
     progress = live.progress
     number = progress.values.get(metric) if progress else None
     interval = progress.intervals.get(metric) if progress else None
@@ -342,19 +342,9 @@ def _metric(metric: str, live: LiveRun, scale: str, part: str) -> Content:
         show(f"{name:<{WIDTH}}", "" if number is not None else "$quiet"),
         (f"{value(metric, number):>7}  ", "bold"),
         (f"{ends:<12} ", "$quiet"),
-        (f"{scale:<6} ", "$quiet"),
+        (f"{ends_of_scale:<6} ", "$quiet"),
         (part, "$quiet"),
     )
-
-
-def _scale(metric: str) -> str:
-    """Return the range of a metric, with an arrow to its better end."""
-    info = known_row(metric).info
-    high = "∞" if info.high == inf else f"{info.high:g}"
-    return f"{info.low:g}–{high}{_BETTER.get(info.better, '')}"
-
-
-_BETTER = {"higher": "↑", "lower": "↓"}
 
 
 def _weight(metric: str, mixed: Composite) -> str:

@@ -157,7 +157,7 @@ class LiveScreen(SearchedScreen):
         if self._order is not None:
             self.table.wish(self._order)
         self.set_interval(1 / LOOKS_PER_SECOND, self.look)
-        self.set_interval(AFTERWARDS_SECONDS, self._look_afterwards)
+        self.set_interval(AFTERWARDS_SECONDS, self.look_afterwards)
         self.call_after_refresh(
             gc.freeze
         )  # what the app consists of need not be walked at each look
@@ -235,7 +235,7 @@ class LiveScreen(SearchedScreen):
         self._end_acts.read()
         self.refresh_bindings()
 
-    def _look_afterwards(self) -> None:
+    def look_afterwards(self) -> None:
         """See whether a run that stopped has gone on meanwhile, here or in another process."""
         if self._over and not self.live.complete and self.is_current:
             self._end_acts.read()
@@ -298,7 +298,7 @@ class LiveScreen(SearchedScreen):
         if self.superseded:
             self.post_message(Left())
         else:
-            self._look_afterwards()
+            self.look_afterwards()
             self.call_after_refresh(self.paint)
 
     # Sort, filter, follow

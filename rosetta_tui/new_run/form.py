@@ -51,7 +51,7 @@ class RunForm(VerticalScroll, can_focus=False):
         self._found: DraftLook | None = None
         self._served: list[str] = []
         """Models that a local endpoint said it serves."""
-        self._made: dict[str, FormLine] = {}
+        self.lines: dict[str, FormLine] = {}
         self._sections = {section.title: Vertical(classes="section") for section in SECTIONS}
 
     def compose(self) -> ComposeResult:
@@ -66,13 +66,13 @@ class RunForm(VerticalScroll, can_focus=False):
         """Show these fields and no others."""
         for section in SECTIONS:
             place = self._sections[section.title]
-            new = [f for f in section.fields if f.name in wanted and f.name not in self._made]
+            new = [f for f in section.fields if f.name in wanted and f.name not in self.lines]
             for field in new:
-                self._made[field.name] = self._line(field)
-                place.mount(self._made[field.name], before=self._next(section, field))
+                self.lines[field.name] = self._line(field)
+                place.mount(self.lines[field.name], before=self._next(section, field))
             for field in section.fields:
-                if field.name in self._made:
-                    self._made[field.name].display = field.name in wanted
+                if field.name in self.lines:
+                    self.lines[field.name].display = field.name in wanted
             place.display = any(field.name in wanted for field in section.fields)
         if self._found is not None:
             self._offer(self._found)
@@ -82,7 +82,7 @@ class RunForm(VerticalScroll, can_focus=False):
         after = section.fields[section.fields.index(field) + 1 :]
         names = (each.name for each in after)
         return next(
-            (self._made[n] for n in names if n in self._made and self._made[n].parent), None
+            (self.lines[n] for n in names if n in self.lines and self.lines[n].parent), None
         )
 
     def _line(self, field: FormField) -> FormLine:
@@ -103,7 +103,8 @@ class RunForm(VerticalScroll, can_focus=False):
 
     def _suggest(self, field: FormField) -> Suggest:
         special: dict[str, Suggest] = {
-            "file": suggesting.corpora(self._path),
+            "file": suggesting.corpora(self._path, lambda: str(self._typed.get("vault", ""))),
+            "vault": suggesting.with_paths(suggesting.choices(self._vaults)),
             "form": suggesting.choices(suggesting.forms),
             "task": suggesting.choices(suggesting.tasks),
             "method": suggesting.choices(suggesting.methods),
@@ -117,6 +118,9 @@ class RunForm(VerticalScroll, can_focus=False):
     def _endpoints(self) -> dict[str, str]:
         return {**self._settings.endpoints, **suggesting.endpoints()}
 
+    def _vaults(self) -> dict[str, str]:
+        return suggesting.vaults(self._path.parent)
+
     def _known_models(self) -> dict[str, str]:
         endpoint = self._settings.url_of(str(self._typed.get("endpoint", "")))
         served = dict.fromkeys(self._served, "served there")
@@ -124,8 +128,8 @@ class RunForm(VerticalScroll, can_focus=False):
 
     def focus_on(self, name: str) -> None:
         """Give a field the focus, where it is shown."""
-        if name in self._made and self._made[name].display:
-            self._made[name].take_focus()
+        if name in self.lines and self.lines[name].display:
+            self.lines[name].take_focus()
 
     def go_on_from(self, name: str) -> None:
         """Give the next field the focus, and the start after the last one.
@@ -133,7 +137,7 @@ class RunForm(VerticalScroll, can_focus=False):
         It goes by the order of the fields: that of the screen is known only once new ones are laid out.
         """
         names = [field.name for section in SECTIONS for field in section.fields]
-        later = (self._made.get(each) for each in names[names.index(name) + 1 :])
+        later = (self.lines.get(each) for each in names[names.index(name) + 1 :])
         line = next((each for each in later if each is not None and each.can_be_filled), None)
         if line is not None:
             line.take_focus()
@@ -143,14 +147,14 @@ class RunForm(VerticalScroll, can_focus=False):
     def put(self, typed: Mapping[str, Value]) -> None:
         """Fill in the form anew."""
         self._typed = typed
-        for name, line in self._made.items():
+        for name, line in self.lines.items():
             line.put(typed.get(name, ""))
 
     def offer_models(self, models: list[str]) -> None:
         """Offer what the endpoint serves, at once."""
         self._served = models
         self.focus_on("model")
-        self._made["model"].open_list()
+        self.lines["model"].open_list()
 
     def tell(self, found: DraftLook, *, missing: bool) -> None:
         """Say beside each field what was found out; what is only missing yet, where it is wished."""
@@ -166,7 +170,7 @@ class RunForm(VerticalScroll, can_focus=False):
         for trouble in found.troubles:
             if missing or not trouble.missing:
                 wrong.setdefault(trouble.field, []).append(trouble.words)
-        for name, line in self._made.items():
+        for name, line in self.lines.items():
             words = "\n".join(wrong.get(name, [])) or notes.get(name, "")
             line.say(words, bad=name in wrong)
 
@@ -175,8 +179,8 @@ class RunForm(VerticalScroll, can_focus=False):
             return
         counts = {"segment": found.corpus.segments, "difficulty": found.corpus.tiers}
         for name, many in counts.items():
-            if name in self._made:
-                self._made[name].offer(_counted(many))
+            if name in self.lines:
+                self.lines[name].offer(_counted(many))
 
 
 def _counted(counts: Mapping[str, int]) -> dict[str, str]:
@@ -190,7 +194,7 @@ def _corpus_words(corpus: CorpusLook) -> str:
     lines += [f"! {words}" for words in corpus.warnings[:MOST_WARNINGS]]
     if (more := len(corpus.warnings) - MOST_WARNINGS) > 0:
         lines.append(f"… and {more:,} more: rosetta corpus check")
-    if not corpus.warnings:
+    if not (corpus.warnings or corpus.sealed):
         lines[0] += " · no problems"
     if corpus.unmet:
         lines.append(f"no complete benchmark yet: {', '.join(corpus.unmet)}")

@@ -60,6 +60,14 @@ MOST_COMMAND = 2_000
 PLUGIN_COST = "What a plug-in costs and takes is seen in the run"
 """Instead of an estimate, for its code is not loaded before."""
 
+VAULT_COST = "What it costs is known once the vault is open: rosetta estimate"
+"""The same for a corpus of a vault."""
+
+
+def _unpriced(look: DraftLook) -> str:
+    """Say why there is no estimate of a draft that nothing is wrong with."""
+    return VAULT_COST if look.corpus is not None and look.corpus.sealed else PLUGIN_COST
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
@@ -86,7 +94,8 @@ def in_a_line(look: DraftLook) -> Content:
             f"✗ {'one thing is' if wrong == 1 else f'{wrong} things are'} not right yet", "$bad"
         )
     if look.estimate is None and look.silent:
-        return Content.styled(f"{PLUGIN_COST[0].lower()}{PLUGIN_COST[1:]}", "$quiet")
+        words = _unpriced(look)
+        return Content.styled(f"{words[0].lower()}{words[1:]}", "$quiet")
     if look.estimate is None:
         return Content.styled("the estimate comes when the form is whole", "$quiet")
     count = f"{counted(look.estimate.entries, 'entry', 'entries')} · "
@@ -100,7 +109,7 @@ def _title(words: str, more: str = "") -> Content:
 def _estimate(look: DraftLook) -> Iterator[Content]:
     yield _title("Estimate")
     if look.estimate is None:
-        words = f"{PLUGIN_COST}." if look.silent else "It comes when the form is whole."
+        words = f"{_unpriced(look)}." if look.silent else "It comes when the form is whole."
         yield Content.styled(f"{words}\n", "$quiet")
         return
     for label, words in estimate_rows(look.estimate):

@@ -85,14 +85,14 @@ class NewRunScreen(Screen[None]):
         kept = kept_draft(store_path.parent) if draft is None else None
         self._which = "as you left it" if kept is not None else ""
         """Which draft is on the screen, in words."""
-        self._typed: dict[str, Value] = dict((draft or kept or RunDraft()).values)
+        self.typed: dict[str, Value] = dict((draft or kept or RunDraft()).values)
         self._put_aside: dict[str, Value] = {}
         """The other draft: what stood here before it was begun anew, or what was begun then."""
         self._every = False
         self._wanted = False
         """True once somebody wished to start: from then on, what is missing is said too."""
         self._known = Known()
-        self._found = DraftLook()
+        self.found = DraftLook()
         self._measured: Measured | None = None
         self._timer: Timer | None = None
 
@@ -100,7 +100,7 @@ class NewRunScreen(Screen[None]):
         """Lay out the form, and beside it what follows from it."""
         yield Static(id="where")
         with Horizontal(id="sides"):
-            yield RunForm(self._path, self._typed)
+            yield RunForm(self._path, self.typed)
             with VerticalScroll(id="beside"):
                 yield Telling(id="facts")
         yield Telling(id="whole")
@@ -116,7 +116,7 @@ class NewRunScreen(Screen[None]):
     def _begin(self) -> None:
         """Begin at the first field that is empty, or at the start where none is."""
         self._arrange()
-        empty = next((name for name in ("file", "method") if not self._typed.get(name)), None)
+        empty = next((name for name in ("file", "method") if not self.typed.get(name)), None)
         if empty is None:
             self.query_one("#start").focus()
         else:
@@ -131,12 +131,12 @@ class NewRunScreen(Screen[None]):
     @property
     def draft(self) -> RunDraft:
         """What the form asks for now."""
-        return drafted(self._typed)
+        return drafted(self.typed)
 
     @property
     def holds_secret(self) -> bool:
         """Whether the prompt of a secret entry is shown, which no selection may take to the clipboard."""
-        return self._found.secret and self._found.request is not None
+        return self.found.secret and self.found.request is not None
 
     @property
     def _other(self) -> str:
@@ -156,10 +156,10 @@ class NewRunScreen(Screen[None]):
     @on(FormLine.Changed)
     def _changed(self, event: FormLine.Changed) -> None:
         name = event.line.field.name
-        if self._typed.get(name, "") == event.line.value:
+        if self.typed.get(name, "") == event.line.value:
             return
-        self._typed[name] = event.line.value
-        if name in {"file", "method", "endpoint"}:
+        self.typed[name] = event.line.value
+        if name in {"file", "vault", "method", "endpoint"}:
             self._arrange()
         self._show_beside()
         if self._timer is not None:
@@ -178,16 +178,18 @@ class NewRunScreen(Screen[None]):
 
     def _arrange(self) -> None:
         """Show the fields that the method takes, and of the rare ones those that matter."""
-        method = self._typed.get("method", "")
+        method = self.typed.get("method", "")
         taken = applicable(method if isinstance(method, str) else "")
-        troubled = {trouble.field for trouble in self._found.troubles}
+        troubled = {trouble.field for trouble in self.found.troubles}
         matter = {
             name
             for name, field in FIELDS.items()
-            if self._every or not field.rare or name in troubled or self._typed.get(name)
+            if self._every or not field.rare or name in troubled or self.typed.get(name)
         }
-        if Path(str(self._typed.get("file", ""))).suffix.lower() in TABLES:
+        if Path(str(self.typed.get("file", ""))).suffix.lower() in TABLES:
             matter |= LANGUAGES
+        if self.typed.get("vault"):
+            matter |= {"purpose"}
         self.form.show_only(taken & matter)
 
     # Looking
@@ -197,7 +199,7 @@ class NewRunScreen(Screen[None]):
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        self._look(self.draft, dict(self._typed), start=start)
+        self._look(self.draft, dict(self.typed), start=start)
 
     @work(thread=True, exclusive=True, group="look")
     def _look(self, draft: RunDraft, typed: dict[str, Value], *, start: bool) -> None:
@@ -233,7 +235,7 @@ class NewRunScreen(Screen[None]):
     def _show(self, found: DraftLook, draft: RunDraft, start: bool) -> None:
         if not self.is_attached:
             return
-        self._found = found
+        self.found = found
         self._arrange()
         self.form.tell(found, missing=self._wanted)
         self._show_whole(found.troubles)
@@ -254,8 +256,8 @@ class NewRunScreen(Screen[None]):
         line.tell(Content("\n").join([show(f"✗ {words}", "$bad") for words in whole]))
 
     def _show_beside(self) -> None:
-        self.query_one("#facts", Telling).tell(beside(self.draft, self._found, self._measured))
-        self.query_one("#sum", Telling).tell(in_a_line(self._found))
+        self.query_one("#facts", Telling).tell(beside(self.draft, self.found, self._measured))
+        self.query_one("#sum", Telling).tell(in_a_line(self.found))
 
     # Acting
 
@@ -302,10 +304,10 @@ class NewRunScreen(Screen[None]):
 
     def action_anew(self) -> None:
         """Empty the form; the same key brings back what stood there."""
-        self._typed, self._put_aside = self._put_aside, self._typed
+        self.typed, self._put_aside = self._put_aside, self.typed
         self._which = "brought back" if self._which == ANEW else ANEW
         self._wanted = False
-        self.form.put(self._typed)
+        self.form.put(self.typed)
         self._measured = None
         self._title()
         self._arrange()
@@ -314,7 +316,7 @@ class NewRunScreen(Screen[None]):
 
     def action_models(self) -> None:
         """Ask the local endpoint which models it serves."""
-        endpoint = self._typed.get("endpoint", "")
+        endpoint = self.typed.get("endpoint", "")
         if not isinstance(endpoint, str) or not endpoint:
             self.notify("Choose an endpoint of this machine first.", markup=False)
         else:
@@ -329,5 +331,5 @@ class NewRunScreen(Screen[None]):
         if self.focused is self.query_one("#beside"):
             self.action_preview()
             return
-        self.app.run_worker(partial(self._keep, dict(self._typed)), thread=True, group="draft")
+        self.app.run_worker(partial(self._keep, dict(self.typed)), thread=True, group="draft")
         self.post_message(Left())

@@ -18,7 +18,7 @@ from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import ends_record, interval, stated_metrics, with_interval
 from rosetta_tui.show.columns import Record
 from rosetta_tui.show.metric_words import value
-from rosetta_tui.show.run_facts import iso, score, setup_words, when
+from rosetta_tui.show.run_facts import iso, kept_of, score, setup_words, tiered, when
 from scoring.card.cost import percentiles
 from scoring.core.inventory import row_of, short_title
 from scoring.core.wording import counted
@@ -115,9 +115,16 @@ def by_corpus(runs: Sequence[RunSummary]) -> dict[PlotCorpus, list[RunSummary]]:
 
 
 def metrics_of(runs: Sequence[RunSummary]) -> list[str]:
-    """Return the metrics that any of the runs has a value of, the composite first."""
-    known = [COMPOSITE, *stated_metrics(_scores(run) for run in runs)]
+    """Return the metrics that any of the runs has a value of: the composite first, else what ranks runs of their task."""
+    leads = (kept_of(run).headline for run in runs if not tiered(run))
+    known = dict.fromkeys([COMPOSITE, *leads, *stated_metrics(_scores(run) for run in runs)])
     return [name for name in known if any(score(run, name) is not None for run in runs)]
+
+
+def metric_shown(runs: Sequence[RunSummary], wanted: str) -> str:
+    """Return the metric that runs are drawn by: as was chosen, where any of them has it."""
+    found = metrics_of(runs)
+    return wanted if wanted in found or not found else found[0]
 
 
 def scores(runs: Sequence[RunSummary], metric: str, *, by_name: bool = False) -> PlotPicture:

@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
+from harness.card.withholding import inside_words, kept_inside
 from harness.store.results import read_latencies
 from harness.store.runs import RunSummary, list_runs, read_card
 from rosetta_tui.plots.points import (
@@ -24,11 +25,13 @@ from rosetta_tui.plots.points import (
     PlotCorpus,
     PlotKind,
     PlotPicture,
+    Point,
     by_corpus,
     cost,
     difficulty,
     efforts_of,
     latency,
+    metric_shown,
     metrics_of,
     over_fewer,
     point_words,
@@ -93,7 +96,7 @@ class PlotsScreen(Screen[None]):
         self._corpus: PlotCorpus | None = None
         self._seconds: dict[str, Sequence[float]] = {}
         """Latencies of the runs of the corpora that were looked at, by run."""
-        self._whole: dict[str, RunSummary] = {}
+        self.whole: dict[str, RunSummary] = {}
         """Runs with the breakdowns of their cards, as far as they were looked at, by run."""
 
     def compose(self) -> ComposeResult:
@@ -171,7 +174,7 @@ class PlotsScreen(Screen[None]):
         background(self, self._path, "breakdowns", read, take, self._cannot)
 
     def _take_breakdowns(self, runs: Sequence[RunSummary]) -> None:
-        self._whole.update((run.run_id, run) for run in runs)
+        self.whole.update((run.run_id, run) for run in runs)
         if self._kind is PlotKind.DIFFICULTY:
             self._show()
 
@@ -180,13 +183,18 @@ class PlotsScreen(Screen[None]):
     def _picture(self) -> PlotPicture:
         match self._kind:
             case PlotKind.SCORES:
-                return scores(self.runs, self._metric, by_name=self._by_name)
+                return scores(self.runs, self._quality, by_name=self._by_name)
             case PlotKind.COST:
-                return cost(self.runs, self._metric, self._across)
+                return cost(self.runs, self._quality, self._across)
             case PlotKind.LATENCY:
                 return latency(self.runs, self._seconds)
             case PlotKind.DIFFICULTY:
-                return difficulty(self._broken_down(), self._metric)
+                return difficulty(self._broken_down(), self._quality)
+
+    @property
+    def _quality(self) -> str:
+        """The metric that these runs are drawn by."""
+        return metric_shown(self.runs, self._metric)
 
     @property
     def _across(self) -> Effort:
@@ -203,11 +211,11 @@ class PlotsScreen(Screen[None]):
         if unread := self._unread:
             self._read_breakdowns(unread)
             return []
-        return [self._whole[run.run_id] for run in self.runs[-MOST_TOGETHER:]]
+        return [self.whole[run.run_id] for run in self.runs[-MOST_TOGETHER:]]
 
     @property
     def _unread(self) -> list[RunSummary]:
-        return [run for run in self.runs[-MOST_TOGETHER:] if run.run_id not in self._whole]
+        return [run for run in self.runs[-MOST_TOGETHER:] if run.run_id not in self.whole]
 
     def _show(self) -> None:
         if not self._corpora:
@@ -286,8 +294,7 @@ class PlotsScreen(Screen[None]):
             self._show()
 
         if words:
-            now = self._metric if self._metric in words else names[0]
-            choose(self.app, "Quality as", words, now, chosen)
+            choose(self.app, "Quality as", words, self._quality, chosen)
 
     def action_effort(self) -> None:
         """Let cost, tokens or seconds go across, and show the plot."""
@@ -319,9 +326,23 @@ class PlotsScreen(Screen[None]):
             now = str(corpora.index(self._corpus))
             choose(self.app, "Runs of", words, now, chosen)
 
+    def _inside(self, points: Sequence[Point]) -> bool:
+        """Say of points of runs with secret entries that their numbers stay here; tells whether there is one."""
+        shown = {point.run_id for point in points}
+        inside = [
+            run
+            for run in self.runs
+            if run.run_id in shown and not run.imported and kept_inside(run.card)
+        ]
+        if inside:
+            self.notify(inside_words(inside[0].run_id), severity="warning", markup=False)
+        return bool(inside)
+
     def action_export(self) -> None:
         """Write the numbers of the plot to a file."""
         picture = self.view.picture
+        if picture is not None and self._inside(picture.points):
+            return
         if picture is not None and picture.points:
             records = Listed([point.record for point in picture.points])
             name = f"plot-{self._kind.name.lower()}"
@@ -330,6 +351,8 @@ class PlotsScreen(Screen[None]):
     def action_copy(self) -> None:
         """Copy the numbers of the point."""
         point = self.view.point
+        if point is not None and self._inside([point]):
+            return
         self.post_message(Copied(row_text(point.record) if point else "", "Point", cleared=True))
 
     @on(PlotView.PointChosen)

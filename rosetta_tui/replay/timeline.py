@@ -262,7 +262,10 @@ class Playback:
             self._count = after
 
     def _told(self, places: Sequence[int]) -> Iterator[Event]:
-        found = {r.position: r for r in read_results(self._connection, self._run.id, places)}
+        found = {
+            r.position: r
+            for r in read_results(self._connection, self._run.id, places, to_show=True)
+        }
         return (EntryScored(self._run.run_id, found[place]) for place in places)
 
     def _states(self, count: int) -> bytes:

@@ -10,6 +10,7 @@ from harness.leaderboard.entrant import counts
 from rosetta_tui.report.paragraphs import (
     caveat_lines,
     floor_lines,
+    left_out_lines,
     line,
     retry_lines,
     rise_line,
@@ -23,6 +24,7 @@ from rosetta_tui.show.card_fields import (
     cost,
     references_accepted,
     rescore_of,
+    spread_words,
     stated_metrics,
     stated_words,
     tier_words,
@@ -34,7 +36,8 @@ from rosetta_tui.show.run_facts import failed_told
 from rosetta_tui.show.text import plain
 from scoring.core.columns import TRANSLATIONS, stated_columns
 from scoring.core.inventory import known_row, row_of, short_title, title
-from scoring.core.wording import percent
+from scoring.core.scorer import NOT_WANTED
+from scoring.core.wording import counted, percent
 from scoring.statistics.breakdown import FREE
 
 if TYPE_CHECKING:
@@ -63,8 +66,12 @@ def _head(card: Mapping[str, Any], review: Standing | None) -> Iterator[str]:
     dataset, method = block(card, "dataset"), block(card, "method")
     yield line("run", card.get("run_id"), card.get("timestamp"))
     yield line("corpus", dataset.get("id"), dataset.get("language_pair"), _entries(dataset))
-    if dataset.get("transmission") == "local-only":
+    if dataset.get("transmission") not in (None, "open"):
         yield line("terms", dataset.get("transmission"), dataset.get("transmission_because"))
+    if rule := dataset.get("transmission_rule"):
+        yield line("rule", rule)
+    if said := dataset.get("may_send"):
+        yield line("sent, because", said)
     if withheld := block(card, "withheld"):
         counts = f"{withheld.get('secret')} of {withheld.get('entries')} entries are secret"
         yield line("withheld", counts, "no row of them leaves, nor a sum over few")
@@ -119,30 +126,47 @@ def _entries(dataset: Mapping[str, Any]) -> str:
 
 def _quality(card: Mapping[str, Any]) -> Iterator[str]:
     scores = block(card, "scores")
-    reasons = {str(k): str(v) for k, v in block(scores, "reasons").items()}
-    if number(scores.get(BESIDE)) is not None:
+    first = [BESIDE] if number(scores.get(BESIDE)) is not None else []
+    if first:
         yield from _metric(card, BESIDE, indent="")
     if _translated(card):
         yield from _composite(card)
     else:
-        headline = stated_columns(card.get("scoring")).headline
-        yield line(title(headline), with_interval(scores, headline), "leads: runs are ranked by it")
+        first.append(headline := stated_columns(card.get("scoring")).headline)
+        said = remark(headline, number(scores.get("total")))
+        leads = " · ".join(filter(None, ("leads: runs are ranked by it", said)))
+        yield from _metric(card, headline, leads, indent="")
+    stated = {id_ for found in as_stated(card).values() for id_ in found}
     shown = [
         metric
         for metric in stated_metrics([scores])
-        if metric not in {BESIDE, *(id_ for found in as_stated(card).values() for id_ in found)}
-        and number(scores.get(metric)) is not None
+        if metric not in {*first, *stated} and number(scores.get(metric)) is not None
     ]
+    remarks = {remark(metric, number(scores.get("total"))) for metric in first}
     for category, metrics in by_category(shown):
         yield ""
         yield category
         for metric in metrics:
-            yield from _metric(card, metric)
+            said = remark(metric, number(scores.get("total")))
+            yield from _metric(card, metric, "" if said in remarks else said)
+            remarks.add(said)
     yield from _as_stated(card)
     yield ""
+    yield from _not_scored(card)
+    yield line("entries", _counts(card))
+
+
+def _not_scored(card: Mapping[str, Any]) -> Iterator[str]:
+    """Say why metrics have no value; of answers nothing is said of the translation metrics that nobody asked for."""
+    scores = block(card, "scores")
+    reasons = {
+        str(id_): str(why)
+        for id_, why in block(scores, "reasons").items()
+        if _translated(card) or why != NOT_WANTED
+    }
     for reason, names in by_reason(reasons):
         yield line("not scored", f"{names}: {reason}")
-    yield line("entries", _counts(scores))
+    yield from left_out_lines(scores)
 
 
 def _as_stated(card: Mapping[str, Any]) -> Iterator[str]:
@@ -152,16 +176,17 @@ def _as_stated(card: Mapping[str, Any]) -> Iterator[str]:
         yield from (line(f"  {id_}", figures.number(stated, 2)) for id_, stated in found.items())
 
 
-def _metric(card: Mapping[str, Any], metric: str, indent: str = "  ") -> Iterator[str]:
+def _metric(
+    card: Mapping[str, Any], metric: str, said: str | None = None, *, indent: str = "  "
+) -> Iterator[str]:
     """Yield a value with its interval and what it is to be compared with, then what else is known of it."""
     scores = block(card, "scores")
     yield line(
         f"{indent}{title(metric)}",
         with_interval(scores, metric),
+        spread_words(scores, metric),
         beside_value(metric, references_accepted(card.get("scoring"))),
-        remark(metric, number(scores.get("total")))
-        if metric != "comet_score" or _uncalibrated(scores)
-        else None,
+        said if metric != "comet_score" or _uncalibrated(scores) else None,
         block(scores, "signatures").get(metric) if _of_sacrebleu(metric) else None,
     )
     if metric == "fst_acceptance_rate":
@@ -251,9 +276,15 @@ def _input(part: Mapping[str, Any]) -> str:
     )
 
 
-def _counts(scores: Mapping[str, Any]) -> str:
+def _counts(card: Mapping[str, Any]) -> str:
+    scores = block(card, "scores")
     errors = scores.get("errors")
     wrong = " (it counts as wrong)" if errors == 1 else " (they count as wrong)" if errors else ""
+    if errors and not _translated(card):
+        headline = stated_columns(card.get("scoring")).headline
+        valued = number(block(block(scores, "spread"), headline).get("n"))
+        if valued is None or valued <= (number(scores.get("total")) or 0) - (number(errors) or 0):
+            wrong = "" if valued is None else f"; {title(headline)} has a value of {valued:,.0f}"
     failed = failed_told(int(number(errors) or 0), counts(scores.get("errors_by_class")))
     return f"{scores.get('total')} in all, {failed}{wrong}"
 
@@ -264,26 +295,34 @@ def _scored_with(card: Mapping[str, Any]) -> Iterator[str]:
     if not scoring:
         return
     yield "scored with"
+    translated = any("." not in str(id_) for id_ in scoring.get("metrics") or ())
     for name, parts in (
         ("language card", (scoring.get("language_card"), _hash(scoring, "language_card_sha256"))),
         ("script", (scoring.get("script"),)),
-        ("references", (_references(scoring),)),
-        ("analyser", _analyser(block(scoring, "analyser"))),
-        ("source words", (scoring.get("word_list"),)),
-        ("alignment", (scoring.get("alignment"),)),
-        ("terms", (_some(scoring, "terms", "prescribed"), _hash(scoring, "terms_sha256"))),
-        ("meanings", _meanings(scoring)),
-        ("embeddings", _model(block(scoring, "embeddings"))),
-        ("COMET", _model(block(scoring, "comet"))),
+        *(_translation_tools(scoring) if translated or _translated(card) else ()),
     ):
         said = [part for part in parts if part]
         yield line(f"  {name}", *(said or ["none"]))
+    for name in block(scoring, "annotators"):
+        yield line(f"  {name}", *_annotator(block(block(scoring, "annotators"), name)))
     yield ""
     yield "signatures"
     for metric, signature in block(block(card, "scores"), "signatures").items():
         if row_of(metric) is not None and not _of_sacrebleu(metric):
             yield line(f"  {title(metric)}", signature)
     yield ""
+
+
+def _translation_tools(scoring: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[object]]]:
+    """Yield what the metrics of translations read beside the texts."""
+    yield "references", (_references(scoring),)
+    yield "analyser", _analyser(block(scoring, "analyser"))
+    yield "source words", (scoring.get("word_list"),)
+    yield "alignment", (scoring.get("alignment"),)
+    yield "terms", (_some(scoring, "terms", "prescribed"), _hash(scoring, "terms_sha256"))
+    yield "meanings", _meanings(scoring)
+    yield "embeddings", _model(block(scoring, "embeddings"))
+    yield "COMET", _model(block(scoring, "comet"))
 
 
 def _references(scoring: Mapping[str, Any]) -> str:
@@ -313,6 +352,11 @@ def _model(facts: Mapping[str, Any]) -> Sequence[object]:
     return (facts.get("model"), facts.get("endpoint"), imported, _hash(facts, "sha256"))
 
 
+def _annotator(facts: Mapping[str, Any]) -> Sequence[object]:
+    """Return who judged and by which prompt, or on which files of the corpus something ran."""
+    return (*_model(facts), _hash(facts, "prompt_sha256"), _some(facts, "databases", "databases"))
+
+
 def _some(facts: Mapping[str, Any], name: str, what: str) -> str | None:
     count = number(facts.get(name))
     return f"{count:,.0f} {what}" if count else None
@@ -329,6 +373,7 @@ def _measures(card: Mapping[str, Any]) -> Iterator[str]:
     tokens, budget = block(card, "tokens"), block(card, "budget")
     yield line("cost", cost(card), _budget(budget), price.get("reason"))
     yield line("  per entry", figures.money(number(price.get("cost_per_entry_usd"))))
+    yield from _cost_of_scoring(block(price, "scoring"))
     if _translated(card):
         yield line("  cost-adjusted score", _cost_adjusted(card))
     yield line("tokens", _whole(tokens.get("total_tokens")))
@@ -343,6 +388,15 @@ def _measures(card: Mapping[str, Any]) -> Iterator[str]:
         here = " in this run" if block(card, "retry_of") else ""
         limited = f"{retries.get('rate_limited')} rate-limited{here}"
         yield line("tries", retries.get("attempts"), limited)
+
+
+def _cost_of_scoring(told: Mapping[str, Any]) -> Iterator[str]:
+    """Say what judges and other endpoints cost that were asked about the outputs."""
+    calls = number(told.get("calls"))
+    if calls is not None:
+        total, known = number(told.get("total_cost_usd")), number(told.get("known_cost_usd"))
+        asked = counted(int(calls), "call")
+        yield line("  scoring", figures.cost(total, known or 0.0), asked, "not counted above")
 
 
 def _cost_adjusted(card: Mapping[str, Any]) -> str:

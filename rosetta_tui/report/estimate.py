@@ -26,7 +26,9 @@ def estimate_rows(estimate: RunEstimate) -> list[tuple[str, str]]:
     if (judges := estimate.judges) is not None:
         cost = "unknown" if judges.cost_usd is None else between(judges.cost_usd, figures.money)
         calls = between(judges.calls, _count)
-        rows.append(("Judges", f"{cost} beside that, {calls} calls to {judges.model}"))
+        known = f"; {figures.count(judges.judged)} judged already" if judges.judged else ""
+        noun = "call" if calls == "1" else "calls"
+        rows.append(("Judges", f"{cost} beside that, {calls} {noun} to {judges.model}{known}"))
     return [
         *rows,
         *(("From" if not place else "", said) for place, said in enumerate(estimate.from_what)),

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.card.checking.claimed import claim_of, of_earlier_version, stated_floors, without_rise
-from harness.card.reading import block
+from harness.card.reading import block, number
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import blocks
 from rosetta_tui.show.metric_words import floor_words, value
 from rosetta_tui.show.text import plain
 from scoring.card.claim import FloorScores, caveat_sentence
-from scoring.core.inventory import title
+from scoring.core.inventory import short_title, title
+from scoring.core.packs import RAISED
 
 if TYPE_CHECKING:
     from harness.run.final_scores import RetriedScores
@@ -102,3 +103,22 @@ def retried_lines(scores: RetriedScores) -> Iterator[str]:
 
 def _values(values: Mapping[str, float | None]) -> str:
     return " · ".join(f"{title(name)} {value(name, found)}" for name, found in values.items())
+
+
+_WITHOUT = {
+    "_judge_failed": "a judgement: the judge failed",
+    "_unchecked": "instructions that can be checked",
+    "_references_failed": "a result of the reference query",
+    RAISED: "a value: the code of its pack failed",
+}
+"""End of the name of a count of entries → what they are without."""
+
+
+def left_out_lines(scores: Mapping[str, Any]) -> Iterator[str]:
+    """Say how many entries count for nothing in a metric, because something beside the output failed."""
+    for name, found in scores.items():
+        for end, what in _WITHOUT.items():
+            count = number(found) if name.endswith(end) else None
+            if count:
+                metric = short_title(name.removesuffix(end))
+                yield line("left out", f"{metric}: {some_entries(int(count))} without {what}")

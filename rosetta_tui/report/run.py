@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from harness.core.run_state import RunState
@@ -31,12 +31,14 @@ WIDEST_ID = 24
 class PlainLines:
     """Prints one line per entry and a line of progress now and then.
 
-    Texts are not printed: a log outlives the run, and an entry may be secret. Why a run stopped is no
-    result either: whoever shows the run says it on standard error.
+    Texts are not printed: a log outlives the run, and an entry may be secret. Of a secret entry no number is printed
+    either, nor the score so far where one is among them: the steps of that would tell of each. Why a run stopped is
+    no result either: whoever shows the run says it on standard error.
     """
 
-    def __init__(self, write: Print) -> None:
+    def __init__(self, write: Print, secret: Collection[int] = ()) -> None:
         self._write = write
+        self._secret = secret
         self._told = 0.0
         self._doing: str | None = None
         self._columns = TRANSLATIONS
@@ -58,6 +60,10 @@ class PlainLines:
     def _scored(self, result: Result) -> None:
         needed = min(WIDEST_ID, len(plain(str(result.entry_id))))
         self._id_width = max(self._id_width, needed)
+        if result.position in self._secret:
+            state = "done    " if result.error_class is None else "failed  "
+            self._write(f"{state}{plain(str(result.entry_id)).rjust(self._id_width)}  secret")
+            return
         self._write(entry_line(result, self._id_width, self._columns))
 
     def _started(self, event: Started) -> None:
@@ -83,7 +89,8 @@ class PlainLines:
         if event.elapsed_seconds - self._told < EVERY_SECONDS or event.state is RunState.COMPLETE:
             return
         self._told = event.elapsed_seconds
-        self._write(progress_line(event, self._columns))
+        shown = replace(event, values={}, spread=None) if self._secret else event
+        self._write(progress_line(shown, self._columns))
 
 
 def entry_line(result: Result, id_width: int = 0, columns: KeptColumns = TRANSLATIONS) -> str:
@@ -155,7 +162,7 @@ def sentence(words: str) -> str:
 
 
 class JsonLines:
-    """Prints each event as one JSON object; texts of secret entries are withheld."""
+    """Prints each event as one JSON object; texts and numbers of secret entries are withheld, and scores over them."""
 
     def __init__(self, write: Print, secret: Collection[int]) -> None:
         self._write = write
@@ -171,11 +178,29 @@ class JsonLines:
         if isinstance(event, Started):
             self._columns = event.columns
         if not isinstance(event, EntryScored):
-            return _as_json(event)
+            return _as_json(_over_open_entries(event) if self._secret else event)
         fields = _result_fields(event.result, self._columns)
         if event.result.position in self._secret:
-            fields.update(output=None, withheld=True)
+            fields = {name: each if name in _OF_SECRETS else None for name, each in fields.items()}
+            fields |= {"quality_tier": quality_tier(None), "withheld": True}
+            fields |= {"values": {}} if "values" in fields else {}
         return {"run_id": event.run_id, **fields}
+
+
+_OF_SECRETS = ("position", "entry_id", "cached", "batch_size", "attempts", "finished_at")
+"""Fields of a result that say nothing of its outcome."""
+
+
+def _over_open_entries(
+    event: Started | Progress | Finished | Failed,
+) -> Started | Progress | Finished | Failed:
+    """Return an event of a run with secret entries without scores: their steps would tell of each entry."""
+    if isinstance(event, Progress):
+        return replace(
+            event, values={}, intervals={}, spread=None, claim=None, quality_tier="unscored",
+            tokens=None, cost_usd=None, expected_cost_usd=None,
+        )  # fmt: skip
+    return replace(event, floors=()) if isinstance(event, Started) else event
 
 
 _TOLD = {"headline": "chrf", "second": "composite", "third": "equivalent"}
@@ -194,11 +219,21 @@ def _result_fields(result: Result, columns: KeptColumns) -> dict[str, Any]:
     return {**fields, **blank, "quality_tier": tier, "values": columns.told(result.kept)}
 
 
+_MAY_LACK = ("spread", "scoring")
+"""Parts of a line of progress that stand there only where there is something."""
+
+
 def _as_json(event: Started | Progress | Finished | Failed) -> dict[str, Any]:
     if not isinstance(event, Started):
         fields = asdict(event)
-        if fields.get("spread", "") is None:
-            del fields["spread"]
+        if isinstance(event, Progress):
+            asked = None if event.scoring is None else event.scoring.model_dump(mode="json")
+            fields["scoring"] = asked
+            fields = {
+                name: each
+                for name, each in fields.items()
+                if each is not None or name not in _MAY_LACK
+            }
         return fields
     fields = {name: getattr(event, name) for name in ("run_id", "positions", "done", "missing")}
     return {

@@ -17,13 +17,12 @@ from rosetta_tui.report.paragraphs import line
 from rosetta_tui.report.run import sentence
 from rosetta_tui.session.starting import resume_call
 from rosetta_tui.show import figures
+from rosetta_tui.show.card_fields import LEAD
 from rosetta_tui.show.metric_words import value
 from rosetta_tui.show.run_facts import failed_words
+from scoring.core.columns import TRANSLATIONS, KeptColumns
 from scoring.core.inventory import short_title
 from scoring.core.wording import counted, percent
-
-_SURE = ("chrf_plus_plus", "composite")
-"""Shown first, with their intervals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ def unfinished_lines(run: UnfinishedRun) -> Iterator[str]:
     yield line("state", state, *told)
     yield from _at_work(run)
     yield ""
-    yield from _scores(now)
+    yield from _scores(now, run.started.columns)
     yield ""
     yield line("cost so far", figures.cost(now.cost_usd, now.known_cost_usd), _budget(now))
     yield line("time so far", figures.clock(now.elapsed_seconds))
@@ -97,16 +96,24 @@ def _budget(now: Progress) -> str:
     return "" if now.budget_usd is None else f"of {figures.money(now.budget_usd)} budget"
 
 
-def _scores(now: Progress) -> Iterator[str]:
+def _scores(now: Progress, kept: KeptColumns) -> Iterator[str]:
+    """Yield the scores so far: first what runs of the task are shown by, with its interval, then all others."""
     if not now.done:
         yield line("score so far", "no entry is in yet")
         return
     yield line("score so far", "of the entries that are in; it changes until the last one is")
     there = {name: number for name, number in now.values.items() if number is not None}
-    for name in sorted(there, key=lambda name: (name not in _SURE, _SURE[:1] != (name,))):
-        low, high = now.intervals.get(name, (None, None)) if name in _SURE else (None, None)
+    first = [id_ for id_ in (LEAD if kept == TRANSLATIONS else (kept.headline,)) if id_ in there]
+    for name in dict.fromkeys([*first, *there]):
+        low, high = now.intervals.get(name, (None, None)) if name in first else (None, None)
         between = "" if low is None else f" ({value(name, low)}–{value(name, high)})"
-        yield line(f"  {short_title(name)}", f"{value(name, there[name])}{between}")
+        spread = now.spread if name == kept.headline else None
+        told = (
+            None
+            if spread is None
+            else f"mean {value(name, spread.mean)} ± {value(name, spread.std)}"
+        )
+        yield line(f"  {short_title(name)}", f"{value(name, there[name])}{between}", told)
 
 
 def unfinished_json(run: UnfinishedRun) -> dict[str, Any]:

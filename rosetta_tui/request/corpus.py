@@ -10,6 +10,11 @@ from pathlib import Path
 from corpora.checks.requirements import requirements
 from corpora.files.problems import Problem
 from corpora.model.corpus import Corpus
+from corpora.model.entry import Segment
+from corpora.tasks.task import TRANSLATION, task
+from harness.vault.corpus_files import corpus_named
+from harness.vault.folder import HEAD
+from harness.vault.opening import BECAUSE, vault_at
 from rosetta_tui.request.draft import RunDraft
 
 READING = (
@@ -43,7 +48,7 @@ class CorpusLook:
     """What is in a corpus, in counts; never a text."""
 
     title: str
-    """Id and languages."""
+    """Id and languages, and what is asked where it is no translation."""
     entries: int
     segments: Mapping[str, int]
     tiers: Mapping[str, int]
@@ -53,6 +58,8 @@ class CorpusLook:
     target_language: str
     terms: str = ""
     """What keeps its texts on this machine; empty where nothing does."""
+    sealed: bool = False
+    """True where it lies in a vault, which is not opened for a look."""
 
 
 def corpus_look(corpus: Corpus) -> CorpusLook:
@@ -60,8 +67,9 @@ def corpus_look(corpus: Corpus) -> CorpusLook:
     dataset = corpus.dataset
     segments = Counter(str(entry.segment.value) for entry in corpus.entries if entry.segment)
     tiers = Counter(str(entry.difficulty) for entry in corpus.entries if entry.difficulty)
+    asks = "" if dataset.task == TRANSLATION else f" · {task(dataset.task).title}"
     return CorpusLook(
-        title=f"{dataset.name} · {dataset.source_language} → {dataset.target_language}",
+        title=f"{dataset.name} · {dataset.source_language} → {dataset.target_language}{asks}",
         entries=len(corpus.entries),
         segments=dict(sorted(segments.items())),
         tiers=dict(sorted(tiers.items())),
@@ -73,6 +81,28 @@ def corpus_look(corpus: Corpus) -> CorpusLook:
         ],
         target_language=dataset.target_language,
         terms=dataset.terms.words if dataset.terms.local_only else "",
+    )
+
+
+def is_vault(folder: Path) -> bool:
+    """Tell whether a vault lies in a folder."""
+    return (folder / HEAD).is_file()
+
+
+def vault_look(folder: Path, name: str, home: Path) -> CorpusLook:
+    """Return what a vault tells openly of a corpus of this name; raises UsageError where there is none."""
+    _, stored = corpus_named(vault_at(folder, home).read(), name)
+    segments = {str(each.value): count for each, count in sorted(stored.entries.items()) if count}
+    return CorpusLook(
+        title=f"{stored.name} · sealed",
+        entries=sum(stored.entries.values()),
+        segments={each: n for each, n in segments.items() if each != Segment.HELD_OUT},
+        tiers={},
+        warnings=[],
+        unmet=[],
+        target_language="",
+        terms=f"no text leaves this machine ({BECAUSE})",
+        sealed=True,
     )
 
 

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.core.written_files import write_file
-from harness.store.file.database import private_folder
+from harness.core.written_files import private_folder, write_file
 from rosetta_tui.show.clipboard import command_line
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ class RunDraft:
         from rosetta_tui.request.reading import read_corpus
 
         given = self.given()
-        return read_corpus(given, given["reference"], store_path)
+        return read_corpus(given, given["reference"], store_path, work="run")
 
     def positions(self, corpus: Corpus) -> tuple[int, ...]:
         """Choose the entries of the corpus; raises CorpusError."""

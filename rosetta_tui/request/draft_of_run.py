@@ -12,8 +12,11 @@ from corpora.model.corpus import Corpus, Dataset, Selection
 from corpora.tasks.task import TRANSLATION
 from harness.core.failures import UsageError
 from harness.setup.plan import Plan, plan_of
+from harness.store.corpora.entries import read_dataset
 from harness.store.corpora.listing import read_corpus_of_run, read_stored, stored_name
+from harness.store.file.database import store_path
 from harness.store.runs import Run
+from harness.vault.opening import folder_of
 from rosetta_tui.request.draft import YES, RunDraft, Value
 
 _RUN = {
@@ -42,6 +45,9 @@ def draft_values(run: Run, connection: sqlite3.Connection) -> dict[str, Value]:
             "The run came as a card from elsewhere, which does not tell all that it was asked with."
         )
     plan = plan_of(run)
+    came = read_dataset(connection, run.corpus).opened_from
+    if came is not None:
+        return {**_of_vault(connection, run, came), **plan_values(plan)}
     corpus = read_corpus_of_run(connection, run.corpus)
     return {
         "file": stored_name(corpus),
@@ -49,6 +55,22 @@ def draft_values(run: Run, connection: sqlite3.Connection) -> dict[str, Value]:
         **_selection(corpus, run.positions),
         **plan_values(plan),
     }
+
+
+def _of_vault(connection: sqlite3.Connection, run: Run, came: str) -> dict[str, Value]:
+    """Name the vault and the corpus in it, by its number; what it is opened for is another thing each time."""
+    vault, number, _ = came.split("/")
+    rows = connection.execute(
+        "SELECT entry_id FROM entries WHERE corpus = ? AND position IN (SELECT value FROM json_each(?))",
+        (run.corpus, json.dumps([*run.positions])),
+    )
+    folder = folder_of(store_path(connection).parent, vault)
+    if not folder:
+        raise UsageError(
+            f"The run is out of a vault, number {vault[:16]}, that this computer does not know any more: name its folder with "
+            "--vault."
+        )
+    return {"file": number, "vault": folder, "entries": _named([str(each) for (each,) in rows])}
 
 
 def plan_values(plan: Plan) -> dict[str, Value]:
@@ -154,7 +176,10 @@ def _guesses(corpus: Corpus, positions: Sequence[int]) -> list[tuple[dict[str, V
 
 def _ids(corpus: Corpus, positions: Sequence[int]) -> str:
 
-    ids = [str(corpus.entries[place].id) for place in positions]
+    return _named([str(corpus.entries[place].id) for place in positions])
+
+
+def _named(ids: Sequence[str]) -> str:
     if any("," in each or each != each.strip() for each in ids):
         raise UsageError(
             "The run's entries cannot be named one by one, because their ids hold commas or end in "

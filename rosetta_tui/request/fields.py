@@ -15,6 +15,7 @@ import click
 from harness.method.shipped import TAKES
 from rosetta_tui.request.draft import RunDraft, Value
 from rosetta_tui.request.options import asked
+from rosetta_tui.request.reading import OF_VAULT
 
 
 class FieldKind(Enum):
@@ -57,11 +58,44 @@ class FieldSection:
     fields: tuple[FormField, ...]
 
 
-_f = FormField
+_SAID = {each.name: each.help for each in asked.params if isinstance(each, click.Option)}
+
+
+def _f(name: str, label: str, about: str = "", **wishes: Any) -> FormField:
+    """Return a field; without words of its own it says what the help page says of its option."""
+    return FormField(name, label, about or _SAID[name] or "", **wishes)
+
+
 _S, _T, _W, _Y = FieldKind.SUGGESTED, FieldKind.TICKS, FieldKind.WORDS, FieldKind.SWITCH
 
 _CORPUS = (
-    _f("file", "Corpus", "A file, or a corpus that the store has. ↓ lists both.", kind=_S),
+    _f(
+        "file",
+        "Corpus",
+        "A file, or a corpus that the store has. ↓ lists both. Of a vault: its name there.",
+        kind=_S,
+    ),
+    _f("vault", "Vault", "Folder of a vault that the corpus is opened out of.", kind=_S, rare=True),
+    _f(
+        "purpose",
+        "Purpose",
+        "What the vault is opened for; its log keeps it for ever, so name nobody and quote no text.",
+        rare=True,
+    ),
+    _f(
+        "vault_key",
+        "Vault key",
+        "File of a keeper's keys; without it, this computer's.",
+        kind=_S,
+        rare=True,
+    ),
+    _f(
+        "clock_was_wrong",
+        "Clock was wrong",
+        "The clock is right now and was not at the last entry of the vault's log.",
+        kind=_Y,
+        rare=True,
+    ),
     _f(
         "reference",
         "References",
@@ -111,7 +145,7 @@ _CORPUS = (
         default="translation",
         rare=True,
     ),
-    _f("corpus_id", "Corpus id", "Id of a corpus whose file gives none.", rare=True),
+    _f("corpus_id", "Corpus id", rare=True),
 )
 
 _ENTRIES = (
@@ -129,13 +163,15 @@ _ENTRIES = (
 )
 
 _METHOD = (
-    _f("method", "Method", "How to translate; a class of your own is FILE.py:CLASS.", kind=_S),
+    _f(
+        "method", "Method", "What makes the outputs; a class of your own is FILE.py:CLASS.", kind=_S
+    ),
     _f("outputs", "Outputs", "File of outputs: text, JSONL, TSV, CSV or a run card.", kind=_S),
-    _f("translator", "Translator", "Label of the human translator.", default="human"),
-    _f("text", "Text", "What the constant method answers."),
+    _f("translator", "Translator", default="human"),
+    _f("text", "Text"),
     _f("endpoint", "Endpoint", "A preset or a URL that speaks chat completions.", kind=_S),
     _f("model", "Model", "As the endpoint names it; ^r asks an endpoint of this machine.", kind=_S),
-    _f("region", "Region", "Region of a Microsoft key.", default="global", rare=True),
+    _f("region", "Region", default="global", rare=True),
     _f("prompt", "Prompt", "A version that is shipped, or a file.", kind=_S, default="by coaching"),
     _f(
         "coaching",
@@ -152,7 +188,7 @@ _METHOD = (
         kind=_T,
     ),
     _f("glossary", "Dictionary", "TSV, CSV or JSON of phrases and translations.", kind=_S),
-    _f("word_list", "Word list", "Words of the target language, one a line.", kind=_S, rare=True),
+    _f("word_list", "Word list", kind=_S, rare=True),
     _f(
         "max_retries",
         "Asked again",
@@ -160,13 +196,13 @@ _METHOD = (
         default="2",
     ),
     _f("temperature", "Temperature", "0 to 2, or none for the endpoint's own.", default="0"),
-    _f("max_tokens", "Output limit", "Most output tokens of a call.", default="2048"),
-    _f("batch_size", "Batch", "Entries in one call.", default="1"),
-    _f("source_name", "Source name", "Name of the source language for prompts.", rare=True),
-    _f("target_name", "Target name", "Name of the target language for prompts.", rare=True),
+    _f("max_tokens", "Output limit", default="2048"),
+    _f("batch_size", "Batch", default="1"),
+    _f("source_name", "Source name", rare=True),
+    _f("target_name", "Target name", rare=True),
     _f("body", "Body", "More for the body of each call: NAME=JSON NAME=JSON.", kind=_W, rare=True),
     _f("settings", "Settings", "Told to the plug-in: NAME=JSON NAME=JSON.", kind=_W),
-    _f("prices", "Prices", "Your own price table.", kind=_S, default="the shipped one", rare=True),
+    _f("prices", "Prices", kind=_S, default="the shipped one", rare=True),
 )
 
 _RUN = (
@@ -177,23 +213,27 @@ _RUN = (
         default="none",
     ),
     _f("concurrency", "Calls at once", "Most calls under way at once, 1 to 1024.", default="8"),
-    _f("condition", "Condition", "Label of the experiment.", default="by method"),
+    _f("condition", "Condition", default="by method"),
     _f(
         "replicate",
         "Replicate",
-        "Which repetition of the same experiment this is.",
         default="0",
         rare=True,
     ),
-    _f("timeout", "Timeout", "Seconds for one call.", default="120", rare=True),
+    _f("timeout", "Timeout", default="120", rare=True),
     _f("attempts", "Attempts", "Most tries at one call.", default="6", rare=True),
-    _f("no_cache", "Ask anew", "Ask again, even what was answered before.", kind=_Y, rare=True),
-    _f("offline", "Offline", "Refuse every connection to another machine.", kind=_Y, rare=True),
+    _f("no_cache", "Ask anew", kind=_Y, rare=True),
+    _f("offline", "Offline", kind=_Y, rare=True),
     _f(
         "trust_local_server",
         "Trust server",
-        "Say that the server on this machine forwards no secret text; kept for later runs.",
         kind=_Y,
+        rare=True,
+    ),
+    _f(
+        "may_send",
+        "May be sent",
+        "Why the texts may be sent to the endpoint, and who allows it.",
         rare=True,
     ),
 )
@@ -204,7 +244,7 @@ _SCORING = (
         "Metrics",
         "Names parted by commas, such as chrf,bleu; of a pack, such as rosetta, all that can be computed.",
         kind=_S,
-        default="rosetta",
+        default="by task",
     ),
     _f(
         "terms",
@@ -217,7 +257,6 @@ _SCORING = (
     _f(
         "analyser",
         "Analyser",
-        "Morphological analyser (.hfstol).",
         kind=_S,
         default="found by language",
         rare=True,
@@ -225,17 +264,17 @@ _SCORING = (
     _f(
         "language_card",
         "Card",
-        "Your own card of the target language.",
         kind=_S,
         default="found by language",
         rare=True,
     ),
-    _f("gloss_dictionary", "Glosses", "Target lemmas with their meanings.", kind=_S, rare=True),
+    _f("gloss_dictionary", "Glosses", kind=_S, rare=True),
     _f("embeddings", "Embeddings", "Endpoint or folder of an embedding model.", kind=_S, rare=True),
     _f("embeddings_model", "… model", "Model asked for at that endpoint.", rare=True),
-    _f("judge", "Judge", "Endpoint of a model that judges outputs.", rare=True),
+    _f("judge", "Judge", rare=True),
     _f("judge_model", "… model", "Model asked for at that endpoint.", rare=True),
     _f("comet", "COMET", "A checkpoint, or a file of its scores.", kind=_S, rare=True),
+    _f("bertscore", "BERTScore", "A model's folder, or a file of scores.", kind=_S, rare=True),
     _f(
         "multi_ref",
         "Variants",
@@ -246,9 +285,9 @@ _SCORING = (
 )
 
 SECTIONS = (
-    FieldSection("What is translated", _CORPUS),
+    FieldSection("The corpus", _CORPUS),
     FieldSection("Which entries of it", _ENTRIES),
-    FieldSection("How it is translated", _METHOD),
+    FieldSection("The method", _METHOD),
     FieldSection("How the run goes", _RUN),
     FieldSection("How it is scored", _SCORING),
 )
@@ -258,8 +297,8 @@ FIELDS: Mapping[str, FormField] = {
 }
 
 PATHS = frozenset(
-    {"file", "reference", "outputs", "coaching", "glossary", "word_list", "prices", "terms",
-     "analyser", "language_card", "gloss_dictionary", "embeddings", "comet", "prompt"}
+    {"file", "vault", "reference", "outputs", "coaching", "glossary", "word_list", "prices", "terms",
+     "analyser", "language_card", "gloss_dictionary", "embeddings", "comet", "bertscore", "prompt"}
 )  # fmt: skip
 """Fields that may hold the name of a file or folder."""
 
@@ -287,6 +326,8 @@ def drafted(typed: Mapping[str, Value]) -> RunDraft:
     """Return the draft of what was typed; what does not apply to the method stays typed, and is not asked for."""
     method = typed.get("method", "")
     wanted = applicable(method if isinstance(method, str) else "")
+    if not typed.get("vault"):
+        wanted = wanted.difference(OF_VAULT)
     return RunDraft.of({name: typed[name] for name in _ordered(typed) if name in wanted})
 
 

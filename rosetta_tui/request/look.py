@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from corpora.files.problems import CorpusError, Severity
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
+from harness.consent.sending import NobodySaidWhetherToSend
 from harness.core.calls import Request
 from harness.core.failures import HarnessError, UsageError
 from harness.endpoint.endpoints import Endpoint, chat_endpoint, service_endpoint
@@ -24,7 +25,13 @@ from harness.inputs.outputs import own_outputs
 from harness.method.method import Method, Priced
 from harness.method.shipped import TAKES, method_names
 from harness.methods.registry import build
-from harness.privacy import NobodyAnswersForServer, keep_here, nobody_listens, require_answer
+from harness.privacy import (
+    NobodyAnswersForServer,
+    keep_here,
+    nobody_listens,
+    require_answer,
+    require_terms,
+)
 from harness.settings import read_settings
 from harness.setup.plan import Plan
 from harness.store.file.database import opened
@@ -34,7 +41,9 @@ from rosetta_tui.request.corpus import (
     CorpusLook,
     corpus_look,
     in_the_form,
+    is_vault,
     reading_key,
+    vault_look,
 )
 from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.request.fields import (
@@ -128,6 +137,9 @@ class _Looking:
     def go(self) -> None:
         """Take every step that can be taken."""
         self._shapes()
+        if self.draft.get("vault").strip():
+            self._in_vault()
+            return
         corpus = self._corpus()
         chosen = self._chosen(corpus)
         self._needed()
@@ -200,6 +212,22 @@ class _Looking:
         self._add(corpus=counted, read=corpus)
         return corpus
 
+    def _in_vault(self) -> None:
+        """Look at what a vault says openly of a corpus: it is opened, and that is in its log, when the run begins."""
+        name, folder = self.draft.get("file").strip(), Path(self.draft.get("vault").strip())
+        try:
+            found = vault_look(folder.expanduser(), name, self.store_path.parent) if name else None
+        except UsageError as error:
+            self._stop(str(error), "file" if is_vault(folder.expanduser()) else "vault")
+        self._add(
+            corpus=found,
+            silent="A vault is opened when the run begins: its log keeps every opening. So nothing is counted before.",
+        )
+        if not self.draft.get("purpose").strip():
+            missing = DraftTrouble("purpose", "This is needed.", missing=True)
+            self._add(troubles=(*self.found.troubles, missing))
+        self._needed()
+
     def _read(self) -> tuple[Corpus, CorpusLook]:
         key = reading_key(self.draft)
         found = self.known.corpora.get(key)
@@ -255,8 +283,11 @@ class _Looking:
             self._stop(str(error))
         try:
             keep_here(chosen, method, plan)
+            require_terms(corpus.dataset, chosen, method, plan)
             if not plan.run.trust_local_server:
                 require_answer(chosen, method, plan)
+        except NobodySaidWhetherToSend as error:
+            self.wrong(str(error), "may_send")
         except NobodyAnswersForServer as error:
             self.wrong(str(error), "trust_local_server")
         except HarnessError as error:

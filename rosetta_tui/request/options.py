@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from harness.core.failures import UsageError
-from rosetta_tui.request.reading import reading, selecting, selection
+from rosetta_tui.request.reading import out_of_vault, reading, selecting, selection
 
 if TYPE_CHECKING:
     from corpora.model.corpus import Corpus
@@ -27,9 +27,55 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _FILE = click.Path(path_type=Path)
 
 
+MAX_TOKENS = click.option("--max-tokens", type=int, help="Most output tokens of a call.")
+PROMPT = click.option("--prompt", help="A file, or a version that is shipped, such as plain-v1.")
+COACHING = click.option("--coaching", type=_FILE, help="Grammar notes, examples and dictionary.")
+BATCH_SIZE = click.option("--batch-size", type=int, help="Entries in one call.")
+MAX_RETRIES = click.option("--max-retries", type=int, help="Tries of a pipeline after a rejection.")
+PRICES = click.option("--prices", type=_FILE, help="Your own price table.")
+BODY = click.option(
+    "--body", multiple=True, metavar="NAME=JSON", help="More for the body of each call."
+)
+CONDITION = click.option("--condition", help="Label of the experiment.")
+CONCURRENCY = click.option(
+    "--concurrency", type=click.IntRange(1, 1024), help="Most calls at once. Default: 8."
+)
+BUDGET = click.option(
+    "--budget", type=click.FloatRange(0, min_open=True), help="Most US dollars to spend."
+)
+TIMEOUT = click.option(
+    "--timeout", type=click.FloatRange(0, min_open=True), help="Seconds for one call."
+)
+KEEP_FAILED = click.option(
+    "--keep-failed",
+    is_flag=True,
+    help="Seal the run also where entries failed for want of a connection.",
+)
+NO_CACHE = click.option(
+    "--no-cache", is_flag=True, help="Ask again, even what was answered before."
+)
+OFFLINE = click.option(
+    "--offline", is_flag=True, help="Refuse every connection to another machine."
+)
+TRUST_LOCAL_SERVER = click.option(
+    "--trust-local-server",
+    is_flag=True,
+    help="Say that the server on this machine forwards no secret text; kept for later runs.",
+)
+
+MAY_SEND = click.option(
+    "--may-send",
+    metavar="WORDS",
+    help="Say that the texts may be sent to the endpoint, and who allows it; the card repeats it.",
+)
+
+
 def scoring_options(command: Command) -> Command:
     """Add the options that say what outputs are scored with."""
     for add in (
+        click.option(
+            "--bertscore", type=_FILE, help="Folder of a model for BERTScore, or a file of scores."
+        ),
         click.option("--comet", type=_FILE, help="Checkpoint of COMET, or a file of its scores."),
         click.option("--judge-model", metavar="NAME", help="Model asked for by --judge."),
         click.option("--judge", metavar="WHERE", help="Endpoint of a model that judges outputs."),
@@ -82,7 +128,13 @@ def told(given: Mapping[str, Any]) -> dict[str, Any]:
     from harness.method.options import MethodOptions
     from harness.setup.scoring_options import ScoringOptions
 
-    known = {*MethodOptions.model_fields, *ScoringOptions.model_fields, *LIMITS, "concurrency"}
+    known = {
+        *MethodOptions.model_fields,
+        *ScoringOptions.model_fields,
+        *LIMITS,
+        "concurrency",
+        "may_send",
+    }
     known -= {"source_language", "target_language", "task"}  # as the corpus has them
     found = {
         name: value
@@ -117,18 +169,22 @@ def pairs(name: str, given: Sequence[str]) -> dict[str, Any]:
 
 @click.command("run")
 @reading
+@out_of_vault
 @selecting
 @click.option(
-    "--method", "-m", required=True, help="How to translate: see the list of methods below."
+    "--method",
+    "-m",
+    required=True,
+    help="What translates, or answers: see the list of methods below.",
 )
 @click.option("--model", help="Model asked for.")
 @click.option("--endpoint", help="A preset (openrouter, openai, ollama …) or a URL.")
 @click.option("--temperature", help="A number, or `none` for the endpoint's own. Default: 0.")
-@click.option("--max-tokens", type=int, help="Most output tokens of a call.")
-@click.option("--prompt", help="A file, or a version that is shipped, such as plain-v1.")
-@click.option("--coaching", type=_FILE, help="Grammar notes, examples and dictionary.")
-@click.option("--batch-size", type=int, help="Entries in one call.")
-@click.option("--max-retries", type=int, help="Tries of a pipeline after a rejection.")
+@MAX_TOKENS
+@PROMPT
+@COACHING
+@BATCH_SIZE
+@MAX_RETRIES
 @click.option(
     "--check",
     "checks",
@@ -142,10 +198,10 @@ def pairs(name: str, given: Sequence[str]) -> dict[str, Any]:
 @click.option("--translator", help="Label of the human translator.")
 @click.option("--text", help="What the constant method answers.")
 @click.option("--region", help="Region of a Microsoft key.")
-@click.option("--prices", type=_FILE, help="Your own price table.")
+@PRICES
 @click.option("--source-name", help="Name of the source language for prompts.")
 @click.option("--target-name", help="Name of the target language for prompts.")
-@click.option("--body", multiple=True, metavar="NAME=JSON", help="More for the body of each call.")
+@BODY
 @click.option(
     "--set",
     "settings",
@@ -154,25 +210,18 @@ def pairs(name: str, given: Sequence[str]) -> dict[str, Any]:
     help="Told to a plug-in; what is no JSON is text.",
 )
 @scoring_options
-@click.option("--condition", help="Label of the experiment.")
+@CONDITION
 @click.option("--tag", "tags", multiple=True, help="A word to find the run again; may be repeated.")
 @click.option("--note", help="Your own words beside the run; they stay on this computer.")
 @click.option("--replicate", type=int, help="Which repetition of the same experiment this is.")
-@click.option("--concurrency", type=click.IntRange(1, 1024), help="Most calls at once. Default: 8.")
-@click.option("--budget", type=click.FloatRange(0, min_open=True), help="Most US dollars to spend.")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds for one call.")
+@CONCURRENCY
+@BUDGET
+@TIMEOUT
 @click.option("--attempts", type=click.IntRange(1, 100), help="Most tries at one call. Default: 6.")
-@click.option(
-    "--keep-failed",
-    is_flag=True,
-    help="Seal the run also where entries failed for want of a connection.",
-)
-@click.option("--no-cache", is_flag=True, help="Ask again, even what was answered before.")
-@click.option("--offline", is_flag=True, help="Refuse every connection to another machine.")
-@click.option(
-    "--trust-local-server",
-    is_flag=True,
-    help="Say that the server on this machine forwards no secret text; kept for later runs.",
-)
+@KEEP_FAILED
+@NO_CACHE
+@OFFLINE
+@TRUST_LOCAL_SERVER
+@MAY_SEND
 def asked(**given: Any) -> None:
     """Every option that makes a run what it is, for the command and for the parser of its form."""

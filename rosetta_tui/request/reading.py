@@ -71,6 +71,23 @@ def reading(command: Command) -> Command:
     return reading_options(command)
 
 
+OF_VAULT = ("purpose", "vault_key", "clock_was_wrong", "despite_network")
+"""Options that go with ``--vault``."""
+
+
+def out_of_vault(command: Command) -> Command:
+    """Add the options by which FILE is the name of a corpus of a vault, or a run's texts are opened with one."""
+    for add in (
+        click.option("--clock-was-wrong", is_flag=True, help="The clock is right now and was not at the last entry of the vault's log."),
+        click.option("--despite-network", metavar="WHY", help="Open the vault though this computer has a way to other machines; log and card keep why."),
+        click.option("--vault-key", type=click.Path(path_type=Path), metavar="FILE", help="Open with the keys of a file, such as the recovery key."),
+        click.option("--purpose", metavar="WORDS", help="What the vault is opened for; its log keeps it, so name nobody and quote no text."),
+        click.option("--vault", type=click.Path(path_type=Path), metavar="FOLDER", help="Vault that the corpus is opened out of; its name there takes the place of FILE."),
+    ):  # fmt: skip
+        command = add(command)
+    return command
+
+
 def selecting(command: Command) -> Command:
     """Add the options that choose entries of a corpus."""
     for add in (
@@ -85,13 +102,20 @@ def selecting(command: Command) -> Command:
     return command
 
 
-def read_corpus(given: dict[str, Any], reference: Path | None, store: Path | None = None) -> Corpus:
-    """Read the corpus that the options name, a file or one of the store; raises CorpusError, UsageError.
+def read_corpus(
+    given: dict[str, Any],
+    reference: Path | None,
+    store: Path | None = None,
+    *,
+    work: str = "check",
+) -> Corpus:
+    """Read the corpus that the options name: a file, or one of the store or of a vault; raises CorpusError, UsageError.
 
-    ``store``: its path; None: that of the data folder.
+    ``store``: its path; None: that of the data folder. ``work``: what a vault's log says that it was opened for.
     """
     from harness.api import CorpusRequest, open_corpus
     from harness.store.corpora.listing import names_stored
+    from harness.vault.request import VaultRequest
 
     others = tuple(given.get("other_reference") or ())
     if others and reference is None and not names_stored(str(given["file"])):
@@ -108,13 +132,14 @@ def read_corpus(given: dict[str, Any], reference: Path | None, store: Path | Non
         source_column=given.get("source_column"),
         reference_column=given.get("reference_column"),
         task=given.get("task"),
+        vault=VaultRequest.asked(given, work),
     )
     return open_corpus(asked, store)
 
 
-def load_corpus(given: dict[str, Any], reference: Path | None) -> Corpus:
+def load_corpus(given: dict[str, Any], reference: Path | None, *, work: str = "run") -> Corpus:
     """Read the corpus that the options name; its warnings are said on standard error before its first run only."""
-    corpus = read_corpus(given, reference)
+    corpus = read_corpus(given, reference, work=work)
     if corpus.warnings and _known(corpus):
         many = counted(len(corpus.warnings), "warning")
         click.echo(
@@ -142,12 +167,11 @@ def _known(corpus: Corpus) -> bool:
 
 def selection(given: Mapping[str, Any]) -> Selection:
     """Read the options that choose entries."""
-    from corpora.model.corpus import Selection
-    from corpora.model.entry import Segment
+    from corpora.model import corpus, entry
 
     ids = given["entries"] or ""
-    return Selection(
-        segments=tuple(Segment(name) for name in given["segment"]),
+    return corpus.Selection(
+        segments=tuple(entry.Segment(name) for name in given["segment"]),
         difficulties=given["difficulty"],
         entry_ids=tuple(part.strip() for part in ids.split(",") if part.strip()),
         limit=given["limit"],

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from corpora.samples import DEMO_CORPUS, sample_path
 from corpora.tasks.task import TASKS
-from harness.core.failures import HarnessError, StoreError
+from harness.core.failures import HarnessError, StoreError, UsageError
 from harness.endpoint.endpoints import chat_endpoint, presets
 from harness.endpoint.prices import Prices
 from harness.inputs.prompt import load_prompt, shipped_versions
@@ -18,6 +18,7 @@ from harness.method.shipped import method_names
 from harness.store.corpora.listing import PREFIX, list_corpora
 from harness.store.file.database import opened
 from harness.store.mixed_setups import RETRIED_WITH
+from harness.vault import opening
 from rosetta_tui.request.reading import FORMS
 from scoring.core.inventory import inventory, metric_named, short_title, title, typed_name
 from scoring.core.packs import every_pack
@@ -77,10 +78,15 @@ def _path(folder: str, name: str, *, is_folder: bool) -> Suggestion:
     return Suggestion(f"{folder}{name}{ending}", f"{name}{ending}", "", goes_on=is_folder)
 
 
-def corpora(store_path: Path) -> Suggest:
-    """Offer the corpora of the store, the one that comes with the program, and files."""
+def corpora(store_path: Path, vault: Callable[[], str]) -> Suggest:
+    """Offer the corpora of the store, the one that comes with the program, and files.
+
+    Where ``vault`` gives a folder, those of the vault in it, and nothing else.
+    """
 
     def suggest(typed: str) -> list[Suggestion]:
+        if folder := vault().strip():
+            return [each for each in _in_vault(folder, store_path.parent) if _fits(each, typed)]
         known = [each for each in _known(store_path) if _fits(each, typed)]
         return known + paths(typed)
 
@@ -105,6 +111,23 @@ def _known(store_path: Path) -> list[Suggestion]:
     ]
     sample = sample_path(DEMO_CORPUS)
     return [*listed, Suggestion(str(sample), sample.stem, "en → eo · comes with the program")]
+
+
+def _in_vault(folder: str, home: Path) -> list[Suggestion]:
+    """List what a vault holds; nothing is opened for it. Of one that cannot be read the form says why by itself."""
+    try:
+        state = opening.vault_at(Path(folder).expanduser(), home).read()
+    except UsageError:
+        return []
+    return [
+        Suggestion(each.name, each.name, counted(sum(each.entries.values()), "entry", "entries"))
+        for each in state.head.corpora.values()
+    ]
+
+
+def vaults(home: Path) -> dict[str, str]:
+    """Return the folders in which this computer saw vaults."""
+    return dict.fromkeys(opening.folders_seen(home), "a vault that was here")
 
 
 def choices(given: Callable[[], Mapping[str, str]]) -> Suggest:

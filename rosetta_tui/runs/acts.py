@@ -133,7 +133,7 @@ class RunActs:
             else:
                 answered(GoOn({}, retry_failed=False))
 
-        self._ask("Go on", partial(_stop, run_id, reason), ask)
+        self._ask("Go on", partial(stop_of_run, run_id, reason), ask)
 
     def retry(self, run_id: str) -> None:
         """Ask how the failed entries of a run are to be asked for again."""
@@ -178,13 +178,16 @@ def _summary(store: sqlite3.Connection, run_id: str) -> RunSummary:
 
 
 def _score_again(path: Path, run: RunSummary, store: sqlite3.Connection) -> ScoreAgainScreen:
+    from harness.setup.plan import scoring_of
     from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of
 
-    before = fields_of(read_run(store, run.number).plan)
+    before = fields_of(scoring_of(read_run(store, run.number)))
     return ScoreAgainScreen(path, run.number, named(run), before)
 
 
-def _stop(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
+def stop_of_run(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
+    """Gather what is said of a run that has stopped, for the question how to go on."""
+    from harness.setup.plan import run_options_of
     from rosetta_tui.runs.go_on import Stop
 
     run = _summary(store, run_id)
@@ -193,7 +196,7 @@ def _stop(run_id: str, reason: str, store: sqlite3.Connection) -> Stop:
         name=named(run),
         waiting=run.total - run.done,
         failed=run.failed,
-        budget_usd=read_run(store, run.number).plan.get("run", {}).get("budget_usd"),
+        budget_usd=run_options_of(read_run(store, run.number)).budget_usd,
         spent_usd=spent_usd(store, run.number),
         reason=reason or (run.live and run.live.reason) or "",
         unconnected=run.failures.get("connection", 0),
@@ -206,9 +209,9 @@ def _retry(run_id: str, store: sqlite3.Connection) -> RetryScreen:
     from rosetta_tui.runs.go_on import RetryScreen, settings_of
 
     run = _summary(store, run_id)
-    before = read_run(store, run.number)
-    check = partial(changed_plan, plan_of(before))
-    fields = settings_of(before.plan)
+    before = plan_of(read_run(store, run.number))
+    check = partial(changed_plan, before)
+    fields = settings_of(before)
     return RetryScreen(named(run), run.failed, run.total - run.failed, fields, check)
 
 

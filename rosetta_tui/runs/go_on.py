@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -24,6 +24,9 @@ from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import answers
 from scoring.core.wording import counted
+
+if TYPE_CHECKING:
+    from harness.setup.plan import Plan
 
 NOT_A_NUMBER = "A budget is a number above 0, such as 0.45."
 NO_LIMIT = "Empty is no limit: it may cost anything. Enter once more goes on so."
@@ -95,7 +98,7 @@ class GoOnScreen(ModalScreen[GoOn | None]):
         options: dict[str, Any] = {}
         if self._stop.budget_usd is not None:
             typed = self.query_one("#budget", Input).value.strip()
-            budget = _amount(typed)
+            budget = amount(typed)
             if budget is None and (typed or not self._no_limit):
                 self._no_limit = not typed
                 self._say(NOT_A_NUMBER if typed else NO_LIMIT)
@@ -153,7 +156,7 @@ def _shown(budget: float) -> str:
     return f"{budget:g}" if float(f"{budget:g}") == budget else repr(budget)
 
 
-def _amount(typed: str) -> float | None:
+def amount(typed: str) -> float | None:
     """Read a sum of money above 0, None where it is none."""
     if not re.fullmatch(r"[0-9]*\.?[0-9]+", typed, re.ASCII):
         return None
@@ -176,12 +179,11 @@ SETTINGS = {
 SAME_AGAIN = "\n\nIts method asks nobody: what comes is the same again, unless the file that it reads was changed."
 
 
-def settings_of(plan: Mapping[str, Any]) -> dict[str, str]:
+def settings_of(plan: Plan) -> dict[str, str]:
     """Return the settings of a run's plan as they stand in the form; none for a method that asks nobody."""
-
-    if not asks(plan["method"]):
+    if not asks(plan.method):
         return {}
-    fields = {**plan.get("options", {}), **plan.get("run", {})}
+    fields = {**dict(plan.options), **dict(plan.run)}
     return {name: _shown_setting(fields.get(name)) for name in SETTINGS}
 
 

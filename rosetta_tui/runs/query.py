@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from corpora.text.comparison import comparison_form
 from harness.card.reading import block, number
-from rosetta_tui.show.run_facts import headline, score, setup_words
+from rosetta_tui.show.metric_words import better_arrow
+from rosetta_tui.show.run_facts import headline, kept_of, score, setup_words
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.ordered_table import RowOrder
 
@@ -47,12 +48,19 @@ def _cost(run: RunSummary) -> float | None:
     return number(block(run.card or {}, "cost").get("total_cost_usd"))
 
 
+def _best(run: RunSummary) -> float | None:
+    """Return what a run is shown by first, higher where it is better."""
+    value = headline(run)
+    less = better_arrow(kept_of(run).headline) == "↓"
+    return -value if less and value is not None else value
+
+
 _SORTS: Mapping[str, tuple[str, bool, Callable[[RunSummary], float | str | None]]] = {
     "when": ("newest", True, lambda run: run.created),
     "corpus": ("corpus", False, lambda run: run.dataset_id.casefold()),
     "method": ("method and model", False, lambda run: setup_words(run).casefold()),
     "result": ("tier", True, lambda run: score(run, "composite")),
-    "chrf": ("chrF++", True, headline),
+    "chrf": ("chrF++, or the task's score", True, _best),
     "composite": ("composite", True, lambda run: score(run, "composite")),
     "cost": ("cost", False, _cost),
     "failed": ("failed entries", True, lambda run: run.failed),

@@ -44,6 +44,7 @@ FORM = (
     "judge",
     "judge_model",
     "comet",
+    "bertscore",
     "terms",
     "language_card",
     "multi_ref",
@@ -227,10 +228,9 @@ def options_of(told: Mapping[str, Value]) -> ScoringOptions:
     )
 
 
-def fields_of(plan: Mapping[str, Any]) -> dict[str, Value]:
-    """Return what a run's plan says of the fields, but for its metrics: it is to get all that there are."""
-    scoring = plan.get("scoring", {})
-    found = {name: scoring.get(name) for name in FORM if name != "metrics"}
+def fields_of(scoring: ScoringOptions) -> dict[str, Value]:
+    """Return what a run was told in the fields, but for its metrics: it is to get all that there are."""
+    found = {name: getattr(scoring, name) for name in FORM if name != "metrics"}
     return {
         name: "yes" if value is True else plain(str(value))
         for name, value in found.items()

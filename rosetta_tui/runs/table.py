@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness.card.reading import block, number
 from harness.core.failures import UsageError
@@ -31,11 +31,13 @@ from rosetta_tui.show.run_facts import (
     iso,
     kept_words,
     lead_words,
+    leaving,
     other_inputs,
     runs_now,
     setup_words,
     so_far,
     tiered,
+    translates,
     when,
 )
 from rosetta_tui.toolkit.result_table import ResultTable
@@ -90,6 +92,9 @@ class RunReader:
                 purge(store)
 
 
+_LEAD = 16
+"""Cells that what runs are shown by first takes at least; a name of another task's metric may take more."""
+
 COLUMNS = (
     Column("state", "", 3),
     Column("id", "id", 8, drop=2),
@@ -98,7 +103,7 @@ COLUMNS = (
     Column("pair", "pair", 5, share=1, drop=7),
     Column("method", "method · model · condition", 24, share=6),
     Column("result", "result", 17),
-    Column("chrf", "chrF++", 16, drop=1),
+    Column("chrf", "chrF++", _LEAD, share=1, drop=1),
     Column("composite", "composite", 9, right=True, drop=3),
     Column("cost", "cost", 9, right=True, drop=5),
     Column("failed", "failed", 6, right=True, drop=6),
@@ -124,8 +129,23 @@ class RunRows(Rows["RunSummary"]):
     def __init__(self, runs: Sequence[RunSummary], marked: frozenset[str] = frozenset()) -> None:
         super().__init__(runs)
         self._marked = marked
+        self._named = not all(map(translates, runs))
+        """Whether chrF++ bears its name, as the scores of other tasks do."""
         self.others = other_inputs(runs)
         """Runs whose composite does not compare with most of the same corpus."""
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The columns; where no run translates, the first score is another and takes the room of the tiers."""
+        translated = sum(map(translates, self.items))
+        if translated == len(self.items):
+            return COLUMNS
+        changes: dict[str, dict[str, Any]] = (
+            {"chrf": {"title": "score"}}
+            if translated
+            else {"chrf": {"title": "score", "width": _LEAD + 3}, "result": {"width": 14}}
+        )
+        return [replace(column, **changes.get(column.key, {})) for column in COLUMNS]
 
     def find(self, run_id: str) -> int | None:
         """Return the row of a run, None where it is gone."""
@@ -136,14 +156,14 @@ class RunRows(Rows["RunSummary"]):
         run = self.items[index]
         beside = tuple(each.sha256 for each in run.certificates)
         words = (run.tags, run.note, run.run_id in self._marked)
-        name = (run.run_id, run.distinction, run.run_id in self.others)
+        name = (run.run_id, run.distinction, run.run_id in self.others, self._named)
         now = tuple(so_far(run).values())
         return (name, run.state, run.done, run.failed, run.card is None, beside, words, now)
 
     def cells(self, index: int) -> Sequence[Cell]:
         """Return the cells of one row."""
         run = self.items[index]
-        state, *cells = run_cells(run, other=run.run_id in self.others)
+        state, *cells = run_cells(run, other=run.run_id in self.others, named=self._named)
         mark = "●" if run.run_id in self._marked else " "
         return (Cell(f"{mark} {state.text}", state.tone), *cells)
 
@@ -157,6 +177,8 @@ class RunRows(Rows["RunSummary"]):
             "corpus": (run.dataset_id for run in self.items),
             "pair": (run.language_pair for run in self.items),
             "method": (setup_words(run) for run in self.items),
+            "chrf": (f"{lead_words(run, named=self._named)[0]:{_LEAD}}" for run in self.items),
+            "composite": ("–" for run in self.items if translates(run)),
             "notes": (beside_words(run) for run in self.items),
         }
         return widest(COLUMNS, texts)
@@ -164,6 +186,7 @@ class RunRows(Rows["RunSummary"]):
 
 def run_record(run: RunSummary) -> dict[str, Value]:
     """Return everything that the list knows about a run and that may leave this computer."""
+    run = leaving(run)
     card = run.card or {}
     record: dict[str, Value] = {
         "run_id": run.run_id,
@@ -189,8 +212,8 @@ def run_record(run: RunSummary) -> dict[str, Value]:
     return record
 
 
-def run_cells(run: RunSummary, *, other: bool = False) -> tuple[Cell, ...]:
-    """Say in one row what a run is and what came out; ``other``: its composite has other inputs than most."""
+def run_cells(run: RunSummary, *, other: bool = False, named: bool = False) -> tuple[Cell, ...]:
+    """Say in one row what a run is and what came out; ``other`` and ``named`` as in ``run_facts.lead_words``."""
     tone = "quiet" if run.card is None and so_far(run) else "plain"
     return (
         _SYMBOLS[run.state],
@@ -200,7 +223,7 @@ def run_cells(run: RunSummary, *, other: bool = False) -> tuple[Cell, ...]:
         Cell(run.language_pair, "quiet"),
         Cell(setup_words(run)),
         _result(run),
-        *(Cell(words, tone) for words in lead_words(run, other=other)),
+        *(Cell(words, tone) for words in lead_words(run, other=other, named=named)),
         Cell(cost(run.card), "quiet"),
         Cell(figures.count(run.failed), "bad" if run.failed else "quiet"),
         Cell(beside_words(run), "quiet"),
@@ -242,17 +265,20 @@ def run_words(run: RunSummary, *, other: bool = False) -> tuple[str, str]:
     failed = failed_told(run.failed, run.failures)
     result = _result_words(run)
     numbers = [f"chrF++ {cells['chrf'].text}", f"composite {cells['composite'].text}"]
-    if not tiered(run):
-        numbers = kept_words(run)
-    elif run.card is None and len(so_far(run)) == 1:
-        numbers = [cells["chrf"].text]
+    if not translates(run):
+        numbers = [cells["chrf"].text] if run.card is None else kept_words(run)
     if run.card is None:
         stopped = run.state == "stopped" and not run.imported
         again = f" · {resume_call(run.run_id, run.failed)}" if stopped else ""
         now = numbers if so_far(run) else []
         return name, " · ".join([result, *now, failed]) + again
-    told = [result, *numbers, cells["cost"].text, failed]
+    told = [result, *numbers, _cost_words(cells["cost"].text), failed]
     return name, " · ".join([*told, OTHER_INPUTS_WORDS] if other else told)
+
+
+def _cost_words(cost: str) -> str:
+    """Say what a cost that is no amount is about: no column names it here."""
+    return cost if any(letter.isdigit() for letter in cost) else f"cost {cost}"
 
 
 class RunTable(ResultTable):
@@ -298,6 +324,8 @@ class RunTable(ResultTable):
         self.runs = self.query_now.apply(self.every or (), UNDER_WAY)
         rows = RunRows(self.runs, frozenset(self.marked))
         self.others = rows.others
+        if (columns := tuple(rows.columns)) != self.columns:
+            self.show_columns(columns)
         target = wanted or (here.run_id if here else None)
         self.show_rows(rows, None if target is None else rows.find(target))
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from harness.card.checking.claimed import claim_of, stated_floors
 from harness.card.reading import block, number
 from harness.events.kinds import Event, Finished, Progress, Started
+from harness.store.annotations import read_asked
 from harness.store.corpora.entries import read_dataset
-from harness.store.file.openings import Floor
+from harness.store.file.openings import Floor, ScoringSoFar
 from harness.store.holding import elapsed_seconds
 from harness.store.mixed_setups import sum_tries
 from harness.store.results import StoredTotals, read_headlines, read_outcome
@@ -36,7 +37,7 @@ def recorded(connection: sqlite3.Connection, run_id: str) -> list[Event]:
         run.run_id, run.state, outcome.done, outcome.failed, len(run.positions), elapsed
     )
     begun = Started.of(run, read_dataset(connection, run.corpus), outcome.done)
-    progress = _progress(run, outcome, elapsed, tries)
+    progress = _progress(run, outcome, elapsed, tries, read_asked(connection, run.id))
     if begun.columns != TRANSLATIONS:
         progress = dataclasses.replace(progress, spread=_spread(connection, run))
     return [begun, progress, finished]
@@ -52,7 +53,13 @@ def _spread(connection: sqlite3.Connection, run: Run) -> ValueSpread | None:
     return running.value()
 
 
-def _progress(run: Run, outcome: StoredTotals, elapsed: float, tries: tuple[int, int]) -> Progress:
+def _progress(
+    run: Run,
+    outcome: StoredTotals,
+    elapsed: float,
+    tries: tuple[int, int],
+    scoring: ScoringSoFar | None,
+) -> Progress:
     retries, rate_limited = tries
     return Progress(
         run_id=run.run_id,
@@ -71,6 +78,7 @@ def _progress(run: Run, outcome: StoredTotals, elapsed: float, tries: tuple[int,
         tokens_untold=outcome.tokens_untold,
         cost_usd=None,
         budget_usd=run.opening.budget_usd,
+        scoring=scoring,
     )
 
 
@@ -83,7 +91,7 @@ def seal(live: LiveRun, card: Mapping[str, Any]) -> None:
     live.started = dataclasses.replace(
         live.started,
         floors=_floors(card) or live.started.floors,
-        missing=_texts(scores.get("reasons")) or live.started.missing,
+        missing=_texts(scores["reasons"]) if "reasons" in scores else live.started.missing,
     )
     live.sealed_claim = claim_of(card)
     live.as_stated = as_stated(card)
@@ -112,6 +120,22 @@ def _sealed_progress(
         eta_seconds=None,
         p50_seconds=number(speed.get("median_latency_seconds")),
         p95_seconds=number(speed.get("p95_latency_seconds")),
+        scoring=_scoring(block(card, "cost")) or progress.scoring,
+    )
+
+
+def _scoring(cost: Mapping[str, Any]) -> ScoringSoFar | None:
+    """Return what a card's scoring asked for; None where it asked for nothing."""
+    stated = block(cost, "scoring")
+    if not stated:
+        return None
+    asked = block(stated, "by_annotator")
+    failed = [number(block(asked, name).get("judge_failed")) or 0 for name in asked]
+    return ScoringSoFar(
+        calls=int(number(stated.get("calls")) or 0),
+        cost_usd=number(stated.get("total_cost_usd")),
+        known_cost_usd=number(stated.get("known_cost_usd")) or 0.0,
+        failed=int(sum(failed)),
     )
 
 

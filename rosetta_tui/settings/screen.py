@@ -93,7 +93,7 @@ class SettingsScreen(SearchedScreen):
         """The part, and whether a line of it can be removed and a change taken back."""
         self._preview: Timer | None = None
         self._secrets: Sequence[SecretState] | None = None
-        self._acts = SettingActs(self, self._change)
+        self._acts = SettingActs(self, self.change)
         self._writing: SettingsWriting
         self._secret_acts = SecretActs(self, self._secrets_changed)
 
@@ -309,7 +309,7 @@ class SettingsScreen(SearchedScreen):
             return
         match self._section:
             case SettingsSection.COLOURS:
-                self._change({"theme": row.id})
+                self.change({"theme": row.id})
             case SettingsSection.SECRETS:
                 self._secret_acts.ask(row.id)
             case SettingsSection.KEYBOARD:
@@ -321,7 +321,7 @@ class SettingsScreen(SearchedScreen):
             case _:
                 self._acts.change(row)
 
-    def _change(self, changes: Changes) -> None:
+    def change(self, changes: Changes) -> None:
 
         if changed(self.settings, changes) != self.settings:
             self._back.append(taking_back(changes, self.settings))

@@ -78,14 +78,18 @@ def score_record(scores: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def stated_metrics(scores: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the metrics of the specification, then those of packs that some cards' scores have a value of."""
-    from scoring.core.inventory import told_of
+    """Return the metrics of the specification, then those of packs that some cards' scores have a value of.
+
+    What else a card counts of a metric (``au.sql_set_match_references_failed``) is none.
+    """
+    from scoring.core.inventory import row_of, told_of
 
     found = (
         id_
         for each in scores
         for id_, stated in each.items()
         if "." in id_ and number(stated) is not None
+        if id_ in block(each, "signatures") or row_of(id_) is not None
     )
     return told_of((), found)
 
@@ -105,6 +109,24 @@ def with_interval(scores: Mapping[str, Any], metric: str) -> str:
     if score is None or ends is None:
         return shown
     return f"{shown} ({value(metric, ends[0])}–{value(metric, ends[1])})"
+
+
+def spread_words(scores: Mapping[str, Any], metric: str) -> str:
+    """Return mean and sample standard deviation of the entries' values, such as ``mean 0.62 ± 0.31 of 8 entries``.
+
+    How many is said where the metric has no value of some. Empty where the card has none, as of metrics of no pack.
+    """
+    from rosetta_tui.show.metric_words import value
+    from scoring.core.wording import counted
+
+    told = block(block(scores, "spread"), metric)
+    mean, std, n = (number(told.get(name)) for name in ("mean", "std", "n"))
+    if mean is None or std is None or n is None:
+        return ""
+    short = (
+        "" if n == number(scores.get("total")) else f" of {counted(round(n), 'entry', 'entries')}"
+    )
+    return f"mean {value(metric, mean)} ± {value(metric, std)}{short}"
 
 
 def references_accepted(scoring: object) -> float | None:

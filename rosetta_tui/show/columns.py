@@ -6,7 +6,6 @@ words, which hold all of it. Texts of secret segments are in no record.
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from abc import ABC, abstractmethod
 from array import array
@@ -326,6 +325,8 @@ class Listed:
 
 async def read_all(records: Records) -> AsyncIterator[list[Record]]:
     """Yield every record, a slice at a time; whatever else happens in the app happens between two slices."""
+    import asyncio  # lines and JSON of the same columns start without it
+
     count = records.count
     for first in range(0, count, SLICE):
         last = min(count, first + SLICE)

@@ -28,11 +28,13 @@ class JsonForm(NamedTuple):
 FORMS: Mapping[str, JsonForm] = {
     "calibrate": JsonForm("calibrate --json"),
     "compare": JsonForm("compare --json"),
+    "consent-list": JsonForm("consent list --json"),
     "corpus-check": JsonForm("corpus check --json"),
     "corpus-show": JsonForm("corpus show --json"),
     "doctor": JsonForm("doctor --json"),
     "estimate": JsonForm("estimate --json"),
     "event": JsonForm("run, demo, resume, retry, watch --json-lines"),
+    "exchange-list": JsonForm("exchange list --json"),
     "key-list": JsonForm("key list --json"),
     "language-check": JsonForm("language check --json"),
     "language-list": JsonForm("language list --json"),
@@ -57,6 +59,10 @@ FORMS: Mapping[str, JsonForm] = {
     "runs-list": JsonForm("runs list --json"),
     "runs-show-unfinished": JsonForm("runs show --json of a run without a card"),
     "runs-verify": JsonForm("runs verify --json"),
+    "vault-budget": JsonForm("vault budget --json"),
+    "vault-grants": JsonForm("vault grant show --json"),
+    "vault-list": JsonForm("vault list --json"),
+    "vault-log": JsonForm("vault log --json"),
     "unusable": JsonForm("corpus, language --json where the file is wrong"),
 }
 """Name → form. A run card (``score``, ``runs show``) is no part of it: its bytes are sealed."""

@@ -57,6 +57,20 @@ def digits(metric: str) -> int:
     return 2 if row is None else row.digits
 
 
+def better_arrow(metric: str) -> str:
+    """Return an arrow to a metric's better end; empty where it has none."""
+    row = row_of(metric)
+    return "" if row is None else {"higher": "↑", "lower": "↓"}.get(row.info.better, "")
+
+
+def scale(metric: str) -> str:
+    """Return the range of a metric, with an arrow to its better end."""
+    row = row_of(metric)
+    ends = (0.0, 1.0) if row is None else (row.info.low, row.info.high)
+    low, high = (f"{end:g}".replace("inf", "∞") for end in ends)
+    return f"{low}–{high}{better_arrow(metric)}"
+
+
 def of_entries(metric: str) -> bool:
     """Tell whether a metric means something for one entry alone."""
     row = row_of(metric)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from harness.card.reading import block, number
+from harness.card.withholding import kept_inside
 from harness.core.run_state import RunState
 from harness.store.runs import RunSummary, under_way
 from rosetta_tui.show import figures
@@ -34,14 +35,26 @@ def runs_now(runs: Sequence[RunSummary]) -> list[RunSummary]:
     ]
 
 
+def leaving(run: RunSummary) -> RunSummary:
+    """Return a run as it may leave this computer: one of this store with secret entries has no number here."""
+    if run.imported or not kept_inside(run.card):
+        return run
+    told = {name: each for name, each in (run.card or {}).items() if name in _LEAVING}
+    return replace(run, card=told, failures={}, failed=0)
+
+
+_LEAVING = ("run_id", "dataset", "scoring", "fingerprint", "method", "model_slug", "withheld")
+"""Parts of a card with secret entries that say nothing of their outcome."""
+
+
 def score(run: RunSummary, metric: str) -> float | None:
     """Return a score of a run by metric id, or ``composite``; None where its card has none."""
     return number(block(run.card or {}, "scores").get(metric))
 
 
 def kept_of(run: RunSummary) -> KeptColumns:
-    """Return what a finished run is shown by; one under way tells it by its scores so far."""
-    return stated_columns((run.card or {}).get("scoring"))
+    """Return what a run is shown by: as its card states it, else as it was begun."""
+    return stated_columns(run.scoring if run.card is None else run.card.get("scoring"))
 
 
 def headline(run: RunSummary) -> float | None:
@@ -60,25 +73,29 @@ def kept_words(run: RunSummary) -> list[str]:
     return [f"{short_title(id_)} {with_interval(scores, id_)}" for id_ in kept_of(run).ids]
 
 
-def lead_words(run: RunSummary, *, other: bool = False) -> tuple[str, str]:
+def lead_words(run: RunSummary, *, other: bool = False, named: bool = False) -> tuple[str, str]:
     """Return chrF++ and composite; of a run under way those so far, which are no result yet.
 
     Of other tasks than translation the headline with its name, which has no composite beside it. ``other``: its
-    composite has other inputs than most.
+    composite has other inputs than most. ``named``: chrF++ bears its name too.
     """
+    name = f"{short_title(LEAD[0])} " if named else ""
     now = so_far(run) if run.card is None else {}
     if now and "composite" not in now:
         [(id_, reached)] = now.items()
         return f"{short_title(id_)} {value(id_, reached)} so far", figures.NONE
     if not tiered(run):
+        if run.card is None:
+            return figures.NONE, figures.NONE
         id_ = kept_of(run).headline
         return f"{short_title(id_)} {value(id_, headline(run))}", figures.NONE
     if now:
         chrf = figures.number(now["chrf_plus_plus"], 1)
-        return f"{chrf} so far", figures.number(now["composite"], 2)
+        return f"{name}{chrf} so far", figures.number(now["composite"], 2)
     composite = figures.number(score(run, "composite"), 2)
     scores = block(run.card or {}, "scores")
-    return with_interval(scores, "chrf_plus_plus"), composite + OTHER_INPUTS * other
+    chrf = with_interval(scores, "chrf_plus_plus")
+    return chrf if chrf == figures.NONE else name + chrf, composite + OTHER_INPUTS * other
 
 
 def named(run: RunSummary) -> str:
@@ -190,17 +207,36 @@ CAVEATS = "caveats"
 HEADINGS = ("when", "run", "corpus", "method", "state", "chrF++", "composite", TIER, CAVEATS,
             "cost", "failed")  # fmt: skip
 
+OF_TRANSLATIONS = ("composite", TIER, CAVEATS)
+"""Columns in which runs of other tasks have nothing."""
 
-def run_line(run: RunSummary, *, other: bool = False) -> tuple[str, ...]:
-    """Return the cells of one run in the order of HEADINGS; ``other``: its composite has other inputs than most."""
+
+def translates(run: RunSummary) -> bool:
+    """Tell whether a run is of translations; one that says nothing of its task, nor by its score so far, counts as one."""
+    return tiered(run) and (run.card is not None or len(so_far(run)) != 1)
+
+
+def headings(runs: Sequence[RunSummary]) -> tuple[str, ...]:
+    """Return HEADINGS; where runs of another task are among them, the score's does not name one metric."""
+    mixed = not all(map(translates, runs))
+    return tuple("score" if mixed and name == "chrF++" else name for name in HEADINGS)
+
+
+def run_line(run: RunSummary, *, other: bool = False, named: bool = False) -> tuple[str, ...]:
+    """Return the cells of one run in the order of HEADINGS.
+
+    ``other``: its composite has other inputs than most. ``named``: chrF++ bears its name, as the scores of other tasks do.
+    """
     card = run.card or {}
+    score, composite = lead_words(run, other=other, named=named)
     return (
         when(run.created),
         run.run_id[:8],
         f"{run.dataset_id} {run.language_pair}",
         setup_words(run),
         _state(run),
-        *lead_words(run, other=other),
+        score,
+        composite,
         tier_words(card, review_of(card, run.certificates), beside=True)
         if card and tiered(run)
         else figures.NONE,

@@ -118,6 +118,15 @@ def diff_content(output: str, reference: str) -> Content:
     return Content("").join([_piece(piece) for piece in pieces])
 
 
+def value_content(given: str, wanted: str) -> Content:
+    """Return a value beside the one that is wanted, each as a whole; in words as in a difference of texts."""
+    if given == wanted:
+        return show(given)
+    mine, other = (_filled([WordPart(text, True)]) for text in (given, wanted))
+    kind = DiffKind.CHANGED if mine and other else DiffKind.EXTRA if mine else DiffKind.MISSING
+    return _piece(Piece(kind, "", mine, other))
+
+
 def _piece(piece: Piece) -> Content:
     space = show(piece.space)
     if piece.kind is DiffKind.SAME:

@@ -80,9 +80,11 @@ class Pages(Generic[T]):
 
 def entry_pages(connection: sqlite3.Connection, corpus: int) -> Pages[Entry]:
     """Return the entries of a corpus, those of secret segments too: for the screen alone."""
-    return Pages(partial(read_entries, connection, corpus))
+    return Pages(partial(read_entries, connection, corpus, to_show=True))
 
 
 def result_pages(connection: sqlite3.Connection, run: int) -> Pages[Result]:
     """Return the results of a run."""
-    return Pages(lambda places: {r.position: r for r in read_results(connection, run, places)})
+    return Pages(
+        lambda places: {r.position: r for r in read_results(connection, run, places, to_show=True)}
+    )

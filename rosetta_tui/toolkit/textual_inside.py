@@ -10,7 +10,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
-from rich import _wrap
+from rich import _wrap  # its pattern of a word has no other door
 from rich.text import Text
 from textual import constants
 from textual.app import App, ScreenStackError
@@ -126,7 +126,7 @@ async def _at_rest(app: App[None], started: Widget | None) -> None:
         for node in (*dict.fromkeys(climbs), screen, app):
             if isinstance(node, MessagePump):
                 await _caught_up(node, until)
-        was_quiet, quiet = quiet, not _busy(app, screen)
+        was_quiet, quiet = quiet, not busy(app, screen)
         if was_quiet and quiet:
             return
 
@@ -141,7 +141,7 @@ async def _caught_up(pump: MessagePump, until: float) -> None:
             await asyncio.wait_for(done.wait(), SLICE_SECONDS)
 
 
-def _busy(app: App[None], screen: Screen[object]) -> bool:
+def busy(app: App[Any], screen: Screen[Any]) -> bool:
     """Tell whether something of a screen is still to come: a message, a widget, what waits for the refresh."""
     # no public way to ask what waits for the next refresh: forms give the focus there, and tab goes by the layout
     put_off = screen._callbacks or screen._layout_required  # noqa: SLF001

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from textual.notifications import Notification
+from textual.widgets import Input, TextArea
 
+from rosetta_tui.toolkit import textual_inside
+from rosetta_tui.toolkit.form import suggesting_line
 from tests.tui.scenes import SET_UP
 
 
@@ -22,3 +26,14 @@ def scenes_are_closed() -> Iterator[None]:
 def heartbeats_last(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a run of a scene live to the end of its test; one whose process is lost was heard of an hour ago."""
     monkeypatch.setattr("harness.store.runs.SILENT_SECONDS", 1800.0)
+
+
+@pytest.fixture(autouse=True)
+def clocks_stand_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep cursors and notices where a busy machine would lose them, and let a key wait for the one before it."""
+    for blinks in (Input.cursor_blink, TextArea.cursor_blink):
+        # before one is made, nobody can be asked
+        monkeypatch.setattr(blinks, "_default", False)
+    monkeypatch.setattr(Notification, "time_left", 600.0)
+    monkeypatch.setattr(textual_inside, "PATIENCE_SECONDS", 600.0)
+    monkeypatch.setattr(suggesting_line, "LIST_SECONDS", 600.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from pathlib import Path
 from typing import Any
@@ -21,4 +22,6 @@ def compare(name: str, size: tuple[int, int], app: TextualApp[Any]) -> None:
     drawn = "\n".join(line.rstrip() for line in lines(app)) + "\n"
     if os.environ.get("ROSETTA_WRITE_GOLDENS"):
         path.write_text(drawn, encoding="utf-8")
-    assert drawn == path.read_text(encoding="utf-8")
+    kept = path.read_text(encoding="utf-8")
+    told = difflib.unified_diff(kept.splitlines(), drawn.splitlines(), "kept", "drawn", lineterm="")
+    assert drawn == kept, "\n".join([path.name, *told])

@@ -8,6 +8,7 @@ from textual.color import Color, ColorParseError
 
 from rosetta_tui.app.app import RosettaApp
 from tests.tui.golden import GOLDENS
+from tests.tui.screens import drawn
 
 THEMES = ["rosetta-dark", "rosetta-light"]
 
@@ -31,8 +32,8 @@ def roles(app: RosettaApp) -> dict[tuple[int, ...], str]:
 def coloured(app: RosettaApp) -> str:
     """Return each line of the screen as runs of ``length role``, with the ground where it is not the screen's."""
     names = roles(app)
-    drawn = []
-    for strip in app.screen._compositor.render_strips(app.size):
+    told = []
+    for strip in drawn(app):
         runs: list[tuple[int, str]] = []
         for segment in strip:
             style = segment.style
@@ -44,13 +45,13 @@ def coloured(app: RosettaApp) -> str:
                 runs[-1] = (runs[-1][0] + segment.cell_length, said)
             else:
                 runs.append((segment.cell_length, said))
-        drawn.append(" ".join(f"{length} {said}" for length, said in runs))
-    return "\n".join(drawn) + "\n"
+        told.append(" ".join(f"{length} {said}" for length, said in runs))
+    return "\n".join(told) + "\n"
 
 
 def compare_colours(name: str, app: RosettaApp) -> None:
     path = GOLDENS / f"{name}.colours.txt"
-    drawn = coloured(app)
+    found = coloured(app)
     if os.environ.get("ROSETTA_WRITE_GOLDENS") and app.theme == THEMES[0]:
-        path.write_text(drawn, encoding="utf-8")
-    assert drawn == path.read_text(encoding="utf-8")
+        path.write_text(found, encoding="utf-8")
+    assert found == path.read_text(encoding="utf-8")

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from textual import _wait
+from textual import _wait  # how long it looks whether an app is idle is settled nowhere else
 from textual.app import App as TextualApp
 from textual.events import Key
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.strip import Strip
 from textual.worker import WorkerCancelled
 
 from harness.events.control import Control
 from harness.events.kinds import EventQueue
 from rosetta_tui.app.app import RosettaApp
 from rosetta_tui.session.watched import Followed, WatchedRun
-from rosetta_tui.toolkit.textual_inside import TerminalApp
+from rosetta_tui.toolkit.textual_inside import TerminalApp, busy
 from tests.tui.scenes import Scene
 
 AnyApp = TypeVar("AnyApp", bound=TextualApp[Any])
@@ -48,6 +49,15 @@ class Driving(Pilot[None]):
 
     async def _wait_for_screen(self, timeout: float = 600.0) -> bool:
         return await super()._wait_for_screen(timeout)
+
+
+@contextmanager
+def soon_idle() -> Iterator[None]:
+    """Let Textual see at once that an app has come to rest."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_wait, "SLEEP_GRANULARITY", IDLE_SECONDS)
+        patch.setattr(_wait, "SLEEP_IDLE", IDLE_SECONDS / 20)
+        yield
 
 
 async def burst(app: TextualApp[Any], *keys: str) -> None:
@@ -87,9 +97,7 @@ class App(RosettaApp):
 
     @asynccontextmanager
     async def run_test(self, **wishes: Any) -> AsyncIterator[Pilot[Any]]:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_wait, "SLEEP_GRANULARITY", IDLE_SECONDS)
-            patch.setattr(_wait, "SLEEP_IDLE", IDLE_SECONDS / 20)
+        with soon_idle():
             async with super().run_test(**wishes) as pilot:
                 yield Driving(pilot.app)
 
@@ -98,13 +106,22 @@ class App(RosettaApp):
         return Watched(self.queue)
 
 
+def drawn(app: TextualApp[Any]) -> list[Strip]:
+    """Return the screen as it is drawn, line by line, with its colours."""
+    return app.screen._compositor.render_strips(app.size)  # Textual hands it to terminals alone
+
+
 def lines(app: TextualApp[Any]) -> list[str]:
     """Return the text of the screen as it is drawn, line by line."""
     width, height = app.size
-    strips = app.screen._compositor.render_strips(app.size)
     return [
-        "".join(segment.text for segment in strip)[:width].rstrip() for strip in strips[:height]
+        "".join(segment.text for segment in strip)[:width].rstrip() for strip in drawn(app)[:height]
     ]
+
+
+def notices(app: TextualApp[Any]) -> list[str]:
+    """Return what the app has said in passing, the oldest first."""
+    return [str(each.message) for each in app._notifications]  # a toast is gone before it is read
 
 
 def text(app: TextualApp[Any]) -> str:
@@ -130,12 +147,25 @@ async def rest(pilot: Pilot[Any]) -> None:
     for _ in range(MOST_ROUNDS):
         await pilot.pause()
         working = not all(worker.is_finished for worker in pilot.app.workers)
-        if not working and not _messages(pilot.app):
+        if not working and not busy(pilot.app, pilot.app.screen):
             return
         with suppress(
             WorkerCancelled
         ):  # newer work took the place of it: the next look waits for that
             await pilot.app.workers.wait_for_complete()
+
+
+PATIENCE = 1_000
+"""How often ``until`` looks; a busy machine takes a while."""
+
+
+async def until(pilot: Pilot[Any], is_so: Callable[[], bool]) -> None:
+    """Wait until something is so, for what a clock, a thread or a program of its own sets off."""
+    for _ in range(PATIENCE):
+        if is_so():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError(f"It never comes to be:\n{text(pilot.app)}")
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:
@@ -169,9 +199,3 @@ async def showing(
         app.push_screen(screen)
         await settle(pilot)
         yield app, pilot
-
-
-def _messages(app: TextualApp[Any]) -> bool:
-    """Tell whether a message waits for the app, or for a widget of the screen that is seen."""
-    there = (app, *app.screen.walk_children(with_self=True))
-    return any(each.message_queue_size for each in there)

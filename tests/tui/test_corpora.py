@@ -34,7 +34,7 @@ from tests.corpora.making import entry, json_file
 from tests.tui.faulty import FAULTY
 from tests.tui.golden import SIZES, compare
 from tests.tui.scenes import HOSTILE, Scene, hostile, scene, sealed
-from tests.tui.screens import App, at_rest, lines, settle, text
+from tests.tui.screens import App, at_rest, lines, notices, settle, text
 from tests.tui.screens import press_in_turn as press
 
 
@@ -53,10 +53,6 @@ class Asked(App):
 
 def here(app: App) -> object:
     return app.screen
-
-
-def told(app: App) -> str:
-    return " ".join(str(each.message) for each in app._notifications)
 
 
 async def shown(pilot: Pilot[Any], app: App, screen: Any) -> None:
@@ -278,7 +274,7 @@ async def test_a_secret_entry_is_shown_and_never_copied(tmp_path: Path) -> None:
         assert "ekret" not in app.clipboard.replace("a secret segment", "")
         await press(pilot, "left", "y")
         assert app.clipboard == "Thank you!\nDankon!"
-        assert told(app).count("Source and reference copied") == 1
+        assert " ".join(notices(app)).count("Source and reference copied") == 1
         assert not page.holds_secret
 
 
@@ -338,7 +334,7 @@ async def test_the_original_opens_in_the_editor_at_the_line_of_the_entry(
         assert noted.read_text() == repr(["+5", str(file)])
         file.unlink()
         await press(pilot, "o")
-        assert "The file is gone" in told(app)
+        assert "The file is gone" in " ".join(notices(app))
 
 
 @pytest.mark.parametrize(
@@ -367,8 +363,8 @@ async def test_the_system_s_program_is_believed_only_where_it_opens_the_file(
         await shown(pilot, app, CorpusScreen(tmp_path / "s.sqlite", opened.sha256, opened))
         await press(pilot, "o")
         await settle(pilot)
-        assert words in told(app)
-        assert ("Opened" in told(app)) == (words == "Opened:")
+        assert words in " ".join(notices(app))
+        assert ("Opened" in " ".join(notices(app))) == (words == "Opened:")
 
 
 async def test_a_terminal_that_cannot_be_handed_over_says_so(
@@ -382,8 +378,8 @@ async def test_a_terminal_that_cannot_be_handed_over_says_so(
     async with app.run_test(size=(120, 30)) as pilot:
         await shown(pilot, app, CorpusScreen(tmp_path / "s.sqlite", opened.sha256, opened))
         await press(pilot, "o")
-        assert "cannot be handed to an editor" in told(app)
-        assert "The file has changed" in told(app)
+        assert "cannot be handed to an editor" in " ".join(notices(app))
+        assert "The file has changed" in " ".join(notices(app))
 
 
 async def test_a_segment_is_named_in_words(tmp_path: Path) -> None:
@@ -402,7 +398,7 @@ async def test_a_copy_is_told_of_once_and_says_the_truth(tmp_path: Path) -> None
         await settle(pilot)
         assert app.screen.holds_secret  # type: ignore[attr-defined]
         await press(pilot, "ctrl+y")
-        [said] = [str(each.message) for each in app._notifications]
+        [said] = notices(app)
         assert said.startswith("Command copied")
         assert app.clipboard == draft.command()
 

@@ -25,7 +25,7 @@ from tests.tui.golden import compare
 from tests.tui.golden_colours import compare_colours
 from tests.tui.hostile import acting
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, press, settle, text
+from tests.tui.screens import App, notices, press, settle, text
 
 ROOT = Path(__file__).parents[2]
 SIZES = [(80, 24), (160, 48)]
@@ -143,8 +143,8 @@ async def test_colours_that_there_are_not_are_told_at_the_start(home: Path) -> N
     app = App(None, home / "rosetta.sqlite")
     async with app.run_test() as pilot:
         await pilot.pause()
-        [note] = app._notifications
-        assert "line 1: field 'theme' names no colours" in note.message
+        [note] = notices(app)
+        assert "line 1: field 'theme' names no colours" in note
 
 
 # The terminal

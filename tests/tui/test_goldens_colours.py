@@ -59,7 +59,7 @@ async def test_colours_mean_the_same_in_every_theme(
 ) -> None:
     monkeypatch.setattr(run_rows, "when", lambda _: "2023-11-14 22:13")
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(ExportScreen, "_folder_of_settings", lambda _: EXPORTS)
+    monkeypatch.setattr(ExportScreen, "folder_of_settings", lambda _: EXPORTS)
     made = sealed(tmp_path / "s.sqlite")
     made.store.execute("UPDATE runs SET plan = ?", ('{"method": "chat", "options": {}}',))
     async with at_rest(App(made), (100, 30)) as (app, pilot):
@@ -74,7 +74,7 @@ async def test_dialogs(
     size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_rows, "when", lambda _: "2023-11-14 22:13")
-    monkeypatch.setattr(ExportScreen, "_folder_of_settings", lambda _: EXPORTS)
+    monkeypatch.setattr(ExportScreen, "folder_of_settings", lambda _: EXPORTS)
     made = sealed(tmp_path / "s.sqlite")
     async with at_rest(App(made), size) as (app, pilot):
         words = ("baseline",), "Before the new prompt."

@@ -32,6 +32,8 @@ from rosetta_tui.plots.points import (
     difficulty,
     efforts_of,
     latency,
+    metric_shown,
+    metrics_of,
     scores,
 )
 from rosetta_tui.plots.screen import PlotsScreen
@@ -176,6 +178,19 @@ def test_less_is_better_for_an_error_rate() -> None:
     assert [point.front for point in cost(runs_of(*cards), "ter").points] == [True, False]
 
 
+def test_runs_without_a_composite_are_drawn_by_what_ranks_their_task() -> None:
+    answers = card(None)
+    answers["scoring"] = {"task": "qa", "metrics": ["lbrag.em", "lbrag.f1", "lbrag.rlc"]}
+    answers["scores"] |= {"lbrag.em": 0.5, "lbrag.f1": 0.6, "lbrag.rlc": 1.0}
+    asked = runs_of(answers)
+    assert metrics_of(asked) == ["lbrag.f1", "lbrag.em", "lbrag.rlc"]
+    assert metric_shown(asked, "composite") == "lbrag.f1"
+    assert metric_shown(asked, "lbrag.rlc") == "lbrag.rlc"
+    assert metric_shown(runs_of(card(0.5), answers), "composite") == "composite"
+    assert metric_shown(runs_of(card(None)), "composite") == "composite"
+    assert [point.across for point in scores(asked, "lbrag.f1").points] == [0.6]
+
+
 def test_latencies_are_counted_where_they_belong() -> None:
     seconds = [0.1] * 50 + [1.0] * 45 + [10.0] * 5
     picture = latency(runs_of(card(0.5)), {"00000000-run": seconds})
@@ -317,10 +332,10 @@ async def test_breakdowns_are_read_of_the_runs_that_are_shown_together(
         shown = text(app)
         assert "difficulty 5" in shown
         assert "the newest 2 of 3 runs" in shown
-        assert sorted(screen._whole) == ["1f3b8c1e-0000", "2f3b8c1e-0000"]
+        assert sorted(screen.whole) == ["1f3b8c1e-0000", "2f3b8c1e-0000"]
         with closing(open_store(tmp_path / "s.sqlite")) as store:
             store.execute("ALTER TABLE runs RENAME COLUMN run_card TO gone")
-        screen._whole.clear()
+        screen.whole.clear()
         await press(pilot, "1", "4")
         assert "The runs cannot be read." in text(app)
 

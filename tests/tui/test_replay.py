@@ -285,7 +285,7 @@ async def test_pause_speed_and_seek_by_keys(made: Scene) -> None:
         await press(pilot, "q")
         assert isinstance(app.screen, LiveScreen)
         assert not isinstance(app.screen, ReplayScreen)
-        assert not screen.player._thread.is_alive()
+        assert not screen.player._thread.is_alive()  # nothing else shows that it has ended
 
 
 async def test_an_entry_opens_and_keys_of_the_search_line_stay_its_own(made: Scene) -> None:

@@ -18,10 +18,10 @@ from rosetta_tui.show.json_forms import print_form
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from harness.sealed import keys
     from review.office.making import second_look
     from review.office.results import certifying, progress, results
     from review.office.store import store
-    from review.sealed import keys
     from review.verdict.certificate import certificate as certificates
     from review.verdict.certificate import certify
     from review.verdict.certificate import evidence as certificate_evidence
@@ -123,7 +123,7 @@ def _lines(review: store.Review, run: str, reading: certify.EvidenceReading) -> 
     about = panel.run_of(review.key, run)
     yield f"{review.name} · run {run[:8]} · {about.dataset_id} {about.language_pair}"
     for told in gate.verdict_lines(review, reading):
-        first, *rest = _wrapped(told.words)
+        first, *rest = wrapped(told.words)
         yield f" {told.about:<15} {first}"
         yield from (f"{'':17}{line}" for line in rest)
 
@@ -132,7 +132,7 @@ _WIDEST = 100
 """Columns of a line that is read at ease."""
 
 
-def _wrapped(words: str) -> list[str]:
+def wrapped(words: str) -> list[str]:
     """Break a sentence for the terminal it is read on; in a file it stays on its line."""
     if not sys.stdout.isatty():
         return [words]

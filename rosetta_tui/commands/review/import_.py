@@ -17,10 +17,10 @@ from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from harness.sealed import keys as sealed_keys
+    from harness.sealed import sealing
     from review.office.intake import file_report, importing
     from review.office.store import arrivals, store
-    from review.sealed import keys as sealed_keys
-    from review.sealed import sealing
     from rosetta_tui.review.organiser.words import imported
 
 _FILE = click.Path(path_type=Path, exists=True)

@@ -36,7 +36,7 @@ def status_(review: str | None, as_json: bool) -> None:
         "reviews": [_json(each) | asdict(voice) for each, voice in zip(found, voices, strict=True)],
         "waiting": [asdict(each) | {"files": each.files} for each in laptops],
     }
-    lines = _list(found) if review is None else (*_one(found[0]), *_laptops(voices[0]))
+    lines = _list(found) if review is None else (*review_lines(found[0]), *_laptops(voices[0]))
     print_form("review-status", told, (*lines, *_waiting(laptops)), as_json=as_json)
 
 
@@ -66,7 +66,8 @@ def _list(found: list[progress.ReviewProgress]) -> Iterator[str]:
     yield from table(rows)
 
 
-def _one(found: progress.ReviewProgress) -> Iterator[str]:
+def review_lines(found: progress.ReviewProgress) -> Iterator[str]:
+    """Tell how far a review is, reviewer by reviewer."""
     yield f"{found.name}: {found.title}, made {found.created[:10]}, {found.items} items"
     rows: list[tuple[str, ...]] = [("reviewer", "agreed", "may be used", "training", "done", "cannot judge", "later", "harmful", "last import")]  # fmt: skip
     rows += [_row(each) for each in found.reviewers]

@@ -14,17 +14,20 @@ from typing import Any
 import click
 
 from harness.core.failures import UsageError
-from harness.store.file.database import home
+from harness.store.file.database import default_path, home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 
 with when_used():
-    from review import forms
-    from review.files import batch, stick
+    from harness.consent import standing
+    from harness.consent import verifying as consent_found
+    from harness.sealed import forms, keys, phrase, stick
+    from harness.store import withdrawn
+    from review.files import batch
     from review.office.results import certifying
     from review.office.store import database
-    from review.sealed import keys, phrase
-    from review.verdict.certificate import verifying
+    from review.verdict.certificate import consents, verifying
+    from review.verdict.certificate import evidence as evidence_files
     from rosetta_tui.review.organiser.words import gate
 
 _KEY = re.compile(r"[0-9a-f]{64}")
@@ -88,29 +91,46 @@ def verify_(
         )
         for place, each in found.items()
     }
+    taken = {said: None for place in done for said in _taken_back(done[place], found[place])}
     worst = max(done.values(), key=lambda each: (each.broken, not each.ok))
     signer = worst.certificate.organisation.signing_key
     known = trusted or own_key(home())
     checked = {place: each.ok for place, each in done.items()}
     said = _json(worst) | {"signer_is_trusted": signer == known, "evidence": checked}
+    said["consent"] = [{"ok": each.ok, "words": each.words} for each in taken]
     lines = [
         line
         for place, each in done.items()
         for line in (f"Evidence: {place}", *gate.verification_lines(each))
     ]
     lines += [gate.together_words(done)] if len(done) > 1 else []
+    lines += [f"{_SIGNS[each.ok]} consent: {each.words}" for each in taken]
     lines.append(_whose(signer, known, named=trust is not None))
     lines += [] if kept or phrases else [_NOTHING_KEPT]
     print_form("review-verify", said, lines, as_json=as_json)
-    if worst.broken or (trusted is not None and trusted != signer):
+    gone = any(each.ok is False for each in taken)
+    if worst.broken or gone or (trusted is not None and trusted != signer):
         sys.exit(1)
 
+
+_SIGNS = {True: "✓", False: "✗", None: "–"}
 
 _NOTHING_KEPT = (
     "Nothing that you kept yourself was held against it; a review that the organisation played again with another batch "
     "and invented laptops would look like this, too. Who has the batch file from the stick, or the six words of a "
     "hand-over, names them with --batch and --words."
 )
+
+
+def _taken_back(
+    done: verifying.Verification, given: evidence_files.EvidenceFile
+) -> list[consent_found.Found]:
+    """Return what notices that are believed here say of a certificate."""
+    now, run = standing.standing(home()), None
+    if now and default_path().exists():
+        with opened() as connection:
+            run = withdrawn.known_run(connection, done.certificate.run.run_id)
+    return consents.of_certificate(done.certificate, given.evidence, now, run) if now else []
 
 
 def kept_batch(path: Path) -> batch.Batch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -13,11 +14,13 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
 
 with when_used():
+    from harness.consent import notice
+    from harness.sealed import keys
     from review.files import reviewer_codes
     from review.log import payloads
     from review.office.intake import quarantine
     from review.office.store import store
-    from review.sealed import keys
+    from rosetta_tui.commands.consent import sharing
     from rosetta_tui.review.organiser.words import imported
 
 _SCOPES = {
@@ -54,6 +57,7 @@ def withdraw_(
             )
         if not yes:
             _ask(reviewer_codes.printed(read), scope)
+        _record(read, scope, [found] if scope == "batch" else office.reviews())
         done = quarantine.withdraw(office, found, reviewer, payloads.Scope(scope), identities)
     told = {
         "review": found.name,
@@ -78,6 +82,19 @@ def withdraw_(
         rest = imported.certificates_rest(done.recompute)
         lines.append(f"RECOMPUTE: {rest} on them. Issue anew: `rosetta review gate --issue`.")
     print_form("review-withdraw", told, lines, as_json=as_json)
+
+
+def _record(code: str, scope: str, reviews: Sequence[store.Review]) -> None:
+    """Sign a notice before anything is erased, so that other computers hear of it, and this one if it stops here.
+
+    Comments bear on no number, so nothing is said of them. The notice names the person by a salted digest.
+    """
+    own = sharing.own_register()
+    for each in reviews:
+        person = each.person(code)
+        if scope != "comments" and person is not None:
+            about = notice.person_of(each.name, person)
+            own.say(about, "taken back at the desk", "the organisation of the review")
 
 
 def _ask(code: str, scope: str) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.core.failures import UsageError
+from harness.sealed.keys import Identity, Role, opening_identities
 from harness.store.file.database import opened
 from review.log.payloads import Adjudicate
 from review.log.table import saying
@@ -22,7 +23,6 @@ from review.office.results.certifying import attach, look, look_at_ratings, revi
 from review.office.store.arrivals import free_name
 from review.office.store.database import FILE
 from review.office.store.store import IssuedCertificate, Office, utc_now
-from review.sealed.keys import Identity, Role, opening_identities
 from review.verdict.certificate.certificate import Standing
 from review.verdict.certificate.certify import EvidenceReading, read_verdict
 from review.verdict.certificate.evidence import EvidenceFile

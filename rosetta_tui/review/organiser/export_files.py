@@ -12,6 +12,7 @@ from corpora.formats.write import write
 from corpora.model.corpus import Form
 from harness.core.failures import UsageError
 from harness.core.written_files import PRIVATE, PUBLISHED, write_file
+from harness.sealed.keys import Identity
 from review.office.making.second_look import require_flags_decided
 from review.office.results.certifying import (
     CERTIFICATE_SUFFIX,
@@ -31,7 +32,6 @@ from review.office.results.results import (
 )
 from review.office.results.translations import Collected, collect
 from review.office.store.store import Office, Review, utc_now
-from review.sealed.keys import Identity
 from review.session.opening import WORDS_FOLDER
 from review.session.words.catalogue import Words, checked_tag
 from review.verdict.certificate.certificate import read_certificate
@@ -71,7 +71,8 @@ def sealed(
     gathered = of_runs(office, review, store, identity.public.signing_key, words)
     for run_id, of_run in gathered.items():
         if of_run.card is None:
-            notes.append(f"Run {run_id[:8]} is no longer in the store: its card is left out.")
+            why = "it is no longer in the store, or has secret entries, of which only a released card leaves"
+            notes.append(f"The card of run {run_id[:8]} is left out: {why}.")
         if of_run.evidence is None:
             notes.append(f"Run {run_id[:8]} has no certificate yet (rosetta review gate --issue).")
         elif of_run.page is None:

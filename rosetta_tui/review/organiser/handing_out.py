@@ -13,9 +13,11 @@ import click
 
 from harness.core.failures import UsageError
 from harness.core.user_file import read_text
+from harness.sealed.keys import Identity, Role, key_phrase
+from harness.sealed.sealing import checked_recipient, read_age_identities
+from harness.sealed.stick import read_file
 from harness.store.file.database import home
 from review.files.statements import LaptopCard, read_laptop_card
-from review.files.stick import read_file
 from review.office.making.batches import Drawn, Said, make
 from review.office.making.publishing import (
     Protection,
@@ -26,8 +28,6 @@ from review.office.making.publishing import (
 )
 from review.office.making.texts import Kind, ReviewTexts, review_name, texts_of
 from review.office.store.store import Office
-from review.sealed.keys import Identity, Role, key_phrase
-from review.sealed.sealing import checked_recipient, read_age_identities
 from review.session.words.catalogue import is_tag
 from rosetta_tui.review.organiser.words.letters import Letters, letters_json, require_readable
 from rosetta_tui.show.json_forms import form_text

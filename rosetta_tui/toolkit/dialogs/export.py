@@ -73,7 +73,7 @@ class ExportScreen(ModalScreen[None]):
         forms = self.query_one("#form", OptionList)
         forms.highlighted = 0
         forms.focus()
-        self._folder = self._folder_of_settings()
+        self._folder = self.folder_of_settings()
         self._propose(TableFormat.CSV)
         self._say("enter goes on · the file is readable by you alone")
 
@@ -90,7 +90,7 @@ class ExportScreen(ModalScreen[None]):
             number += 1
         return path
 
-    def _folder_of_settings(self) -> Path:
+    def folder_of_settings(self) -> Path:
 
         try:
             chosen = read_settings(self._home).exports

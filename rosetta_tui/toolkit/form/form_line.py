@@ -168,7 +168,7 @@ class FormLine(Vertical):
         super().__init__(id=f"field-{field.name}")
         self.field = field
         self._control = _control(field, value, suggest, choices or {})
-        self._said = ""
+        self.said = ""
 
     def compose(self) -> ComposeResult:
         """Lay out label, control and words."""
@@ -220,9 +220,9 @@ class FormLine(Vertical):
     def say(self, words: str, *, bad: bool = False) -> None:
         """Say something about the value, or nothing."""
         mark = "✗ " if bad else ""
-        if self._said == mark + words:
+        if self.said == mark + words:
             return
-        self._said = mark + words
+        self.said = mark + words
         self.set_class(bad, "-bad")
         self.set_class(bool(words), "-said")
         if self.is_mounted:
@@ -234,7 +234,7 @@ class FormLine(Vertical):
 
     def _tell(self) -> None:
         style = "$bad" if self.has_class("-bad") else "$quiet"
-        self.query_one(".words", Static).update(show_lines(self._said, style))
+        self.query_one(".words", Static).update(show_lines(self.said, style))
 
     @on(Input.Changed)
     @on(Ticks.Ticked)

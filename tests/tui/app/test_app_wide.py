@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.color import Color
+from textual.command import CommandList
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -23,12 +23,7 @@ from rosetta_tui.toolkit.result_table import ResultTable
 from rosetta_tui.toolkit.theme import THEME_WORDS
 from tests.tui.app.standing import stands
 from tests.tui.scenes import HOSTILE, PAIRS, entries_of, hostile, scene, sealed
-from tests.tui.screens import App, at_rest, press, settle, text
-
-
-def said(app: App) -> str:
-    """Return what the app has said in passing."""
-    return "\n".join(each.message for each in app._notifications)
+from tests.tui.screens import App, at_rest, drawn, notices, press, settle, text, until
 
 
 async def typed(pilot: Pilot[Any], words: str) -> None:
@@ -36,10 +31,8 @@ async def typed(pilot: Pilot[Any], words: str) -> None:
     await pilot.press("ctrl+p")
     await pilot.pause()
     await press(pilot, *words)
-    for _ in range(100):
-        if pilot.app.screen.query_one("CommandList").option_count:  # type: ignore[attr-defined]
-            return
-        await asyncio.sleep(0.02)
+    found = pilot.app.screen.query_one(CommandList)
+    await until(pilot, lambda: bool(found.option_count))
 
 
 async def test_every_line_at_the_top_says_the_way(tmp_path: Path) -> None:
@@ -88,8 +81,7 @@ async def test_the_palette_finds_an_action_by_what_is_said_of_it(tmp_path: Path)
         await press(pilot, "delete")
         await typed(pilot, "bring")
         await press(pilot, "enter")
-        await settle(pilot)
-        assert "Brought back" in " ".join(str(each.message) for each in app._notifications)
+        await until(pilot, lambda: "Brought back" in "\n".join(notices(app)))
 
 
 @pytest.mark.thorough
@@ -129,7 +121,7 @@ async def test_the_palette_offers_each_theme_and_takes_it(tmp_path: Path) -> Non
 async def test_settings_that_cannot_be_read_are_said_and_nothing_else_fails(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text("theme = ", encoding="utf-8")
     async with at_rest(App(None, tmp_path / "s.sqlite"), (100, 30)) as (app, _):
-        assert "settings.toml" in said(app)
+        assert "settings.toml" in "\n".join(notices(app))
         assert "Run the demo" in text(app)
 
 
@@ -139,12 +131,9 @@ async def test_without_colours_there_are_none_and_the_cursor_is_turned_round(
     monkeypatch.setenv("NO_COLOR", "1")
     made = sealed(tmp_path / "s.sqlite")
     async with at_rest(App(made), (100, 30)) as (app, _):
-        strips = app.screen._compositor.render_strips(app.size)
-        shown = [
-            segment
-            for strip in strips
-            for segment in strip.apply_filter(app._filters[-1], Color(0, 0, 0))
-        ]
+        no_color = app._filters[-1]  # Textual applies it where it writes to a terminal
+        strips = [strip.apply_filter(no_color, Color(0, 0, 0)) for strip in drawn(app)]
+        shown = [segment for strip in strips for segment in strip]
         used = {each.style.color for each in shown if each.style}
         used |= {each.style.bgcolor for each in shown if each.style}
         assert all(colour is None or colour.is_default for colour in used)
@@ -172,7 +161,7 @@ async def test_copying_says_what_and_how_much(tmp_path: Path) -> None:
         app.screen.post_message(Copied("a\tb\r\nc\x1b]0;t\x07", "Table"))
         await settle(pilot)
         assert app.clipboard == "a\tb\nc␛]0;t␇"
-        assert "Table copied: 2 lines, 12 characters." in said(app)
+        assert "Table copied: 2 lines, 12 characters." in "\n".join(notices(app))
 
 
 async def test_too_much_is_not_copied_and_why_is_said(tmp_path: Path) -> None:
@@ -183,7 +172,7 @@ async def test_too_much_is_not_copied_and_why_is_said(tmp_path: Path) -> None:
         app.screen.post_message(Copied("é" * (MOST_BYTES // 2) + "a", "Output"))
         await settle(pilot)
         assert len(app.clipboard) == MOST_BYTES // 2
-        assert "74,001 bytes" in said(app)
+        assert "74,001 bytes" in "\n".join(notices(app))
 
 
 async def test_no_selection_takes_a_secret_text_along(tmp_path: Path) -> None:
@@ -202,7 +191,7 @@ async def test_no_selection_takes_a_secret_text_along(tmp_path: Path) -> None:
         app.copy_to_clipboard("Mi vidas la hundon.")
         await pilot.pause()
         assert app.clipboard == ""
-        assert "secret entry" in said(app)
+        assert "secret entry" in "\n".join(notices(app))
 
 
 async def test_keys_that_a_person_chose_hold_and_are_named_everywhere(tmp_path: Path) -> None:

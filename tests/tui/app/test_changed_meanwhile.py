@@ -16,7 +16,7 @@ from harness.core.failures import StoreError
 from harness.store.deletion import delete_run
 from harness.store.file.database import open_store
 from harness.store.runs import list_runs
-from rosetta_tui.cli import _run
+from rosetta_tui.cli import _run  # ``main`` ends the process
 from rosetta_tui.compare import acts
 from rosetta_tui.compare.entry_screen import ComparedEntryScreen
 from rosetta_tui.corpus import open_corpus as opened_corpus
@@ -29,7 +29,7 @@ from tests.corpora.making import json_file
 from tests.tui.compare.compared import WIDE, A, B, made, path, shown
 from tests.tui.faulty import FAULTY
 from tests.tui.scenes import scene, sealed
-from tests.tui.screens import App, at_rest, press, settle, text
+from tests.tui.screens import App, at_rest, notices, press, settle, text
 
 __all__ = ["made", "path"]
 
@@ -79,7 +79,7 @@ async def test_the_store_of_a_corpus_cannot_be_opened_any_more(tmp_path: Path) -
         await settle(pilot)
         make_newer(made.path)
         before = screen.table.order
-        for act in (screen.action_runs, screen.action_filter, screen._examine):
+        for act in (screen.action_runs, screen.action_filter, screen.examine_again):
             act()
             await settle(pilot)
         for order in (before.by("source"), replace(before, search="a")):
@@ -90,7 +90,7 @@ async def test_the_store_of_a_corpus_cannot_be_opened_any_more(tmp_path: Path) -
         screen.table.wish(replace(before, search="b"))
         await settle(pilot)
         assert screen.table.order == before
-        said = [str(each.message) for each in app._notifications]
+        said = notices(app)
         assert len(said) == 6
         assert all("newer version of Rosetta" in each for each in said)
         assert app.screen is screen
@@ -106,9 +106,9 @@ async def test_the_store_of_a_run_cannot_be_opened_any_more(tmp_path: Path) -> N
         make_newer(app.store_path)
         table.wish(replace(table.order, search="a"))
         await settle(pilot)
-        table._read()
+        table._read()  # as when its next turn comes
         await settle(pilot)
-        [said] = [str(each.message) for each in app._notifications]
+        [said] = notices(app)
         assert "newer version of Rosetta" in said
 
 
@@ -133,7 +133,7 @@ async def test_a_damaged_plan_is_said_where_failed_entries_would_be_asked_again(
     made.store.execute("UPDATE runs SET plan = '{}'")
     async with at_rest(app, (120, 40)) as (_, pilot):
         await press(pilot, "R")
-        [said] = [str(each.message) for each in app._notifications]
+        [said] = notices(app)
         assert "damaged" in said
 
 
@@ -148,7 +148,7 @@ def test_a_store_that_is_damaged_is_said_by_the_commands(
     made = sealed(tmp_path / "rosetta.sqlite")
     with closing(open_store(made.path)) as store:
         store.execute("UPDATE runs SET plan = '{', opening = '{'")
-    assert _run(words) in {1, 2}
+    assert _run(words) in {1, 2}  # what the program does before its process ends
     assert "fault of the program" not in capfd.readouterr().err
 
 
@@ -173,7 +173,7 @@ async def test_a_corpus_that_is_left_while_it_is_read_keeps_no_connection(
         go_on.set()
         await settle(pilot)
         assert reading.is_finished
-        assert screen._store is None
+        assert screen._store is None  # what was opened for nobody is closed again
         assert screen.summary is None
 
 
@@ -185,7 +185,7 @@ async def test_an_opened_corpus_that_is_closed_while_it_is_sorted(tmp_path: Path
         screen = CorpusScreen(app.store_path, looked_at.sha256, looked_at)
         app.push_screen(screen)
         await settle(pilot)
-        reading = screen._reading
+        reading = screen._reading  # what a thread of the screen still holds
         await press(pilot, "q")
     with pytest.raises(StoreError, match="open its file again"), reading() as store:
         store.execute("SELECT 1")

@@ -37,7 +37,7 @@ from tests.harness.evaluation import corpus_of
 from tests.tui.compare.compared import finished
 from tests.tui.hostile import acting
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, lines, settle
+from tests.tui.screens import App, drawn, lines, settle
 
 NAME = HOSTILE[0] + HOSTILE[1] + HOSTILE[3] + HOSTILE[6]
 TEXTS = [text[:400] for text in HOSTILE]
@@ -136,7 +136,7 @@ class Walk:
         self.seen |= {kind.__name__ for kind in type(app.screen).__mro__}
         for line in lines(app):
             assert acting(line) == [], (app.screen, line)
-        for strip in app.screen._compositor.render_strips(app.size):
+        for strip in drawn(app):
             for segment in strip:
                 style = segment.style
                 assert style is None or style.link is None, segment

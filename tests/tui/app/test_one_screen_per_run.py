@@ -15,7 +15,7 @@ from harness.core.run_state import RunState
 from harness.store.file.database import open_store
 from harness.store.runs import find_run
 from rosetta_tui.app.app import Begin
-from rosetta_tui.app.launch import _follow
+from rosetta_tui.app.launch import follow
 from rosetta_tui.entry.table import Order
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.scores import ScoresScreen
@@ -25,7 +25,7 @@ from tests.harness.evaluation import Heard, chat_plan, corpus, resume, run_corpu
 from tests.harness.events.slow_run import SIZE, under_way
 from tests.harness.scripted import Answer, Asked, Scripted, serving, translated
 from tests.tui.new_run.form import Starting
-from tests.tui.screens import at_rest, press, settle, text
+from tests.tui.screens import at_rest, notices, press, settle, text
 
 __all__ = ["under_way"]
 
@@ -34,7 +34,7 @@ class Real(Starting):
     """The app over real runs: begun here, or followed by the store."""
 
     def _follow_run(self, run_id: str) -> Followed:
-        return _follow(self._data, run_id)
+        return follow(self._data, run_id)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ async def until_complete(pilot: Pilot[None]) -> LiveScreen:
     while not (isinstance(screen := pilot.app.screen, LiveScreen) and screen.live.complete):
         await settle(pilot)
         if isinstance(screen, LiveScreen):
-            screen._look_afterwards()
+            screen.look_afterwards()
     await settle(pilot)
     return screen
 
@@ -108,13 +108,13 @@ async def test_a_screen_below_others_is_gone_through_once_its_run_has_a_newer_on
     path = tmp_path / "rosetta.sqlite"
     await asyncio.to_thread(stopped, path, endpoint)
     app, begin = Real(path), threading.Event()
-    start = app._start
+    start = app.start_run
 
     def late(begun: Begin) -> WatchedRun:
         assert begin.wait(600)
         return start(begun)
 
-    app._start = late
+    app.start_run = late
     async with at_rest(app, (120, 36)) as (_, pilot):
         await press(pilot, "enter")
         await pilot.press("R")
@@ -162,7 +162,7 @@ async def test_a_run_of_another_process_is_steered_and_its_answer_shown(
                 ("d", RunState.DRAINING, "Draining: "),
             ):
                 await pilot.press(key)
-                while not any(words in note.message for note in app._notifications):
+                while not any(words in note for note in notices(app)):
                     await settle(pilot)
                 assert heard.control.state is held
                 shown = {RunState.PAUSED: "paused", RunState.RUNNING: "running"}.get(held, "")

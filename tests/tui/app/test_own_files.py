@@ -20,11 +20,11 @@ from harness.core.run_state import RunState
 from harness.core.version import VERSION
 from harness.events.control import Control
 from harness.events.kinds import Finished
-from rosetta_tui.app.showing import _exit_code
+from rosetta_tui.app.showing import exit_code
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.own_files import changed_files
 from tests.harness.store.file.locked_stick import made, stick
-from tests.tui.screens import App, at_rest, press, text
+from tests.tui.screens import App, at_rest, notices, press, text
 from tests.wheels import build_wheel
 
 __all__ = ["made", "stick"]
@@ -40,7 +40,7 @@ async def test_runs_are_seen_and_opened_and_nothing_is_changed(stick: Path) -> N
         assert "noted last" in text(app)
         assert "cannot be read" not in text(app)
         await press(pilot, "delete")
-        said = " ".join(note.message for note in app._notifications)
+        said = " ".join(notices(app))
         assert "it can only be read here, so nothing was changed" in said
         await press(pilot, "enter")
         assert isinstance(app.screen, LiveScreen)
@@ -71,7 +71,7 @@ def test_each_end_has_its_code(
 ) -> None:
     control = Control()
     wish(control)
-    assert _exit_code(finished, control, interrupted) == code
+    assert exit_code(finished, control, interrupted) == code
 
 
 ROOT = Path(__file__).parents[3]

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 from scipy import stats
 
-from harness.card.canonical import canonical_sha256
+from harness.core.canonical import canonical_sha256
 from harness.core.failures import HarnessError, UsageError
 from harness.store.file.database import home as home_folder
 from review.log.payloads import AnyPayload, Consent, Face, Rate

@@ -74,9 +74,8 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[s
     for name in group.list_commands(context):
         found = group.get_command(context, name)
         assert found is not None
-        found._help_option = (
-            None  # kept from a first call, which other tests make without the program around it
-        )
+        # kept from a first call, which other tests make without the program around it
+        found._help_option = None
         yield (*path, name)
         if isinstance(found, click.Group):
             yield from commands(found, (*path, name))
@@ -118,3 +117,12 @@ def test_runs_are_counted_from_the_last_one(tmp_path: Path) -> None:
             store.execute("UPDATE runs SET put_away = ? WHERE id = ?", (when, number))
         assert find_trashed(store, "last~1").run_id == ids[0]
         assert find_run(store, "last").run_id == ids[2]
+
+
+def test_the_choices_of_a_missing_option_stand_in_its_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, (first, *rest) = said(capsys, "corpus", "convert", "c.json", "-o", "x")
+    assert code == 2
+    assert first.startswith("error: Missing option '--to'. Choose from: specification, legacy, ")
+    assert len(rest) == 1

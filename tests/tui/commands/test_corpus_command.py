@@ -97,17 +97,22 @@ def test_show_never_prints_an_entry_and_makes_hostile_text_harmless(tmp_path: Pa
         ({"transmission": "local-only"}, "local-only", "transmission: local-only"),
         ({"license": "CC-BY-ND-4.0"}, "local-only", "license: CC-BY-ND-4.0"),
         ({"license": "CC0-1.0"}, "open", "license: CC0-1.0"),
-        ({}, "open", None),
+        ({"license": "CC-BY-NC-4.0"}, "ask", "license: CC-BY-NC-4.0"),
+        ({}, "ask", None),
     ],
 )
 def test_check_and_show_say_where_the_texts_may_go(
     tmp_path: Path, more: dict[str, str], led_to: str, because: str | None
 ) -> None:
     path = json_file(tmp_path, [entry()], **more)
-    words = "no text leaves this machine" if led_to == "local-only" else "open texts may be sent"
+    words = {
+        "local-only": "no text leaves this machine",
+        "open": "open texts may be sent",
+        "ask": "a person says of each run whether open texts may be sent",
+    }[led_to]
     for command in ("check", "show"):
         told = json.loads(run(command, path, "--json").stdout)["terms"]
-        assert told == {"transmission": led_to, "because": because}
+        assert (told["transmission"], told["because"]) == (led_to, because)
         line = f"terms: {words} ({because})"
         assert (line in run(command, path).stdout) is (because is not None)
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from harness.core.failures import HarnessError, UsageError
+from harness.run import rescoring
+from harness.setup.plan import RunOptions
 from rosetta_tui.commands.score import score
 
 
@@ -65,3 +68,17 @@ def test_an_unknown_metric_is_named_as_the_option_it_stands_in(corpus: Path) -> 
     assert str(result.exception).startswith(
         "--metrics: there is no metric 'blue'; did you mean bleu?"
     )
+
+
+def test_a_call_may_last_as_long_as_was_said(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+
+    def note(*_: Any, calls: RunOptions, **__: Any) -> str:
+        asked.append(calls.timeout_seconds)
+        raise UsageError("enough")
+
+    scored(corpus, "--timeout", 7)
+    monkeypatch.setattr(rescoring, "rescore", note)
+    for more in ((), ("--timeout", 9.5)):
+        run("--rescore", "last", *more)
+    assert asked == [7, 9.5]

@@ -17,6 +17,7 @@ import pytest
 
 from corpora.samples import DEMO_CORPUS, sample_path
 from harness.core.run_state import RunState
+from harness.endpoint import ways_out
 from harness.method.shipped import method_names
 from rosetta_tui.cli import main
 from tests.harness.scripted import (
@@ -315,7 +316,13 @@ def test_the_first_ctrl_c_drains_and_saves_and_resume_asks_only_the_rest(
     assert rosetta.count() == 1
 
 
-@pytest.mark.parametrize("first", [signal.SIGINT, None], ids=["ctrl-c twice", "terminate"])
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(signal.SIGINT, id="ctrl-c twice"),
+        pytest.param(None, id="terminate", marks=pytest.mark.thorough),
+    ],
+)
 def test_the_second_ctrl_c_stops_at_once_and_so_does_a_polite_kill(
     rosetta: Rosetta, endpoint: Scripted, first: signal.Signals | None
 ) -> None:
@@ -398,7 +405,7 @@ def test_failed_entries_can_be_asked_for_again(rosetta: Rosetta, endpoint: Scrip
 
 
 def test_secret_entries_pass_through_the_command_line_unspoken(
-    here: Here, endpoint: Scripted, tmp_path: Path
+    here: Here, endpoint: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     secret = "the medicine bundle"
     corpus = tmp_path / "corpus.json"
@@ -414,11 +421,13 @@ def test_secret_entries_pass_through_the_command_line_unspoken(
         error(400, asked.source) if asked.number % 2 else json_answer(completion(asked.source))
     )
     said = ""
+    monkeypatch.setattr(ways_out, "ways_out", lambda: ("wlan0",))
     for style in ("--plain", "--json-lines"):
         arguments = ["run", corpus, "-m", "chat", "--model", "m", "--endpoint", endpoint.url,
                          "--trust-local-server"]  # fmt: skip
         code, out, problems = here(*arguments, style)
         assert code == 0, problems
+        assert ("a way to other machines (wlan0)" in problems) == (style == "--plain")
         said += out + problems
     assert secret not in said
     code, out, problems = here(

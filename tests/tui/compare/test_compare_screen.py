@@ -111,7 +111,7 @@ async def test_the_sentence_is_that_of_the_command_and_follows_the_metric(path: 
 
 async def test_a_metric_of_a_whole_corpus_shows_entries_by_another(path: Path) -> None:
     async with comparing(path, A, B) as (app, pilot, screen):
-        screen._compare_by("bleu")
+        screen.compare_by("bleu")
         await settle(pilot)
         assert "values by chrF++: BLEU is of a whole corpus" in text(app)
         assert screen.table.entries is not None
@@ -230,11 +230,11 @@ async def test_sorting_filtering_and_searching(path: Path) -> None:
 async def test_the_line_below_shows_how_two_outputs_differ(path: Path) -> None:
     async with comparing(path, A, B) as (app, pilot, screen):
         screen.table.move_to_place(0)
-        screen._moved()
+        screen._moved()  # as after a key; a place that is set by the program moves nothing
         await settle(pilot)
         assert "A→B Mi vidas [+la+] [hundon→hundo]" in text(app) or "A→B Mi vidas" in text(app)
         screen.table.move_to_place(20)
-        screen._moved()
+        screen._moved()  # once more, after a key
         await settle(pilot)
         assert "A failed · B" in text(app)
 

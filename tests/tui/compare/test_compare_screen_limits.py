@@ -139,12 +139,12 @@ async def test_what_is_new_of_a_run_that_goes_on_is_taken_in_and_the_end_brings_
         assert len(screen.comparison.entries) == 10
         screen.table.move_to_place(4)
         taken_from(whole, path, B, range(10, 20))
-        screen._next_look = 0.0
+        screen._next_look = 0.0  # its turn comes now, whatever the clock says
         await settle(pilot)
         assert len(screen.comparison.entries) == 20
         assert screen.table.place == 4
         taken_from(whole, path, B, range(20, 40), sealed=True)
-        screen._next_look = 0.0
+        screen._next_look = 0.0  # its turn comes now, whatever the clock says
         await settle(pilot)
         [pair] = compared(path, A, B).pairs
         assert sentence(pair, "chrf_plus_plus") in joined(app)

@@ -18,8 +18,8 @@ from harness.store.corpora.entries import read_entries
 from harness.store.file.database import open_store
 from harness.store.results import read_results
 from harness.store.runs import Run, find_run
-from rosetta_tui.entry.explaining import MOST_WORDS, Explaining, _differences, analyses, verdicts
-from rosetta_tui.entry.page import about
+from rosetta_tui.entry.explaining import MOST_WORDS, Explaining, analyses, differences, verdicts
+from rosetta_tui.entry.record import about
 from scoring.core.translation import Acceptance, WordAnalysis
 from tests.harness.evaluation import LANGUAGES, corpus, run_corpus
 from tests.scoring.analysed import annotation
@@ -167,12 +167,12 @@ def test_the_words_of_an_entry_are_named_once() -> None:
     words = annotation("bonvolu la hundo xyzzy", "la hundon mi", LEXICON)
     said = ("2 of 3 expected lemmas and tags are there.", "“hundo”: base form.", "“Mi” is missing.")
     found = Explanation({"morphological_accuracy": said}, words)
-    assert _differences(found) == (
+    assert differences(found) == (
         "“bonvolu” has no counterpart in the reference.",
         "“xyzzy” has no counterpart in the reference, and the analyser does not know it.",
     )
-    assert len(_differences(Explanation({}, words))) == 4
-    assert _differences(Explanation({}, None)) == ()
+    assert len(differences(Explanation({}, words))) == 4
+    assert differences(Explanation({}, None)) == ()
 
 
 LEXICON = {

@@ -29,7 +29,7 @@ from tests.harness.card import factory
 from tests.harness.store.file.damaged import damage
 from tests.tui.runs.summaries import run
 from tests.tui.scenes import PAIRS, entries_of, scene, sealed
-from tests.tui.screens import App, at_rest, press, settle, text
+from tests.tui.screens import App, at_rest, notices, press, settle, text
 
 
 async def test_an_empty_home_says_what_to_do_first_and_runs_the_demo(tmp_path: Path) -> None:
@@ -159,12 +159,12 @@ async def test_deleting_is_undone_and_never_hits_what_is_under_way(tmp_path: Pat
     made = scene(tmp_path / "s.sqlite", total=10, stored=5)
     async with at_rest(App(made), (120, 36)) as (app, pilot):
         await press(pilot, "delete")
-        assert "Stop it first" in notes(app)
+        assert "Stop it first" in "\n".join(notices(app))
         set_live(made.store, made.number, RunState.STOPPED, None)
         await press(pilot, "r", "delete")
         await settle(pilot)
         assert list_runs(made.store) == []
-        assert "For a week, Undo brings it back." in notes(app)
+        assert "For a week, Undo brings it back." in "\n".join(notices(app))
         assert "Run the demo" in text(app)
         assert "Undo" in text(app)
         await press(pilot, "u")
@@ -269,14 +269,9 @@ async def test_what_is_followed_is_let_go_when_its_screen_closes(tmp_path: Path)
         assert not any(map(is_open, followers))
 
 
-def notes(app: App) -> str:
-    """Return what the app has said in passing."""
-    return "\n".join(each.message for each in app._notifications)
-
-
 def is_open(follower: Follower) -> bool:
     try:
-        follower._connection.execute("SELECT 1")
+        follower._connection.execute("SELECT 1")  # only SQLite knows whether it is closed
     except sqlite3.ProgrammingError:
         return False
     return True
@@ -365,7 +360,7 @@ async def test_looks_that_take_longer_than_their_turns_are_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = sealed(tmp_path / "s.sqlite")
-    real, again = RunReader.look, HomeScreen._look_again
+    real, again = RunReader.look, HomeScreen.look_again
     turn, turns, over = threading.Condition(), [0], [False]
 
     def slow(reader: RunReader, *, anyway: bool) -> object:
@@ -381,7 +376,7 @@ async def test_looks_that_take_longer_than_their_turns_are_shown(
             turn.notify_all()
 
     monkeypatch.setattr(RunReader, "look", slow)
-    monkeypatch.setattr(HomeScreen, "_look_again", counted)
+    monkeypatch.setattr(HomeScreen, "look_again", counted)
     monkeypatch.setattr("rosetta_tui.home.screen.REFRESH_SECONDS", 0.01)
     app = App(made)
     async with app.run_test(size=(120, 30)) as pilot:

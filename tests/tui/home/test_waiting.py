@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from harness.core.run_state import RunState
+from harness.method.options import MethodOptions
+from harness.setup.plan import Plan
 from harness.store.file.database import open_store
 from harness.store.runs import find_run, list_runs, set_live
 from rosetta_tui.app.app import Begin
@@ -75,13 +77,13 @@ async def test_enter_on_a_cut_run_goes_on_with_it(tmp_path: Path) -> None:
     set_live(made.store, made.number, RunState.STOPPED, None)
     app = App(made)
     begun: list[Begin] = []
-    start = app._start
+    start = app.start_run
 
     def note(begin: Begin) -> WatchedRun:
         begun.append(begin)
         return start(begin)
 
-    app._start = note
+    app.start_run = note
     async with at_rest(app, (120, 36)) as (_, pilot):
         await pilot.press("shift+tab")
         await press(pilot, "enter")
@@ -112,7 +114,7 @@ async def test_failed_entries_are_asked_for_again_with_other_settings(
         engine.start()
         return WatchedRun(engine.events, engine.control)
 
-    app._start = start
+    app.start_run = start
     async with at_rest(app, (120, 36)) as (_, pilot):
         assert "2 entries failed" in text(app)
         await press(pilot, "R")
@@ -163,12 +165,8 @@ async def test_outputs_made_elsewhere_wait_for_nobody_and_are_said_to_be_the_sam
 
 
 def test_the_form_shows_what_the_plan_says() -> None:
-    plan = {
-        "method": "chat",
-        "options": {"model": "m", "temperature": 0.0},
-        "run": {"budget_usd": None},
-    }
-    before = settings_of(json.loads(json.dumps(plan)))
+    options = MethodOptions(source_language="en", target_language="crk", model="m", temperature=0)
+    before = settings_of(Plan(method="chat", options=options))
     assert (before["model"], before["temperature"], before["budget_usd"]) == ("m", "0", "")
 
 
@@ -196,9 +194,9 @@ def test_a_put_aside_item_that_was_gone_counts_as_new(tmp_path: Path) -> None:
     keep_aside(tmp_path, marks)
     assert read_aside(tmp_path) == frozenset(marks)
     listed = WaitingList(tmp_path)
-    listed._forget_gone((Lead.REVIEW, Lead.IMPORT), [])
+    listed.forget_gone((Lead.REVIEW, Lead.IMPORT), [])
     assert read_aside(tmp_path) == {marks[0]}
-    listed._forget_gone((Lead.RESUME, Lead.RETRY), [WaitingItem(Lead.RESUME, "a", "Stopped")])
+    listed.forget_gone((Lead.RESUME, Lead.RETRY), [WaitingItem(Lead.RESUME, "a", "Stopped")])
     assert [*listed.aside] == [marks[0]]
     for broken in (b"", b"[1, [2], [[], 1, 2]]", b"[" * 5000, b"{}"):
         (tmp_path / "put-aside.json").write_bytes(broken)

@@ -11,17 +11,23 @@ import pytest
 
 from harness.api import Ready
 from harness.store.file.database import open_store
+from harness.store.file.openings import ScoringSoFar
 from harness.store.results import replace_scores
-from harness.store.runs import CARD_COLUMNS, find_run, seal_run
+from harness.store.runs import CARD_COLUMNS, find_run, read_card, seal_run
+from rosetta_tui.live.answers import answer_lines, judged_in_vain
 from rosetta_tui.live.screen import LiveScreen
 from rosetta_tui.session.engine import Engine
+from rosetta_tui.session.picture import LiveRun
+from rosetta_tui.session.recorded import recorded, seal
 from rosetta_tui.session.watched import WatchedRun
 from scoring.card.claim import Claim, ClaimReason, Limit
 from scoring.core.columns import TRANSLATIONS
+from scoring.core.inventory import known_row
 from scoring.core.specification import Tier, specification
 from tests.desktop.trouble.causes import full, mounted, pulled
 from tests.harness.evaluation import begun, chat_plan, corpus
 from tests.harness.scripted import Scripted, serving, translated
+from tests.tui.answered import STATE, answered
 from tests.tui.new_run.form import Starting
 from tests.tui.scenes import card_of, finished, scene
 from tests.tui.screens import App, at_rest, lines, press, settle, text
@@ -53,7 +59,7 @@ async def test_a_run_that_had_no_room_to_begin_goes_on_once_there_is(
     with closing(open_store(path)) as store:
         run_id = find_run(store, "last").run_id
     app, engine = Starting(path), Engine(Ready(path, number, run_id, method))
-    app._initial = WatchedRun(engine.events, engine.control, run_id)
+    app.initial = WatchedRun(engine.events, engine.control, run_id)
     with closing(open_store(path)):  # somebody has it open: it can be read on a full disk too
         async with app.run_test(size=(80, 24)) as pilot:
             with full(disk):
@@ -67,7 +73,7 @@ async def test_a_run_that_had_no_room_to_begin_goes_on_once_there_is(
             first = app.screen
             assert isinstance(first, LiveScreen)
             while "Go on" not in lines(app)[-1]:
-                first._look_afterwards()
+                first.look_afterwards()
                 await settle(pilot)
             await pilot.press("R")
             while not (isinstance(here := app.screen, LiveScreen) and here.live.complete):
@@ -109,6 +115,21 @@ async def test_a_rate_without_an_analyser_on_record_says_unknown(tmp_path: Path)
     made.play([made.started(), made.progress(84, values={"fst_acceptance_rate": 0.58})])
     async with at_rest(App(made, watch=True), (160, 48)) as (app, _):
         assert "FST 0.58 (references unknown)" in text(app)
+
+
+def test_what_failed_in_the_scoring_is_counted_once(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s.sqlite")
+    asked = ScoringSoFar(calls=9, failed=2)
+    found = made.progress(84, values={"lbrag.f1_raised": 3.0}, scoring=asked)
+    assert [line.plain for line in judged_in_vain(found)] == [
+        "! F1: the code of its pack failed at 3 entries",
+        "! 2 judgements failed",
+    ]
+    told = {"lbrag.semantic_score_judge_failed": 2.0, "au.llm_judge_binary_judge_failed": 1.0}
+    found = made.progress(84, values=told, scoring=asked)
+    (line,) = judged_in_vain(found)
+    assert line.plain == "! 3 judgements failed: agreement 2, judged right 1"
+    assert not list(judged_in_vain(made.progress(84, values={"au.llm_judge_binary": 1.0})))
 
 
 async def test_what_is_done_after_the_last_entry_stands_in_the_header(tmp_path: Path) -> None:
@@ -204,3 +225,20 @@ async def test_why_no_more_may_be_claimed_is_read_to_its_end(
         shown = text(app)
         assert words in shown
         assert shown.index("baseline (") < shown.index(words)
+
+
+def test_the_page_of_metrics_says_what_each_of_them_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "data"))
+    path, run = answered(tmp_path, "dialogue_state", [STATE])
+    live = LiveRun()
+    with closing(open_store(path)) as store:
+        live.fold(recorded(store, run.run_id))
+        card = read_card(store, run.id)
+    assert card is not None
+    seal(live, card)
+    told = [line.plain for line in answer_lines(live)]
+    place = next(number for number, line in enumerate(told) if line.startswith("slot F1 "))
+    assert told[place + 1] == f"  {known_row('au.slot_f1').what}"
+    assert [line for line in told if not line] == [""]  # nothing is missing: no room is kept for it

@@ -20,7 +20,7 @@ from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.result_table import ResultTable
 from scoring.core.columns import TASKS
 from tests.tui.scenes import Scene, finished, result, scene, sealed
-from tests.tui.screens import App, at_rest, lines, press, settle, text
+from tests.tui.screens import App, at_rest, lines, notices, press, settle, text
 
 
 def live(app: App) -> LiveScreen:
@@ -220,7 +220,7 @@ async def test_a_run_whose_process_is_gone_is_said_to_be_so_by_the_key_that_stee
         await press(pilot, "enter")
         assert app.followed == [middle.run_id]
         await press(pilot, "space")
-        said = "".join(note.message for note in app._notifications)
+        said = "".join(notices(app))
         assert f"The process that ran {middle.run_id[:8]} is gone." in said
         assert app.control.state is RunState.RUNNING
         await press(pilot, "q")
@@ -262,7 +262,7 @@ async def test_a_run_that_drains_says_so_and_offers_only_what_still_works(middle
         await pilot.press("d")
         await settle(pilot)
         assert app.control.state is RunState.RUNNING, "a key that is not offered does nothing"
-        assert "It is draining" in " ".join(each.message for each in app._notifications)
+        assert "It is draining" in " ".join(notices(app))
 
 
 async def test_a_stopped_run_says_how_it_goes_on(middle: Scene) -> None:
@@ -272,7 +272,7 @@ async def test_a_stopped_run_says_how_it_goes_on(middle: Scene) -> None:
         await settle(pilot)
         assert "Nothing is lost. Go on with: rosetta resume 0f3b8c1e" in text(app)
         set_live(middle.store, middle.number, RunState.STOPPED, None)
-        live(app)._end_acts.read()
+        live(app)._end_acts.read()  # as the screen does every few seconds
         await settle(pilot)
         assert "Nothing is lost. R goes on here, or rosetta resume 0f3b8c1e" in text(app)
 

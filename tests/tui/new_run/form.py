@@ -35,7 +35,7 @@ class Starting(App):
     def __init__(self, path: Path) -> None:
         super().__init__(None, path)
         self.engines: list[Engine] = []
-        self._start = self._begin
+        self.start_run = self._begin
         self._data = path
 
     def _begin(self, begin: Begin) -> WatchedRun:

@@ -50,7 +50,7 @@ async def test_from_nothing_to_a_started_run_without_a_mouse(path: Path, tmp_pat
     folder.mkdir()
     (folder / "demo.json").write_bytes(Path(CORPUS).read_bytes())
     async with at_form(Starting(path), (80, 24)) as (app, pilot, screen):
-        screen.form._made["file"].put(str(tmp_path / "corpora"))  # what a person would type of it
+        screen.form.lines["file"].put(str(tmp_path / "corpora"))  # what a person would type of it
         await press(pilot, "end", *"#", "backspace")
         assert "corpora here/" in text(app)
         await press(pilot, "down", "enter")
@@ -91,7 +91,7 @@ async def test_the_prompt_that_is_shown_is_the_one_that_is_sent(
         "model": "[mock]",
     }
     async with at_form(app, (160, 48), chosen) as (_, pilot, screen):
-        shown, found = beside(app), screen._found.request
+        shown, found = beside(app), screen.found.request
         assert found is not None
         assert endpoint.asked == []
         assert "First prompt  as it will be sent" in shown
@@ -111,7 +111,7 @@ async def test_only_the_fields_that_a_method_takes_are_shown(path: Path, method:
     draft = {"file": CORPUS, "method": method}
     async with at_form(App(None, path), (120, 100), draft) as (_, pilot, screen):
         await press(pilot, "ctrl+t")
-        shown = {line.field.name for line in screen.form._made.values() if line.display}
+        shown = {line.field.name for line in screen.form.lines.values() if line.display}
         assert shown == applicable(method)
         needs, takes = TAKES[method]
         others = {"text", "outputs", "glossary", "endpoint", "translator"} - {*needs, *takes}
@@ -121,7 +121,7 @@ async def test_only_the_fields_that_a_method_takes_are_shown(path: Path, method:
 async def test_what_is_wrong_stands_beside_its_field_and_nothing_starts(path: Path) -> None:
     async with at_form(Starting(path), (160, 60), CHAT) as (app, pilot, screen):
         screen.form.focus_on("budget")
-        await pilot.pause()
+        await settle(pilot)
         await typed(pilot, "x")
         assert "✗ A number above 0 is wanted." in text(app)
         await press(pilot, "shift+tab", "ctrl+s")
@@ -147,7 +147,7 @@ async def test_secret_entries_go_to_no_other_machine_and_into_no_copy(
     async with at_form(
         Starting(path), (160, 48), CHAT | {"file": secret, "endpoint": "openai"}
     ) as (app, pilot, screen):
-        said = screen.form._made["endpoint"]._said
+        said = screen.form.lines["endpoint"].said
         assert "belong to a secret segment" in said
         assert "sk-not-for-eyes" not in text(app)
         await press(pilot, "ctrl+s")
@@ -244,12 +244,12 @@ async def test_hostile_names_of_files_and_corpora_are_only_text(path: Path, tmp_
         assert harmless(text(app))
         for name in names:
             screen.form.put({})
-            screen._typed.update(CHAT | {"file": str(folder / f"{name}.json"), "model": name})
-            screen.form.put(screen._typed)
+            screen.typed.update(CHAT | {"file": str(folder / f"{name}.json"), "model": name})
+            screen.form.put(screen.typed)
             screen.look()
             await app.workers.wait_for_complete()
             await pilot.pause()
-            assert screen._found.corpus is not None, (name, screen._found.troubles)
+            assert screen.found.corpus is not None, (name, screen.found.troubles)
             assert harmless(text(app)), name
         assert isinstance(app.screen, NewRunScreen)
 
@@ -291,7 +291,7 @@ async def test_settings_fill_in_what_is_left_open(path: Path) -> None:
     (path.parent / "settings.toml").write_text(settings, "utf-8")
     draft = {"file": CORPUS, "method": "chat"}
     async with at_form(App(None, path), (160, 48), draft) as (app, _, screen):
-        assert screen._found.troubles == ()
+        assert screen.found.troubles == ()
         assert "POST http://127.0.0.1:9/v1/chat/completions" in beside(app)
         assert "mine" in text(app)
 
@@ -308,7 +308,7 @@ async def test_another_run_like_an_earlier_one_stands_in_the_form(path: Path) ->
         with closing(open_store(path)) as connection:
             draft = draft_of(find_run(connection, "last"), connection)
         screen = await opened(pilot, dict(draft.values))
-        assert screen._found.troubles == ()
+        assert screen.found.troubles == ()
         assert "3 of 96 entries take part" in text(app)
         assert "rosetta run store:" in beside(app)
         assert "time as in 1 earlier run" in beside(app)
@@ -327,7 +327,7 @@ async def test_golden(
         )
         compare("new-run-wrong", size, app)
         screen.form.focus_on("concurrency")
-        await pilot.pause()
+        await settle(pilot)
         await press(pilot, "backspace", "4")
         await settle(pilot)
         compare("new-run", size, app)
@@ -348,8 +348,8 @@ async def test_a_budget_that_will_not_last_is_spoken_of(
     app = App(None, path)
     dear = CHAT | {"endpoint": "openai", "model": "gpt-4o", "budget": budget}
     async with at_form(app, (120, 40), dear) as (_, _, screen):
-        assert screen._found.troubles == ()
-        assert words in screen.form._made["budget"]._said
+        assert screen.found.troubles == ()
+        assert words in screen.form.lines["budget"].said
         assert words[:18] in text(app)
         assert "key from OPENAI_API_KEY" in text(app)
 

@@ -23,9 +23,9 @@ __all__ = ["path"]
 async def test_a_list_is_gone_through_by_keys_and_closed_by_escape(path: Path) -> None:
     async with at_form(App(None, path), (120, 40), {"file": CORPUS}) as (app, pilot, screen):
         screen.form.focus_on("method")
-        await pilot.pause()
+        await settle(pilot)
         await press(pilot, "down")
-        line = screen.form._made["method"]
+        line = screen.form.lines["method"]
         assert "pipeline  a language model, checked" in text(app)
         await press(pilot, "escape")
         assert app.screen is screen
@@ -39,8 +39,8 @@ async def test_a_list_is_gone_through_by_keys_and_closed_by_escape(path: Path) -
 async def test_a_key_that_overtakes_what_was_typed_marks_what_fits_it(path: Path) -> None:
     async with at_form(App(None, path), (120, 40), {"file": CORPUS}) as (_, pilot, screen):
         screen.form.focus_on("method")
-        await pilot.pause()
-        line = screen.form._made["method"].query_one(SuggestingLine)
+        await settle(pilot)
+        line = screen.form.lines["method"].query_one(SuggestingLine)
         line.input.value = "pipe"  # what is typed is told by a message, which comes later
         line.action_move(1)
         await settle(pilot)
@@ -57,7 +57,7 @@ async def test_who_types_on_after_the_name_of_a_table_writes_its_languages(
     monkeypatch.setattr(new_run, "QUIET_SECONDS", 3600)
     async with at_form(App(None, path), (80, 24), {}) as (app, pilot, screen):
         screen.form.focus_on("file")
-        await pilot.pause()
+        await settle(pilot)
         await burst(app, *"x.tsv", "enter", *"en", "enter", *"eo", "enter")
         assert screen.draft.values == {
             "file": "x.tsv",
@@ -118,8 +118,8 @@ async def test_a_list_of_what_is_typed_already_does_not_cover_what_is_said_of_it
     Path("broken.json").write_text("{", "utf-8")
     async with at_form(App(None, path), (80, 24), {}) as (app, pilot, screen):
         screen.form.focus_on("file")
-        await pilot.pause()
-        line = screen.form._made["file"].query_one("SuggestingLine")
+        await settle(pilot)
+        line = screen.form.lines["file"].query_one("SuggestingLine")
         await press(pilot, *"broken.jso")
         assert line.has_class("-open")
         await press(pilot, "n")
@@ -130,7 +130,7 @@ async def test_a_list_of_what_is_typed_already_does_not_cover_what_is_said_of_it
 async def test_a_mouse_takes_from_the_list_and_ticks_boxes(path: Path) -> None:
     async with at_form(App(None, path), (120, 40), {"file": CORPUS}) as (app, pilot, screen):
         screen.form.focus_on("method")
-        await pilot.pause()
+        await settle(pilot)
         await press(pilot, "down")
         row = next(n for n, line in enumerate(lines(app)) if "one text for every entry" in line)
         await pilot.click(offset=(18, row))
@@ -178,6 +178,6 @@ async def test_a_table_without_languages_can_be_mended_in_the_form(
             await typed(pilot, tag)
             screen.look()
             await settle(pilot)
-        assert not screen._found.troubles
+        assert not screen.found.troubles
         await press(pilot, "f1")
         assert type(app.screen).__name__ == "HelpScreen"

@@ -80,15 +80,16 @@ RUN_OPTIONS = st.builds(
 )
 SCORING = st.builds(
     ScoringOptions,
-    metrics=st.sampled_from([("rosetta",), ("bleu", "ter"), ("chrf_plus_plus",)]),
+    metrics=st.sampled_from([("rosetta",), ("bleu", "ter"), ("chrf_plus_plus", "au.bertscore")]),
     terms=maybe(PATHS),
     language_card=maybe(PATHS),
     gloss_dictionary=maybe(PATHS),
     embeddings=maybe(TEXT.map(lambda text: f"no folder {text}")),
     embeddings_model=maybe(TEXT),
     comet=maybe(PATHS),
+    bertscore=maybe(PATHS),
     multi_ref=st.booleans(),
-)
+).map(lambda made: made if made.unread is None else made.model_copy(update={made.unread: None}))
 
 
 @given(

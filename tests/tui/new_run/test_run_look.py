@@ -17,7 +17,9 @@ from rosetta_tui.new_run.preview import beside, in_a_line, measured
 from rosetta_tui.request.draft import RunDraft
 from rosetta_tui.request.fields import FIELDS, drafted
 from rosetta_tui.request.look import Known, look
+from rosetta_tui.request.suggesting import corpora, vaults
 from tests.harness.scripted import Answer, serving
+from tests.harness.vault.made import filled
 from tests.tui.new_run.form import CHAT, CORPUS, path
 
 __all__ = ["path"]
@@ -63,6 +65,34 @@ def test_outputs_are_only_asked_for_where_the_records_bring_none(
         path, RunDraft.of({"file": str(file), "method": "replay", **tags, "task": "q"}), Known()
     )
     assert wrong.troubles[0].field == "task"
+
+
+def test_a_vault_is_not_opened_for_a_look(path: Path, tmp_path: Path) -> None:
+    made = filled(tmp_path)
+    lines, whole = made.read().lines, {"file": "greetings", "vault": str(made.folder)}
+    whole |= {"method": "copy-source", "purpose": "the spring run"}
+    found = look(path, RunDraft.of(whole), Known())
+    assert found.corpus is not None
+    assert (found.troubles, found.read, found.corpus.title) == ((), None, "greetings · sealed")
+    assert (found.corpus.entries, found.corpus.segments) == (
+        8,
+        {"development": 2, "gold_standard": 4},
+    )
+    said = beside(RunDraft.of(whole), found, None).plain
+    assert "once the vault is open" in said
+    assert "its log keeps every opening" in said
+    for changed, field, words in (
+        ({"purpose": ""}, "purpose", "This is needed."),
+        ({"file": "songs"}, "file", "There are: greetings"),
+        ({"vault": str(tmp_path / "pulled")}, "vault", "no vault"),
+    ):
+        found = look(path, RunDraft.of(whole | changed), Known())
+        assert (found.troubles[0].field, words in found.troubles[0].words) == (field, True), changed
+    assert made.read().lines == lines
+    assert vaults(path.parent).keys() == {str(made.folder)}
+    offered = corpora(path, lambda: str(made.folder))
+    assert [each.value for each in offered("")] == ["greetings"]
+    assert drafted(whole | {"vault": ""}).values.keys() == {"file", "method"}
 
 
 def test_of_a_whole_form_nobody_is_told_to_fill_in_more(path: Path, tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_from_nothing_to_two_runs_side_by_side(terminal: Terminal, tmp_path: Pat
 def test_the_form_leads_to_a_finished_run(terminal: Terminal, tmp_path: Path) -> None:
     terminal.wait_for(*EMPTY)
     terminal.press("n")
-    terminal.wait_for("What is translated", "nothing to choose from")
+    terminal.wait_for("The corpus", "nothing to choose from")
     terminal.press("Escape")
     terminal.wait_for(*EMPTY)
     terminal.press("D")
@@ -94,7 +94,7 @@ def test_the_form_leads_to_a_finished_run(terminal: Terminal, tmp_path: Path) ->
     terminal.press("q")
     terminal.wait_for("› Home   1 run")
     terminal.press("N")
-    terminal.wait_for("What is translated", "96 of 96 entries", "time about")
+    terminal.wait_for("The corpus", "96 of 96 entries", "time about")
     terminal.press("C-s")
     terminal.wait_for("complete", "chrF++")
     terminal.press("q")

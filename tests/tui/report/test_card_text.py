@@ -247,3 +247,92 @@ def test_a_rise_by_an_input_without_a_value_is_taken_back_beside_the_composite()
     assert found.index("0.54") < found.index(
         "without its rise         0.45 · an input has no value"
     )
+
+
+ANSWERS: dict[str, Any] = {
+    "run_id": "0f3b8c1e-6c1d-4a70-9a52-0123456789ab",
+    "scoring": {
+        "task": "qa",
+        "metrics": ["lbrag.em", "lbrag.f1", "lbrag.rlc", "lbrag.rlc_ok", "lbrag.semantic_score"],
+        "packs": {"lbrag": "1.0"},
+        "language_card": "eo",
+        "word_list": "wordfreq 3.1.1 small_en, 5,000 words",
+        "annotators": {"judge_semantic": {"model": "small", "endpoint": "127.0.0.1"}},
+    },
+    "scores": {
+        "total": 10,
+        "errors": 1,
+        "errors_by_class": {"empty": 1},
+        "lbrag.em": 0.5,
+        "lbrag.f1": 0.6,
+        "lbrag.rlc": 1.0,
+        "lbrag.rlc_ok": 1.0,
+        "lbrag.semantic_score": None,
+        "lbrag.semantic_score_judge_failed": 9,
+        "spread": {
+            "lbrag.em": {"mean": 0.5, "std": 0.527, "n": 10},
+            "lbrag.f1": {"mean": 0.6, "std": 0.31, "n": 10},
+            "lbrag.rlc": {"mean": 1.0, "std": 0.0, "n": 9},
+        },
+        "reasons": {
+            "lbrag.semantic_score": "the judge failed",
+            "chrf_plus_plus": "not among the metrics of this run",
+        },
+    },
+    "cost": {
+        "total_cost_usd": 0.02,
+        "scoring": {
+            "calls": 19,
+            "total_cost_usd": None,
+            "known_cost_usd": 0.0031,
+            "spent_usd": 0.0,
+            "by_annotator": {
+                "judge_semantic": {"calls": 19, "judged": 9, "judge_failed": 9},
+                "hostile\x1b": "no object",
+            },
+        },
+    },
+}
+
+
+def test_a_card_of_answers_says_what_holds_of_answers_alone() -> None:
+    said = card_text(ANSWERS)
+    for words in ("COMET", "analyser", "alignment", "source words", "tier", "chrF", "omposite"):
+        assert words not in said
+    told = [" ".join(each.split()) for each in said.split("\n")]
+    assert "F1 of Answers 0.60 · mean 0.60 ± 0.31 · leads: runs are ranked by it" in told
+    assert sum(each.startswith("F1 of Answers 0.60") for each in told) == 1
+    assert "Exact Match of Answers 0.50 · mean 0.50 ± 0.53" in told
+    assert said.count("Letters tell scripts, not languages") == 1
+    assert any(each.startswith("Language Consistency 1.00 · mean 1.00 ± 0.00 of 9 entries") for each in told)  # fmt: skip
+    assert "not scored agreement: the judge failed" in told
+    assert "left out agreement: 9 entries without a judgement: the judge failed" in told
+    assert "judge_semantic small · 127.0.0.1" in told
+    assert "entries 10 in all, 1 failed (empty) (it counts as wrong)" in told
+
+
+def test_what_the_scoring_cost_is_told_apart_from_the_outputs() -> None:
+    told = [" ".join(each.split()) for each in card_text(ANSWERS).split("\n")]
+    assert told.index("cost $0.0200") < told.index(
+        "scoring at least $0.0031 · 19 calls · not counted above"
+    )
+
+
+@pytest.mark.parametrize(
+    ("task", "spread", "words"),
+    [
+        ("response", {"nest.overall": {"mean": 0.5, "std": 0.1, "n": 9}}, "1 failed (empty); Overall Quality has a value of 9"),
+        ("response", {}, "1 failed (empty)"),
+    ],
+)  # fmt: skip
+def test_entries_that_failed_count_as_wrong_only_where_they_have_a_value(
+    task: str, spread: dict[str, Any], words: str
+) -> None:
+    scores = {**ANSWERS["scores"], "spread": spread}
+    scoring = {"task": task, "metrics": ["nest.overall"]}
+    [line] = [
+        each
+        for each in card_text({**ANSWERS, "scores": scores, "scoring": scoring}).split("\n")
+        if each.startswith("entries")
+    ]
+    assert line.endswith(f"10 in all, {words}")

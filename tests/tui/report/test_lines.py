@@ -25,7 +25,7 @@ from harness.events.kinds import (
     Waiting,
 )
 from harness.method.method import MethodClass, Result, Setup
-from harness.store.file.openings import Floor
+from harness.store.file.openings import Floor, ScoringSoFar
 from rosetta_tui.report.run import JsonLines, PlainLines, entry_line, finished_line
 
 HOSTILE = "[red]x[/] \x1b[2J\x1b]0;title\x07 \x9b31m \u202eevil\u2066 \r\n\x00 \u2028 ᓀᐦᐃᔭᐍᐏᐣ"
@@ -102,7 +102,7 @@ def test_every_event_is_one_line_of_json_that_lacks_nothing(event: Event) -> Non
     if isinstance(event, Started):
         wanted -= {"columns"}  # said of other tasks than translations only
     if isinstance(event, Progress):
-        wanted -= {"spread"}  # likewise
+        wanted -= {"spread", "scoring"}  # where there is something to say
     assert wanted <= fields.keys()
 
 
@@ -227,3 +227,11 @@ def test_what_is_done_after_the_last_entry_is_told_once() -> None:
     steps = ["asking embeddings", "asking embeddings", "scoring the whole\x1b", None]
     events = [dataclasses.replace(PROGRESS, doing=doing, elapsed_seconds=0.1) for doing in steps]
     assert written(PlainLines, *events) == ["-- asking embeddings", "-- scoring the whole␛"]
+
+
+def test_what_scoring_asked_for_is_an_object_and_absent_before() -> None:
+    asked = ScoringSoFar(calls=3, cost_usd=None, known_cost_usd=0.5, failed=1)
+    fields = strict(written(JsonLines, replace(PROGRESS, scoring=asked), secret=set())[0])
+    told = {"calls": 3, "cost_usd": None, "known_cost_usd": 0.5, "failed": 1}
+    assert fields["scoring"] == told
+    assert "scoring" not in strict(written(JsonLines, PROGRESS, secret=set())[0])

@@ -10,11 +10,11 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
+from harness.sealed.keys import Identity, Role
 from harness.store.file.database import open_store
 from review.log.payloads import HarmFlag, Rate
 from review.office.store.store import Office, Review
 from review.rating import Rating
-from review.sealed.keys import Identity, Role
 from review.verdict.certificate.evidence import Evidence, pack_evidence
 from review.verdict.panel.key import ControlKind
 from rosetta_tui.commands.review import review as review_commands

@@ -13,13 +13,13 @@ from textual import events
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from harness.sealed.keys import Identity, Role
+from harness.sealed.sealing import AgeIdentity
 from harness.store.file.database import open_store
 from review.files.manifests import BatchItem
 from review.log.event import Event, make_event
 from review.log.payloads import HarmFlag, Rate
 from review.office.store.store import Office, Review
-from review.sealed.keys import Identity, Role
-from review.sealed.sealing import AgeIdentity
 from review.verdict.certificate.evidence import Evidence
 from review.verdict.gate.policy import proposed
 from review.verdict.panel.key import AnswerKey

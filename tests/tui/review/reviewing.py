@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-from textual import _wait
 from textual.app import App
 from textual.pilot import Pilot
 
@@ -20,12 +18,11 @@ from review.session.session import Session
 from rosetta_tui.review.rating.pages.item_page import ItemPage
 from rosetta_tui.review.rating.sitting import TerminalOpening
 from rosetta_tui.review.rating.visit import ReviewApp
+from rosetta_tui.toolkit.textual_inside import busy
 from tests.review.session.scenes import CODE, write_file
-from tests.tui.screens import IDLE_SECONDS, AnyApp, text
+from tests.tui.screens import PATIENCE, AnyApp, soon_idle, text, until
 
 SMALL = (80, 24)
-PATIENCE = 400
-"""Looks at the screen before a test gives up."""
 
 
 class Doors(TerminalOpening):
@@ -82,9 +79,7 @@ class Reviewing(ReviewApp):
 
     @asynccontextmanager
     async def run_test(self, **wishes: Any) -> AsyncIterator[Pilot[Any]]:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_wait, "SLEEP_GRANULARITY", IDLE_SECONDS)
-            patch.setattr(_wait, "SLEEP_IDLE", IDLE_SECONDS / 20)
+        with soon_idle():
             async with super().run_test(**wishes) as pilot:
                 try:
                     yield pilot
@@ -97,8 +92,11 @@ async def settle(pilot: Pilot[Any]) -> None:
     app = pilot.app
     for _ in range(PATIENCE):
         await pilot.pause()
-        if not app.is_running or (not _working(app) and _painted(app)):
+        if not app.is_running:
             return
+        if not _working(app) and not busy(app, app.screen) and _painted(app):
+            return
+        await pilot.pause(0.01)
     raise AssertionError(f"The page does not come to rest:\n{text(app)}")
 
 
@@ -112,7 +110,7 @@ def _painted(app: App[Any]) -> bool:
     screen = app.screen
     if not isinstance(screen, ItemPage) or screen.view.item is None:
         return not screen.query("Curtain") and type(screen).__name__ not in {"Curtain", "Screen"}
-    return screen.sitting.session._time._painted is not None
+    return screen.sitting.session.time.runs
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:
@@ -154,15 +152,6 @@ async def begun(
     async with app.run_test(size=size) as pilot:
         await begin(pilot)
         yield app, pilot
-
-
-async def until(pilot: Pilot[Any], is_so: Callable[[], bool]) -> None:
-    """Wait until something is so, for what a clock sets off."""
-    for _ in range(PATIENCE):
-        if is_so():
-            return
-        await pilot.pause()
-    raise AssertionError(f"It never comes to be:\n{text(pilot.app)}")
 
 
 __all__ = ["Reviewing", "begin", "press", "settle", "text", "until", "write"]

@@ -15,7 +15,7 @@ from review.office.results.certifying import issue, review_evidence
 from review.office.store import store
 from review.office.store.database import FILE
 from review.verdict.gate.policy import read_policy
-from rosetta_tui.commands.review.gate import _wrapped
+from rosetta_tui.commands.review.gate import wrapped
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.pages.review import ReviewScreen
@@ -255,10 +255,10 @@ def test_sentences_are_broken_for_a_terminal_and_only_there(
     monkeypatch: pytest.MonkeyPatch, columns: int, widest: int
 ) -> None:
     words = "Most reviewers found 8 of 8 spoilt translations acceptable. " * 3
-    assert _wrapped(words) == [words]
+    assert wrapped(words) == [words]
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", str(columns))
-    lines = _wrapped(words)
+    lines = wrapped(words)
     assert max(map(len, lines)) <= widest < len(words)
     assert " ".join(lines) == words.strip()
-    assert _wrapped("") == [""]
+    assert wrapped("") == [""]

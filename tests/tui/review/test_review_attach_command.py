@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from harness.card.canonical import card_hash
+from harness.card.seal import card_hash
 from harness.core.failures import HarnessError, UsageError
+from harness.sealed.keys import Identity, Role
 from harness.store.file.database import open_store
 from harness.store.notes import attach_certificate
 from harness.store.runs import find_run
 from review.office.store.store import Office
-from review.sealed.keys import Identity, Role
 from review.verdict.certificate.certificate import read_certificate
 from review.verdict.certificate.certify import certified_again
 from review.verdict.certificate.evidence import EvidenceFile

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from harness.sealed.keys import Identity, Role
 from review.files.batch import open_batch
 from review.files.ratings import open_ratings
 from review.files.reviewer_codes import printed
 from review.files.statements import read_laptop_card, write_laptop_card
 from review.office.store.arrivals import deliveries
 from review.office.store.store import Office
-from review.sealed.keys import Identity, Role
 from rosetta_tui.commands.review import review
 from tests.review.office import made
 from tests.review.office.secret_entries import secret_entries

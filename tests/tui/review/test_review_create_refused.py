@@ -8,12 +8,12 @@ import pytest
 
 from harness.core.failures import UsageError
 from harness.core.storage_problems import StorageProblem
-from review.files import stick
+from harness.sealed import stick
+from harness.sealed.keys import Identity, Role
 from review.files.statements import write_laptop_card
 from review.office.making import publishing
 from review.office.making.publishing import keep_recipient, recovery_key
 from review.office.store.store import Office
-from review.sealed.keys import Identity, Role
 from tests.review.office import made
 from tests.tui.review.creating import CREATE, refused, rosetta
 

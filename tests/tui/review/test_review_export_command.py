@@ -14,12 +14,12 @@ from click.testing import CliRunner
 
 from corpora.formats.load import load
 from corpora.samples import DEMO_CORPUS, sample_path
+from harness.sealed.archive import unpack
+from harness.sealed.keys import Identity, Role
+from harness.sealed.sealing import read_age_identities, unseal
+from harness.sealed.signature import verify
 from review.files.batch import Batch
-from review.files.signed_archive import ExportManifest
-from review.sealed.archive import unpack
-from review.sealed.keys import Identity, Role
-from review.sealed.sealing import read_age_identities, unseal
-from review.sealed.signature import verify
+from review.files.manifests import ExportManifest
 from rosetta_tui.commands.review import review
 from rosetta_tui.commands.runs import runs
 from tests.review.office import made

@@ -17,9 +17,9 @@ import pytest
 
 from corpora.model.entry import Segment
 from harness.core.failures import HarnessError, UsageError
+from harness.sealed.phrase import phrase
 from review.log.payloads import HarmFlag, Scope, Withdraw
 from review.office.store.store import Office, utc_now
-from review.sealed.phrase import phrase
 from review.verdict.certificate.evidence import read_evidence_file
 from review.verdict.certificate.signed import Attested
 from review.verdict.panel.key import ControlKind
@@ -390,7 +390,7 @@ def test_verify_tells_whose_word_it_is(
     office: Office, home: Path, card: dict[str, Any], tmp_path: Path
 ) -> None:
     """A stranger may rewrite all of an evidence file and sign it in the organisation's name."""
-    from review.sealed.keys import Identity, Role
+    from harness.sealed.keys import Identity, Role
     from review.verdict.certificate.certificate import read_certificate
     from review.verdict.certificate.evidence import pack_evidence
 

@@ -98,7 +98,7 @@ def pages(app: Reviewing, words: Words) -> list[Page[Any]]:
     manifest = batch_of().manifest
     app.doors.words = words
     read = ConsentPage(words, manifest)
-    read._end_shown = True
+    read._end_shown = True  # it is shown nowhere here, so nothing scrolls
     view = View(
         Phase.END,
         3,
@@ -133,7 +133,8 @@ def test_every_key_shown_is_bound_to_what_its_words_do(tmp_path: Path, language:
         for page in pages(app, words):
             for hint in page.hints():
                 key = names.get(hint.key, hint.key)
-                bound = {each.action for each in page._bindings.key_to_bindings.get(key, ())}
+                bindings = page._bindings  # Textual tells them of a page only while it is shown
+                bound = {each.action for each in bindings.key_to_bindings.get(key, ())}
                 if isinstance(page, PausePage) and (act := act_of(key)) in ONWARD_OF:
                     bound.add(f"onward('{ONWARD_OF[act].name}')")
                 by_widget = key == "enter" and hint.action in OF_WIDGETS

@@ -9,8 +9,8 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from harness.sealed.chain import check_chain
 from review.files.ratings import open_ratings
-from review.log.chain import check_chain
 from review.log.laptop import Laptop
 from review.log.payloads import MOST_TEXT, Rate
 from review.rating import Rating

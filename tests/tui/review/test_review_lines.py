@@ -214,7 +214,7 @@ def test_the_list_says_the_title_of_the_card_and_how_far_one_is(home: Path, tmp_
 def test_a_named_file_that_is_not_here_is_said_and_the_sticks_are_looked_at(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("review.files.stick._MOUNT_POINTS", ())
+    monkeypatch.setattr("harness.sealed.stick.MOUNT_POINTS", ())
     write_file(batch_of(), tmp_path / "stick")
     sit(home, tmp_path / "stick", "", *FIRST, "q")
     monkeypatch.setenv("ROSETTA_HOME", str(home))
@@ -240,8 +240,8 @@ def test_a_file_that_is_none_is_refused_in_words(home: Path, tmp_path: Path) -> 
 
 
 def test_a_sealed_file_asks_for_the_secret_words(home: Path, tmp_path: Path) -> None:
+    from harness.sealed.phrase import draw_words
     from review.files.batch import write_batch
-    from review.sealed.phrase import draw_words
 
     passphrase = draw_words(3)
     file = tmp_path / "s.rosetta-batch"

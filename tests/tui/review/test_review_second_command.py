@@ -65,7 +65,7 @@ def ground(home: Path, stick: Path, *more: str, items: int = 16) -> Ground:
         scene.people.append(person)
     first = scene.people[0]
     for item in first.order:
-        about = {**first._place, "item": item}
+        about = {**first.place, "item": item}
         first.laptop.append(Reasons(**about, reasons=(Reason.REGISTER,)))
         first.laptop.append(Comment(**about, text=WORDS["comment"]))
         first.laptop.append(Suggest(**about, text=WORDS["wording"]))
@@ -143,7 +143,7 @@ def test_the_answers_are_advice_and_no_verdict_counts_them(told: Ground) -> None
     for person in people:
         person.rate([Rating.ACCEPTABLE] * len(person.order))
     flagged = people[1].order[0]
-    people[1].laptop.append(HarmFlag(**people[1]._place, item=flagged, harmful=True))
+    people[1].laptop.append(HarmFlag(**people[1].place, item=flagged, harmful=True))
     told.take(people)
     gate = rosetta("gate", "spring", "--json")
     assert json.loads(gate.stdout) == before

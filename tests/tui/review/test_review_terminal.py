@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from review.log.chain import check_chain
+from harness.sealed.chain import check_chain
 from review.log.fold import ReviewerState, fold
 from review.log.laptop import Laptop
 from review.log.payloads import Kind

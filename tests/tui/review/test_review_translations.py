@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from corpora.formats.load import load
+from harness.sealed.keys import Identity, Role
 from review.files.batch import open_batch
 from review.files.reviewer_codes import printed
 from review.log.laptop import Laptop
 from review.office.store.store import Office
-from review.sealed.keys import Identity, Role
 from review.session.words.troubles import InWindowError
 from rosetta_tui.commands.corpus import corpus
 from rosetta_tui.review.organiser.desk import OrganiserDesk

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from harness.core.failures import UsageError
+from harness.sealed.forms import FileError
+from harness.sealed.keys import Identity, Role
 from review.files.statements import write_laptop_card
-from review.forms import FileError
 from review.office.store.store import Office
-from review.sealed.keys import Identity, Role
 from tests.review.office.made import Desk, Person, desk
 from tests.tui.review.gated import invoke
 from tests.tui.review.organising import keep_keys

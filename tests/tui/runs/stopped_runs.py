@@ -16,13 +16,13 @@ from tests.tui.screens import App
 def noting(app: App) -> list[dict[str, Any]]:
     """Note with what runs are begun."""
     begun: list[dict[str, Any]] = []
-    start = app._start
+    start = app.start_run
 
     def note(begin: Begin) -> WatchedRun:
         begun.append(dict(begin.keywords))  # type: ignore[attr-defined]
         return start(begin)
 
-    app._start = note
+    app.start_run = note
     return begun
 
 

@@ -19,7 +19,7 @@ from harness.store.file.openings import Live
 from harness.store.runs import read_run, set_live
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.live.panels import banner_words
-from rosetta_tui.runs.go_on import GoOnScreen, _amount
+from rosetta_tui.runs.go_on import GoOnScreen, amount
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.session.starting import resume
 from tests.harness.evaluation import chat_plan, corpus, run_corpus
@@ -27,7 +27,7 @@ from tests.harness.scripted import Scripted, completion, error, json_answer, ser
 from tests.tui.app.standing import stands
 from tests.tui.runs.stopped_runs import noting, stopped
 from tests.tui.scenes import RUN_ID
-from tests.tui.screens import App, at_rest, lines, press, settle, text
+from tests.tui.screens import App, at_rest, lines, notices, press, settle, text
 
 REASON = "The next call could cost up to $2.66, more than the whole budget of $0.5"
 
@@ -122,12 +122,12 @@ async def test_going_on_without_a_limit_takes_a_second_enter(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("typed", ["1_0", "٥", "１０", "1e3", "inf", "nan", "0", "-1", ""])
 def test_what_is_no_sum_of_money(typed: str) -> None:
-    assert _amount(typed) is None
+    assert amount(typed) is None
 
 
 @pytest.mark.parametrize(("typed", "sum_"), [("0.45", 0.45), (".5", 0.5), ("20", 20.0)])
 def test_a_sum_of_money(typed: str, sum_: float) -> None:
-    assert _amount(typed) == sum_
+    assert amount(typed) == sum_
 
 
 @pytest.fixture
@@ -199,8 +199,8 @@ async def test_a_run_that_another_process_deleted_meanwhile_is_said_to_be_gone(
             erase(store, read_run(store, made.number))
         home = app.screen
         assert isinstance(home, HomeScreen)
-        getattr(home._acts, act)(made.run_id)
+        getattr(home.acts, act)(made.run_id)
         await settle(pilot)
-        said = " ".join(str(each.message) for each in app._notifications)
+        said = " ".join(notices(app))
         assert "This run is gone: it was deleted meanwhile." in said
         assert app.screen is home

@@ -13,10 +13,11 @@ from textual.widgets import Static
 
 import rosetta_tui
 from harness.run import rescoring
+from harness.setup.scoring_options import ScoringOptions
 from harness.store.corpora.entries import read_entries
 from harness.store.file.database import open_store
 from harness.store.results import read_results
-from harness.store.runs import find_run, read_run
+from harness.store.runs import find_run
 from rosetta_tui.entry.explaining import Explaining
 from rosetta_tui.home.screen import HomeScreen
 from rosetta_tui.runs.score_again import ScoreAgainScreen, fields_of, options_of
@@ -108,10 +109,8 @@ async def test_scoring_that_is_stopped_leaves_no_run(
     assert len(runs(path)) == 1
 
 
-def test_only_what_is_other_than_before_is_told(path: Path) -> None:
-    with closing(open_store(path)) as store:
-        run = read_run(store, find_run(store, "last").id)
-    assert fields_of({**run.plan, "scoring": {"multi_ref": True, "terms": "/t.json"}}) == {
+def test_only_what_is_other_than_before_is_told() -> None:
+    assert fields_of(ScoringOptions(multi_ref=True, terms=Path("/t.json"))) == {
         "multi_ref": "yes",
         "terms": "/t.json",
     }
@@ -156,7 +155,7 @@ def test_a_broken_language_card_is_why_nothing_is_explained(path: Path) -> None:
     assert ".toml" in explaining.why_not
 
 
-READ_CARDS = {"prospect", "rescore", "measured", "_explain", "look", "_start", "open_corpus"}
+READ_CARDS = {"prospect", "rescore", "measured", "_explain", "look", "start_run", "open_corpus"}
 """What reads language cards or corpora of a person, and may say CorpusError of them."""
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 from textual.widgets import OptionList
 
 from harness.core import written_files
@@ -19,7 +17,7 @@ from rosetta_tui.toolkit.keyboard import Keyboard, keyboard
 from tests.keyring_in_memory import MemoryKeyring
 from tests.tui.hostile import acting
 from tests.tui.scenes import HOSTILE
-from tests.tui.screens import App, press, settle, text
+from tests.tui.screens import App, press, settle, text, until
 from tests.tui.settings.settings_screen import app, fill, opened, ring, to_row
 
 __all__ = ["app", "ring"]
@@ -28,21 +26,13 @@ __all__ = ["app", "ring"]
 SIZES = [(80, 24), (160, 48)]
 
 
-async def until_theme(pilot: Pilot[Any], name: str) -> None:
-    for _ in range(500):
-        if pilot.app.theme == name:
-            return
-        await pilot.pause(0.01)
-    raise AssertionError(f"{name} was never shown")
-
-
 async def test_colours_are_seen_at_once_kept_by_enter_and_taken_back(
     app: App, tmp_path: Path
 ) -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await opened(pilot)
         await pilot.press("down")
-        await until_theme(pilot, "rosetta-light")
+        await until(pilot, lambda: pilot.app.theme == "rosetta-light")
         assert read_settings(tmp_path) == Settings()
         await press(pilot, "left")
         assert app.theme == "rosetta-dark"
@@ -59,7 +49,7 @@ async def test_colours_that_were_only_looked_at_go_when_the_screen_goes(app: App
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(pilot)
         await pilot.press("down", "down")
-        await until_theme(pilot, "rosetta-contrast")
+        await until(pilot, lambda: pilot.app.theme == "rosetta-contrast")
         await press(pilot, "q")
         assert app.theme == "rosetta-dark"
 
@@ -162,7 +152,7 @@ async def test_folders_must_be_there(app: App, tmp_path: Path) -> None:
         assert read_settings(tmp_path).exports == tmp_path
         (tmp_path / "fst").rmdir()
         to_row(screen, "folder 0")
-        screen._show()
+        screen._show()  # as after any change
         await settle(pilot)
         assert "✗ not there" in text(app)
         await press(pilot, "delete")

@@ -57,7 +57,7 @@ async def test_a_change_that_could_not_be_written_is_written_with_the_next(
         await press(pilot, "down", "enter")
         assert read_settings(tmp_path) == Settings()
         in_the_way.rmdir()
-        screen._change({"model": "m1"})
+        screen.change({"model": "m1"})
         await settle(pilot)
         assert read_settings(tmp_path) == Settings(theme="rosetta-light", model="m1")
 
@@ -78,10 +78,10 @@ async def test_a_change_that_failed_does_not_undo_a_later_one(
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await opened(pilot)
         for changes in ({"model": "old"}, {"model": "new"}):
-            screen._change(changes)
+            screen.change(changes)
         await settle(pilot)
         assert read_settings(tmp_path).model == "new"
-        screen._change({"endpoint": "openrouter"})
+        screen.change({"endpoint": "openrouter"})
         await settle(pilot)
         assert read_settings(tmp_path) == Settings(model="new", endpoint="openrouter")
 

@@ -27,7 +27,7 @@ from rosetta_tui.toolkit.dialogs.choose import ConfirmScreen
 from rosetta_tui.toolkit.dialogs.export import ExportScreen
 from tests.tui.hostile import ANY_TEXT, acting
 from tests.tui.scenes import HOSTILE, PAIRS, Scene, entries_of, hostile, scene, sealed
-from tests.tui.screens import App, at_rest, press, settle, text
+from tests.tui.screens import App, at_rest, notices, press, settle, text
 
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT
 RECORDS = st.lists(st.dictionaries(st.sampled_from(["a", "b|", "c_d"]), VALUES), max_size=4)
@@ -211,7 +211,7 @@ async def test_what_is_shown_is_exported_in_its_order(
         assert first == "23"
         path = next(tmp_path.glob(f"entries-0f3b8c1e.{form}"))
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        assert [each.message for each in app._notifications] == [f"3 rows written: {path}"]
+        assert notices(app) == [f"3 rows written: {path}"]
 
 
 async def test_a_file_that_is_there_is_only_replaced_after_a_question(
@@ -343,13 +343,14 @@ async def test_the_ending_that_is_typed_says_the_form(made: Scene, tmp_path: Pat
         assert (tmp_path / "runs.txt").read_text(encoding="utf-8").startswith("run_id,")
 
 
-def secret_cells() -> ShownRecords:
-    columns = [
-        Column("id", "id", 3),
-        Column("source", "source", 9),
-        Column("chrf", "chrF++", 5, right=True),
-    ]
+SECRET_COLUMNS = (
+    Column("id", "id", 3),
+    Column("source", "source", 9),
+    Column("chrf", "chrF++", 5, right=True),
+)
 
+
+def secret_cells(*columns: Column) -> ShownRecords:
     class Rows:
         count = 2
 
@@ -366,7 +367,9 @@ def secret_cells() -> ShownRecords:
             left_out = {LEFT_OUT: "source"} if index else {}
             return {"id": index, "source": None, **left_out}
 
-    return ShownRecords(Rows(), columns, [0, 1, 2])
+    return ShownRecords(
+        Rows(), columns or SECRET_COLUMNS, list(range(len(columns or SECRET_COLUMNS)))
+    )
 
 
 def test_a_page_has_only_numbers_and_what_is_told_of_a_secret_row() -> None:
@@ -377,7 +380,7 @@ def test_a_page_has_only_numbers_and_what_is_told_of_a_secret_row() -> None:
 
 
 def test_a_page_has_no_marks_that_only_the_screen_explains() -> None:
-    page = ShownRecords(secret_cells()._rows, [Column("id", "run ▼", 3)], [0])  # type: ignore[arg-type]
+    page = secret_cells(Column("id", "run ▼", 3))
     assert page.record(0).keys() == {"run"}
     table = table_text([{"run ": "↺ chat · retried"}], TableFormat.LATEX)
     assert "\n chat · retried \\\\\n" in table

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import ast
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +18,17 @@ from docs import make_schemas
 from rosetta_tui.commands import rosetta
 from rosetta_tui.front import EXIT_CODES
 from rosetta_tui.show.json_forms import FORMS, form_text
+from tests.corpora.making import envelope
+from tests.corpora.tasks.records import RECORDS, SECRET
 
 ROOT = Path(__file__).parents[3]
 SEALED = {
     "rosetta_tui/app/showing.py",
     "rosetta_tui/commands/runs/show.py",
     "rosetta_tui/commands/compare.py",
+    "rosetta_tui/entry/record.py",
 }
-"""Files that print a run card as it is sealed, or a file in the form of another program."""
+"""Files that print a run card as it is sealed or a file in the form of another program, or show a record's field."""
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +106,71 @@ def test_what_is_printed_is_what_the_schema_says(
         form = FORMS[name]
         rows = shown if isinstance(shown, list) else [shown]
         assert {row[form.field] for row in rows} == {form.version}
+
+
+TASKS = ("qa", "asr", "function_call", "ifeval", "text2sql", "judged", "chat", "dialogue_state")
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with a run of several tasks each, all scored as their records bring it along."""
+    folder = tmp_path_factory.mktemp("answers")
+    with closing(sqlite3.connect(folder / "shop.db")) as shop:
+        shop.execute("CREATE TABLE item (id)")
+    for task in TASKS:
+        rows = [{"id": number, **RECORDS[task]} for number in (1, 2)]
+        corpus = {"dataset": envelope(id=task, task=task), "entries": rows}
+        (folder / f"{task}.json").write_text(json.dumps(corpus), "utf-8")
+        (folder / f"{task}.txt").write_text(f"{SECRET}\nc\n", "utf-8")
+        printed(folder, "score", str(folder / f"{task}.json"), str(folder / f"{task}.txt"))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("runs-list", "runs list --json"),
+        ("leaderboard", "leaderboard --json"),
+        *[("run-card", f"runs show last~{place} --json") for place in range(len(TASKS))],
+        ("runs-verify", "runs verify last~7 --json"),
+        *[("corpus-check", f"corpus check {task}.json --json") for task in TASKS],
+        *[("corpus-show", f"corpus show {task}.json --json") for task in ("chat", "ifeval")],
+        ("estimate", "estimate qa.json --method replay --outputs qa.txt --json"),
+        ("event", "run qa.json --method replay --outputs qa.txt --json-lines"),
+    ],
+)  # fmt: skip
+def test_runs_of_other_tasks_print_the_same_forms(answers: Path, name: str, line: str) -> None:
+    words = [str(answers / each) if (answers / each).is_file() else each for each in line.split()]
+    told = printed(answers, *words)
+    shown = [json.loads(each) for each in (told.splitlines() if name == "event" else [told])]
+    assert shown
+    assert [faults(name, each) for each in shown] == [[]] * len(shown)
+
+
+@pytest.mark.parametrize("task", ["qa", "ifeval"])
+def test_a_run_scored_again_compares_in_the_same_form(answers: Path, task: str) -> None:
+    """Of ifeval no record has a reference."""
+    [origin] = [row["run_id"] for row in listed(answers) if row["dataset_id"] == task][-1:]
+    printed(answers, "score", "--rescore", origin, "--metrics", "lbrag,nest")
+    told = json.loads(printed(answers, "compare", origin, "last", "--entries", "2", "--json"))
+    assert faults("compare", told) == []
+
+
+def listed(home: Path) -> list[Any]:
+    return list(json.loads(printed(home, "runs", "list", "--json")))
+
+
+def test_a_list_of_several_tasks_names_every_score(answers: Path) -> None:
+    told = printed(answers, "runs", "list")
+    head, *lines = told.splitlines()
+    assert "score" in head
+    assert not any(word in head for word in ("chrF++", "composite", "tier"))
+    assert sum("WER " in each for each in lines) == 1
+    rows = listed(answers)
+    assert {row["task"] for row in rows} == set(TASKS)
+    [asr] = [row for row in rows if row["task"] == "asr"]
+    assert asr["values"] == {"au.wer": 0.5}
+    assert asr["spread"]["au.wer"] == {"mean": 0.5, "std": pytest.approx(0.5**0.5), "n": 2}
 
 
 def test_a_key_that_nobody_wrote_down_and_a_missing_one_are_faults(

@@ -38,7 +38,7 @@ from tests.harness.card import factory
 from tests.tui.runs.scored_again import opened, path, runs
 from tests.tui.runs.stopped_runs import noting, stopped
 from tests.tui.scenes import HOSTILE, sealed
-from tests.tui.screens import App, at_rest, press, settle
+from tests.tui.screens import App, at_rest, notices, press, settle
 
 __all__ = ["path"]
 
@@ -308,14 +308,14 @@ async def test_going_on_twice_at_once_asks_once(
 async def test_while_a_run_starts_no_other_does(tmp_path: Path) -> None:
     made, held = stopped(tmp_path / "s.sqlite", stored=5), Held()
     app = App(made)
-    app._start = held.before(app._start)
+    app.start_run = held.before(app.start_run)
     begun = noting(app)
     async with at_rest(app, (120, 36)) as (_, pilot):
         await pilot.press("R")
         await held.began(pilot)
         app.screen.post_message(RunResumed(made.run_id, {}, False))
         await pilot.pause()
-        assert "A run is starting already." in [each.message for each in app._notifications]
+        assert "A run is starting already." in notices(app)
         await held.go(pilot)
         assert [type(screen) for screen in app.screen_stack].count(LiveScreen) == 1
     assert len(begun) == 1
@@ -374,11 +374,11 @@ async def test_a_question_that_the_palette_hid_is_told(
     made = stopped(tmp_path / "s.sqlite", stored=15)
     held = Held(found)
     monkeypatch.setattr(deletion, "trash", held)
-    monkeypatch.setattr(run_acts, "_stop", held.before(run_acts._stop))
+    monkeypatch.setattr(run_acts, "stop_of_run", held.before(run_acts.stop_of_run))
     async with at_rest(App(made), (120, 36)) as (app, pilot):
         await pilot.press(key)
         await held.began(pilot)
         await pilot.press("ctrl+p")
         await held.go(pilot)
         await press(pilot, "escape")
-        assert [str(each.message) for each in app._notifications] == [module.COVERED]
+        assert notices(app) == [module.COVERED]

@@ -26,7 +26,7 @@ from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.keyboard import keyboard
 from rosetta_tui.toolkit.theme import ANSI_COLOURS, THEMES
 from tests.tui.scenes import HOSTILE, scene
-from tests.tui.screens import App, settle, text
+from tests.tui.screens import App, drawn, settle, text
 
 
 def colour(theme: Theme, name: str) -> Color:
@@ -125,7 +125,7 @@ def last_line(screen: Screen[Any]) -> list[tuple[str, Style]]:
     """Return the last line as it is painted, cell by cell."""
     return [
         (letter, look(style) if letter != " " else Style(bgcolor=style.bgcolor))
-        for text, style, _ in screen._compositor.render_strips()[-1]
+        for text, style, _ in drawn(screen.app)[-1]
         for letter in text
         if style is not None
     ]

@@ -9,8 +9,8 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from harness.sealed.stick import BATCH_SUFFIX
 from review.files.reviewer_codes import printed
-from review.files.stick import BATCH_SUFFIX
 from review.log.payloads import Scope
 from review.office.intake.file_report import FileReport
 from review.office.intake.speaking import Speaking

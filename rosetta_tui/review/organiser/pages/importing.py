@@ -18,7 +18,7 @@ from textual.widgets.selection_list import Selection
 from textual.worker import get_current_worker
 
 from harness.core.failures import HarnessError
-from review.files.stick import RATINGS_SUFFIX, FoundBatch, find_batches, mounted_sticks
+from harness.sealed.stick import RATINGS_SUFFIX, FoundBatch, find_batches, mounted_sticks
 from rosetta_tui.review.organiser.desk import OrganiserDesk
 from rosetta_tui.review.organiser.pages.parts import STYLES, ask, typed_path
 from rosetta_tui.review.organiser.words.imported import report_lines

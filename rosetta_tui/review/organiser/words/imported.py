@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from review.files.reviewer_codes import printed
-from review.log.chain import WildClock
+from review.log.clocks import WildClock
 from review.log.merge import Remark
 from review.office.intake.file_report import OTHER_LAPTOPS, FileOutcome, FileReport
 from review.office.intake.speaking import Several, Speaker, Speaking

@@ -40,6 +40,7 @@ from rosetta_tui.review.rating.lines.opening import (
     choose_language,
     tell,
     tell_trouble,
+    tell_unknown,
     yes,
 )
 from rosetta_tui.review.rating.lines.pages import Console, LeftError
@@ -157,7 +158,7 @@ class LineFace:
             elif act_of(typed) is Act.QUIT:
                 return self._unbegun()
             else:
-                self._unknown(typed)
+                tell_unknown(self._words, self._console, typed)
         return True
 
     def _say_consent(self) -> None:
@@ -196,11 +197,6 @@ class LineFace:
                 return self._unbegun()
             raise
 
-    def _unknown(self, typed: str) -> None:
-        if typed:  # an empty line only asks again
-            said = self._words("“{typed}” means nothing here.", typed=plain(typed[:20]))
-            self._console.say(said)
-
     def _relation(self) -> Relation:
         """Ask how near the person is to the method; nothing else is asked before the answer."""
         words, console = self._words, self._console
@@ -215,7 +211,7 @@ class LineFace:
                 return relation
             if act_of(typed) is Act.QUIT:
                 raise LeftError
-            self._unknown(typed)
+            tell_unknown(self._words, self._console, typed)
 
     def training(self, view: View) -> Onward | None:
         """Ask a training item, or say its answer."""
@@ -237,7 +233,7 @@ class LineFace:
             return Onward.GO_ON
         if act_of(typed) not in RATING_OF:
             return self._acts.obey(view, typed)
-        self._unknown(typed)  # it is answered already
+        tell_unknown(self._words, self._console, typed)  # it is answered already
         return None
 
     def items(self, view: View) -> Onward | None:

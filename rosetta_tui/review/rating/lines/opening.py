@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.core.failures import HarnessError
+from harness.sealed.forms import FileError, FileProblem
 from review.files.batch import Batch
-from review.forms import FileError, FileProblem
 from review.session import opening_words
 from review.session.choice import Choice
 from review.session.flow import (
@@ -20,7 +20,7 @@ from review.session.flow import (
 )
 from review.session.words.catalogue import Words
 from review.session.words.keys import Act, Onward, act_of
-from review.session.words.troubles import Trouble, trouble
+from review.session.words.troubles import Trouble, for_whoever_helps, trouble
 from rosetta_tui.review.mis_drawn import WHY, what_to_do
 from rosetta_tui.review.rating.lines.pages import Console, LeftError
 from rosetta_tui.review.rating.sitting import TerminalOpening
@@ -76,8 +76,8 @@ def _choice(opening: TerminalOpening, console: Console, step: ChooseReview) -> o
         choose_language(opening, console)
     elif choices and (chosen := _numbered(typed or "1", choices)) is not None:
         return chosen
-    elif typed:
-        console.say(words("“{typed}” means nothing here.", typed=plain(typed[:20])))
+    else:
+        tell_unknown(words, console, typed)
     return None
 
 
@@ -145,9 +145,14 @@ def yes(opening: TerminalOpening, console: Console, question: str) -> bool:
     while (typed := console.ask(question).strip().casefold()) not in answers:
         if act_of(typed) is Act.QUIT:
             raise LeftError
-        if typed:  # an empty line only asks again
-            console.say(opening.words("“{typed}” means nothing here.", typed=plain(typed[:20])))
+        tell_unknown(opening.words, console, typed)
     return answers[typed]
+
+
+def tell_unknown(words: Words, console: Console, typed: str) -> None:
+    """Say that a line means nothing here; an empty one only asks again."""
+    if typed:
+        console.say(words("“{typed}” means nothing here.", typed=plain(typed[:20])))
 
 
 def _answers(words: Words) -> dict[str, bool]:
@@ -200,4 +205,4 @@ def tell(words: Words, console: Console, why: Trouble | None) -> None:
     if why is not None:
         console.say(why.said)
         if why.detail:
-            console.say(words("For whoever helps: {detail}", detail=plain(why.detail)))
+            console.say(for_whoever_helps(words, plain(why.detail)))

@@ -28,7 +28,7 @@ from review.session.words.item import Answer
 from review.session.words.keys import ACT_WORDS, BACKSPACE, KEYS, RATING_OF, Act
 from review.session.words.labels import rating_label, rating_meaning
 from review.session.words.page import ONE_KEY, Given
-from review.session.words.troubles import Trouble
+from review.session.words.troubles import Trouble, for_whoever_helps
 from rosetta_tui.show.text import plain
 from rosetta_tui.toolkit.content import show_lines
 
@@ -96,7 +96,7 @@ class TroubleLine(Static):
         self.display = bool(said)
         lines = [told(said, "bold $bad")]
         if detail:
-            lines.append(told(words("For whoever helps: {detail}", detail=detail), "$quiet"))
+            lines.append(told(for_whoever_helps(words, detail), "$quiet"))
         self.update(Content("\n").join(lines))
 
 

@@ -1,0 +1,204 @@
+"""What a record says, as people read it: what is asked and answered, then its further fields."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from string import ascii_uppercase
+from typing import Any
+
+from textual.content import Content
+
+from corpora.model.entry import Entry
+from corpora.tasks.records import own_answer
+from corpora.tasks.task import TRANSLATION, json_text
+from corpora.text.comparison import is_blank
+from rosetta_tui.show.text import plain
+from rosetta_tui.toolkit.content import PageLine, show, show_lines
+
+COMPARED_AS_TEXT = frozenset({TRANSLATION, "qa"})
+"""Tasks whose outputs are held against the reference word by word as they stand."""
+SPEECH = frozenset({"asr", "diarization"})
+"""Tasks whose metrics compare words themselves, without case and punctuation."""
+
+
+def text_of(text: str, task: str) -> Content:
+    """Return a text of a record; a translation's line breaks are signs in it, those of other tasks break lines."""
+    return show(text) if task == TRANSLATION else show_lines(text)
+
+
+def conversation(entry: Entry, output: str | None) -> list[PageLine]:
+    """Return the turns of a conversation, each with its answer; nothing where the record or the output has others."""
+    turns = _extra(entry).get("turns")
+    answers = _answers(output)
+    if not isinstance(turns, list) or not turns or len(answers) not in {0, len(turns)}:
+        return []
+    if not all(isinstance(turn, Mapping) and isinstance(turn.get("user"), str) for turn in turns):
+        return []
+    lines = []
+    for number, turn in enumerate(turns, 1):
+        said = [("user", turn["user"])]
+        if answers:
+            said.append(("answer", answers[number - 1]))
+        if isinstance(turn.get("reference"), str):
+            said.append(("reference", turn["reference"]))
+        parts = [_said_by(who, text) for who, text in said]
+        lines.append(PageLine(f"Turn {number}", Content("\n").join(parts)))
+    return lines
+
+
+def _said_by(who: str, text: str) -> Content:
+    """Return what somebody says after their name; several lines, such as a table, keep their own places."""
+    gap = "\n" if len(text.splitlines()) > 1 else " "
+    return Content.assemble((f"{who}:{gap}", "$quiet"), show_lines(text))
+
+
+def answers_in_row(entry: Entry, output: str) -> str:
+    """Return the answers of a conversation one after the other, and every other output as it is."""
+    return "\n\n".join(_answers(output)) or output if "turns" in _extra(entry) else output
+
+
+def _answers(output: str | None) -> list[str]:
+    """Read the answers of a conversation; none where the output is no JSON list of texts."""
+    try:
+        given = json.loads(output or "")
+    except (ValueError, RecursionError):
+        return []
+    texts = isinstance(given, list) and all(isinstance(each, str) for each in given)
+    return given if texts else []
+
+
+def about(
+    entry: Entry, task: str = TRANSLATION, *, output: str | None = None, told: Collection[str] = ()
+) -> list[PageLine]:
+    """Return dialect, spelling, analysis, notes and the fields that the specification does not know.
+
+    Fields of ``told``, and those that only repeat the source, the reference or ``output``, are left out.
+    """
+    texts = {
+        "Variety": entry.variety,
+        "Orthography": entry.orthography,
+        "Analysis": entry.morphological_analysis,
+        "Notes": entry.notes,
+        "Variant class": entry.variant_class,
+    }
+    lines = [PageLine(label, show_lines(text)) for label, text in texts.items() if text]
+    known = {text for text in (entry.source, entry.reference, output) if text}
+    extra = _extra(entry)
+    brought = own_answer(task, extra)
+    own = brought is not None and brought == (output or "")
+    for name, value in extra.items():
+        again = isinstance(value, str | list | dict) and _as_text(value) in known
+        if not (again or name in told or (own and name.startswith("predicted"))):
+            lines.append(PageLine(_label(name), show_lines(_field_words(name, value))))
+    return lines
+
+
+def _extra(entry: Entry) -> Mapping[str, Any]:
+    return entry.model_extra or {}
+
+
+def _as_text(value: object) -> str:
+    """Return a field as a text of the record would hold it."""
+    return value if isinstance(value, str) else json_text(value)
+
+
+_LABEL = 14
+"""Cells of a label."""
+
+
+def _label(name: str) -> str:
+    """Return the name of a field; one that has no room breaks at its underscores."""
+    return plain(name if len(name) <= _LABEL else name.replace("_", " ")[: 3 * _LABEL])
+
+
+def _field_words(name: str, value: object) -> str:
+    if isinstance(value, list | tuple) and name in _LISTED:
+        parts = [_LISTED[name](each) for each in value]
+        return "\n".join(f"{number}. {part}" for number, part in enumerate(parts, 1))
+    if name == "choices" and isinstance(value, list | tuple) and len(value) <= len(ascii_uppercase):
+        return "\n".join(
+            f"{letter}. {_piece(each)}"
+            for letter, each in zip(ascii_uppercase, value, strict=False)
+        )
+    return field_words(value)
+
+
+def field_words(value: object) -> str:
+    """Return a field of a record as people read it.
+
+    A text stands as it is; pieces of evidence and turns of a conversation stand one after the other, with what
+    else is known of each; calls and states are JSON, one line for each of several.
+    """
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list | tuple) or not value:
+        return json_words(value)
+    parts = [_piece(each) for each in value]
+    return "\n".join(f"{number}. {part}" for number, part in enumerate(parts, 1))
+
+
+def json_words(value: object) -> str:
+    """Return a value as JSON, whatever it is."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+_SAID = ("user", "assistant", "reference")
+"""What a turn of a conversation holds, in its order."""
+
+
+def _piece(piece: object) -> str:
+    if isinstance(piece, str):
+        return piece
+    if not isinstance(piece, Mapping):
+        return json_words(piece)
+    if isinstance(piece.get("user"), str):
+        said = [f"{name}: {piece[name]}" for name in _SAID if isinstance(piece.get(name), str)]
+        return "\n   ".join([*said, *_rest(piece, _SAID)])
+    for name in ("text", "id"):
+        if isinstance(text := piece.get(name), str):
+            return "   ".join([text, *_rest(piece, (name,))])
+    return json_words(piece)
+
+
+def _tool(tool: object) -> str:
+    """Return a function as ``name(parameter, other?)`` with what it does; ``?``: it may be left out."""
+    if not isinstance(tool, Mapping) or not isinstance(name := tool.get("name"), str):
+        return _piece(tool)
+    schema = tool.get("parameters") or {}
+    if not isinstance(schema, Mapping) or (schema and not {"type", "properties"} & set(schema)):
+        return _piece(tool)
+    known, wanted = schema.get("properties", {}), schema.get("required", ())
+    if not isinstance(known, Mapping) or not isinstance(wanted, list | tuple):
+        return _piece(tool)
+    call = ", ".join(f"{each}" if each in wanted else f"{each}?" for each in known)
+    told = tool.get("description")
+    return f"{name}({call})" + (f"   {told}" if isinstance(told, str) and told.strip() else "")
+
+
+def _instruction(instruction: object) -> str:
+    """Return the id of what is checked, and what the check is told."""
+    if not isinstance(instruction, Mapping) or not isinstance(id_ := instruction.get("id"), str):
+        return _piece(instruction)
+    told = instruction.get("kwargs") or {}
+    if set(instruction) - {"id", "kwargs"} or not isinstance(told, Mapping):
+        return _piece(instruction)
+    given = (f"{name}: {_as_text(value)}" for name, value in told.items())
+    return "   ".join([id_, *filter(None, [", ".join(given)])])
+
+
+_LISTED = {"tools": _tool, "instructions": _instruction}
+"""Fields whose pieces are shown in a way of their own."""
+
+
+def _rest(piece: Mapping[Any, Any], told: Collection[str]) -> Iterator[str]:
+    rest = {name: each for name, each in piece.items() if name not in told}
+    if rest:
+        yield json_words(rest)
+
+
+def asked(entry: Entry, task: str, reference: Content) -> Iterator[PageLine]:
+    """Yield source and reference, where the record has them; ``reference`` is shown as it comes."""
+    yield PageLine("Source", text_of(entry.source, task))
+    if task == TRANSLATION or not is_blank(entry.reference):
+        yield PageLine("Reference", reference)
