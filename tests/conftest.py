@@ -30,8 +30,9 @@ if os.environ.get("ROSETTA_COVERAGE") == "1" and sys.version_info >= (3, 12):
     _measuring.start()
 
 from harness import privacy  # noqa: E402  what is imported before would not be measured
-from harness.endpoint import offline  # noqa: E402
+from harness.endpoint import offline, ways_out  # noqa: E402
 from harness.endpoint.limiter import RetryPolicy  # noqa: E402
+from tests import without_network  # noqa: E402
 
 settings.register_profile("rosetta", deadline=None)  # a busy machine is no fault of the program
 settings.load_profile("rosetta")
@@ -46,6 +47,7 @@ def _ask_door(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_ask_door)
+sys.addaudithook(without_network.refuse)  # behind the door, which has its own word for it
 offline.shut, offline.why = offline.door(_doors.append)  # for what fixtures of modules do
 
 
@@ -90,6 +92,21 @@ def own_door(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(privacy, "quieten", lambda: None)  # for good, as the door
     yield
     _doors.clear()
+
+
+@pytest.fixture(autouse=True)
+def own_machine_only() -> Iterator[None]:
+    """Fail a test that tries to reach another machine, though it was refused."""
+    without_network.attempts.clear()
+    yield
+    tried, without_network.attempts[:] = sorted(set(without_network.attempts)), []
+    assert tried == [], f"this test tried to reach {', '.join(tried)}"
+
+
+@pytest.fixture(autouse=True)
+def no_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this machine have no way to others, as far as this process is told, whatever it is plugged into."""
+    monkeypatch.setattr(ways_out, "ways_out", lambda: ())
 
 
 @pytest.fixture

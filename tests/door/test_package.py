@@ -5,9 +5,12 @@ from __future__ import annotations
 import doctest
 import json
 import math
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sacrebleu
@@ -20,9 +23,9 @@ from harness.method.options import MethodOptions
 from harness.setup.plan import RunOptions
 from harness.setup.scoring_options import ScoringOptions
 from rosetta import functions
-from rosetta.options import Choosing, Options
+from rosetta.options import Choosing, Options, RecordFields
 from tests.harness.evaluation import corpus as made_corpus
-from tests.harness.scripted import Scripted
+from tests.harness.scripted import Scripted, price_table
 
 EVIDENCE = Path(__file__).parents[1] / "review" / "golden_1" / "golden.rosetta-evidence"
 
@@ -61,7 +64,7 @@ async def test_a_notebook_from_a_file_to_a_sentence(tmp_path: Path, endpoint: Sc
     run = ro.run(
         corpus, method="chat", endpoint=endpoint.url, model="mock", budget=1, tags=["pilot"],
         max_tokens=20,
-        prices=_prices(tmp_path),
+        prices=price_table(tmp_path, {"mock": (1.0, 1000.0)}),
     )  # fmt: skip
     assert len(endpoint.asked) == len(corpus.entries)
     assert run.card.scores.chrf_plus_plus == 100.0
@@ -88,21 +91,11 @@ async def test_a_notebook_from_a_file_to_a_sentence(tmp_path: Path, endpoint: Sc
     assert ro.runs() == [other, run]
 
 
-def _prices(folder: Path) -> Path:
-    path = folder / "prices.toml"
-    path.write_text(
-        'source = "made for this test"\n[[price]]\nprovider = "127.0.0.1"\nmodel = "mock"\n'
-        "as_of = 2026-01-01\ninput_per_million = 1.0\noutput_per_million = 1000.0\n",
-        "utf-8",
-    )
-    return path
-
-
 def test_a_budget_is_kept_and_said(tmp_path: Path, endpoint: Scripted) -> None:
     corpus, most = made_corpus(40), 0.25
     run = ro.run(
         corpus, "chat", endpoint=endpoint.url, model="mock", budget=most, max_tokens=20,
-        concurrency=1, prices=_prices(tmp_path),
+        concurrency=1, prices=price_table(tmp_path, {"mock": (1.0, 1000.0)}),
     )  # fmt: skip
     assert run.state == "stopped"
     assert run.reason is not None
@@ -155,6 +148,63 @@ def test_a_metric_gives_what_others_compute() -> None:
     assert ro.metric("BLEU").corpus(outputs, references) == pytest.approx(bleu)
     assert ro.metric("exact").sentence("a", ["b", "a"]) == 0.0
     assert ro.metric("equivalent").sentence("a", ["b", "a"]) == 1.0
+
+
+WEATHER: RecordFields = {
+    "tools": [{"name": "weather", "parameters": {"properties": {"city": {"type": "string"}}}}],
+    "reference_calls": [{"weather": {"city": ["Riga"]}}],
+}
+ASKED: RecordFields = {"instructions": [{"id": "punctuation:no_comma", "kwargs": {}}]}
+FOUND: RecordFields = {"evidence": ({"text": "…", "token_count": 4},), "baseline": "kato"}
+
+
+@pytest.mark.parametrize(
+    ("name", "output", "reference", "record", "value"),
+    [
+        ("au.bfcl_match_score", '[{"weather": {"city": "Riga"}}]', None, WEATHER, 1.0),
+        ("au.bfcl_match_score", '[{"weather": {"city": "Rome"}}]', None, WEATHER, 0.0),
+        ("au.instruction_following", "no comma here", None, ASKED, 1.0),
+        ("au.instruction_following", "a comma, here", None, ASKED, 0.0),
+        ("au.joint_goal_accuracy", '{"hotel": {"area": "north"}}', None, {"reference_state": {"hotel": {"area": "north"}}}, 1.0),
+        ("au.mt_bench_llm_judge", '["Hello"]', None, {"turns": [{"user": "Hi"}], "judge_mt_bench": [8]}, 0.8),
+        ("au.multiple_choice_accuracy", "(B)", "B", {"choices": ["a", "b"]}, 1.0),
+        ("lbrag.cost", "kato", "kato", FOUND, 4.0),
+        ("lbrag.cnbe", "la kato", "la kato", FOUND, (1 - 2 / 3) / 4),
+        ("lbrag.f1", "東京都", "東京", {"language": "zh_hk"}, 0.8),
+        ("au.wer", "one too", "one two", None, 0.5),
+        ("nest.coverage", "rain falls", None, {"source": "Write about autumn"}, 0.0),
+    ],
+)  # fmt: skip
+def test_a_metric_of_a_pack_reads_the_fields_of_records(
+    name: str, output: str, reference: str | None, record: Any, value: float
+) -> None:
+    assert ro.metric(name).sentence(output, reference, record=record) == pytest.approx(value)
+
+
+def test_queries_run_on_the_databases_of_a_folder(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "shop.sqlite")) as shop:
+        shop.executescript("CREATE TABLE item (name); INSERT INTO item VALUES ('a'), ('b');")
+    asked = ro.metric("au.text2sql_score", folder=tmp_path)
+    records: list[RecordFields] = [{"database": "shop.sqlite"}] * 2
+    outputs, wanted = ["SELECT name FROM item", "DROP TABLE item"], ["SELECT name FROM item"] * 2
+    assert asked.corpus(outputs, wanted, records=records) == 0.5
+    with pytest.raises(ro.HarnessError, match="leaves the folder"):
+        asked.sentence(outputs[0], wanted[0], record={"database": "../shop.sqlite"})
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"records": [{"tools": []}]}, "Record 1, field 'reference_calls': It is missing"),
+        ({"records": [WEATHER, WEATHER]}, "1 outputs, 2 records"),
+        ({"records": [{**WEATHER, "category": float("nan")}]}, "Record 1 is no JSON object"),
+        ({}, "neither references nor records"),
+        ({"references": []}, "1 outputs, 0 references"),
+    ],
+)
+def test_wrong_records_are_named(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(ro.HarnessError, match=words):
+        ro.metric("au.bfcl_match_score").corpus(["[]"], **given)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from rosetta_tui.commands import rosetta
 from rosetta_tui.commands.compare import compare
 from rosetta_tui.front import commands
 from scoring.core.specification import specification
-from scoring.statistics.confidence_sequence import _WAGERS, enough
+from scoring.statistics.confidence_sequence import WAGERS, enough
 from scoring.statistics.intervals import DRAWS, LEVEL, SEED
 from scoring.statistics.reproducibility import DECIDING, TOLERANCE
 from scoring.statistics.significance import TRIALS
@@ -137,7 +137,7 @@ def test_the_numbers_of_the_tests_are_those_of_the_code() -> None:
 
 
 def test_the_bets_are_as_many_and_as_large_as_told() -> None:
-    assert len(_WAGERS) == 12
+    assert len(WAGERS) == 12
     assert round(2.718281828 ** enough(LEVEL)) == 40
     assert "Twelve bets" in PAGE
 

@@ -125,6 +125,7 @@ class Speaker(io.StringIO):
         return next(told, "4" if shown_item(said) else "") + "\n"
 
 
+@pytest.mark.thorough
 def test_a_rating_goes_as_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One review as far as the office's file; another one, with enough ratings, to its certificate."""
     home, stick = tmp_path / "home", tmp_path / "stick"

@@ -49,7 +49,6 @@ def test_functions_fit_a_screen() -> None:
     assert lengths[len(lengths) * 98 // 100] <= 30
 
 
-@pytest.mark.thorough
 def test_everything_public_says_what_it_is() -> None:
     silent = [
         f"{path.relative_to(ROOT)}: {node.name}"
@@ -102,6 +101,18 @@ def test_nothing_that_would_run_foreign_bytes_is_imported_or_called() -> None:
                 for name in names
                 if name.partition(".")[0] in RUNS_FOREIGN_BYTES or name.endswith("()")
             ]
+    assert found == []
+
+
+def test_locks_work_on_every_system() -> None:
+    """What one system alone can lock is locked by filelock, so that Windows keeps the same promises."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {node.attr}"
+        for path, tree in trees()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr in {"flock", "lockf", "locking", "F_SETLK", "F_OFD_SETLK", "O_EXLOCK"}
+    ]
     assert found == []
 
 
