@@ -26,14 +26,16 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(VENV)/.installed
 	$(BIN)/rosetta demo
 
+# Where the system can, in a namespace without a network: nothing that a test starts reaches another machine.
 test: $(VENV)/.tests
-	$(BIN)/python -P -m pytest -n auto $(TESTS)
+	$(BIN)/python -P tests/without_network.py -n auto $(TESTS)
 
 lint: $(VENV)/.tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -P packaging/advisories.py check
 
 check: lint
 	rm -f .coverage .coverage.*
@@ -81,7 +83,8 @@ $(BUNDLE)/.installed: packaging/requirements-bundle.lock
 	$(BUNDLE)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	touch $@
 
-# Locks hold hashes only, for every platform and Python that we support.
+# Locks hold hashes only, for every platform and Python that we support. Beside them lies what the index knows of
+# weaknesses of what they name, for `make lint` to look at without a network.
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet \
 		--extra words --extra fonts --group build pyproject.toml -o requirements.lock
@@ -89,6 +92,7 @@ lock:
 		--extra words --extra fonts --extra hfst --extra embeddings --extra desktop --extra sql --extra meteor --group build --group dev pyproject.toml -o requirements-dev.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet \
 		packaging/requirements-bundle.in -o packaging/requirements-bundle.lock
+	$(PYTHON) -P packaging/advisories.py ask
 
 clean:
 	rm -rf $(VENV) $(BUNDLE) dist build

@@ -133,7 +133,7 @@ def places() -> Iterator[Step]:
         "Home", ",", "Settings", "› Settings", DOWN, RIGHT, DOWN, DOWN, LEFT, UP, back="q"
     )
     yield from visit("Home", "w", "Doctor", "› Doctor", DOWN, DOWN, "f", "f", back="q")
-    yield from visit("Home", "n", "New run", "What is translated", TAB, TAB, "\x14", "\x14")
+    yield from visit("Home", "n", "New run", "The corpus", TAB, TAB, "\x14", "\x14")
     yield from visit("Home", "p", "Plots", "1 Scores", RIGHT, LEFT, DOWN, back="q")
 
 

@@ -39,8 +39,8 @@ from scoring.core.table import EntryStatistics, Table
 from scoring.core.translation import Translation
 from scoring.metrics.inventory import make_scorer
 from scoring.statistics.clusters import rank
-from scoring.statistics.intervals import _kept_counts
-from scoring.statistics.significance import COMPOSITE, _kept_coins
+from scoring.statistics.intervals import kept_counts
+from scoring.statistics.significance import COMPOSITE, kept_coins
 from scoring.words.resources import Resources
 
 ENTRIES, RUNS = 2_000, 144
@@ -120,8 +120,8 @@ def ours_bootstrap(path: Path, names: Sequence[str]) -> None:
 
 def first(path: Path, names: Sequence[str]) -> None:
     """Do all of it as the first comparison of a process, without resamples kept from another."""
-    _kept_counts.cache_clear()
-    _kept_coins.cache_clear()
+    kept_counts.cache_clear()
+    kept_coins.cache_clear()
     ours(path, names)
 
 

@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 from statistics import median
 
+from harness.sealed.keys import Identity, Role
+from harness.sealed.sealing import AgeIdentity, seal
 from review.files.batch import Batch, make_batch
 from review.files.manifests import BatchItem, BatchManifest, Organisation
 from review.files.ratings import sign_ratings
@@ -22,8 +24,6 @@ from review.log.event import Event, make_event
 from review.log.payloads import Consent, Rate
 from review.office.intake.importing import import_bytes
 from review.office.store.store import Office
-from review.sealed.keys import Identity, Role
-from review.sealed.sealing import AgeIdentity, seal
 from review.verdict.gate.policy import proposed
 from review.verdict.panel.key import AnswerKey
 

@@ -16,14 +16,14 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.terminal import Terminal
+from harness.sealed.keys import Identity, Role
+from harness.sealed.sealing import AgeIdentity
 from review.files.batch import make_batch, write_batch
 from review.files.manifests import BatchItem, BatchManifest, Organisation
 from review.files.reviewer_codes import make_codes, new_salt, place_of, tag_of
 from review.log.laptop import Laptop
 from review.log.payloads import Face
 from review.rating import Rating
-from review.sealed.keys import Identity, Role
-from review.sealed.sealing import AgeIdentity
 from review.session.view import Phase
 from rosetta_tui.review.rating.sitting import TerminalOpening
 

@@ -21,8 +21,7 @@ import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 
-import httpx
-from httpx_aiohttp import AiohttpTransport
+import aiohttp
 
 from benchmarks.end_to_end import compiled, write
 from benchmarks.synthetic import translations
@@ -93,13 +92,14 @@ def bare_client(url: str, entries: int, connections: int) -> float:
     body = {"model": "m", "messages": [{"role": "user", "content": "x" * 160}]}
 
     async def work() -> float:
-        limits = httpx.Limits(max_connections=connections)
         left = iter(range(entries))
-        async with httpx.AsyncClient(transport=AiohttpTransport(limits=limits)) as client:
+        connector = aiohttp.TCPConnector(limit=connections)
+        async with aiohttp.ClientSession(connector=connector) as client:
 
             async def worker() -> None:
                 for _ in left:
-                    (await client.post(f"{url}/v1/chat/completions", json=body)).json()
+                    async with client.post(f"{url}/v1/chat/completions", json=body) as reply:
+                        await reply.json()
 
             began = time.perf_counter()
             await asyncio.gather(*(worker() for _ in range(connections)))

@@ -65,7 +65,7 @@ CLASSES = (
     (stored_run, ("RunHandle", "ClaimedTier", "RunUnderWay")),
     (comparison, ("RunComparison", "MetricDifference")),
     (text_metric, ("TextMetric",)),
-    (options, ("Choosing", "Scoring", "Options")),
+    (options, ("Choosing", "RecordFields", "Scoring", "Options")),
 )
 
 
