@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
+from harness.card.leaving import inside_words, kept_inside
 from harness.card.load import load_card
 from harness.card.model import EntryResult, EntryUsage, RunCard
-from harness.card.withholding import inside_words, kept_inside
 from harness.core.failures import UsageError
 from harness.store.runs import read_imported
 

@@ -17,7 +17,6 @@ from typing import Any
 from corpora.model.entry import Entry
 from harness.card.model import EntryResult
 from harness.card.rows import card_id
-from harness.core.failures import UsageError
 from scoring.statistics.breakdown import DIMENSIONS
 
 LEAST = 5
@@ -54,28 +53,6 @@ def withheld_part(card: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str
         "ids_sha256": ids_sha256(card_id(entry.id) for entry in entries),
     }
     return {"scores": scores, "results": [], "withheld": told}
-
-
-def kept_inside(card: Mapping[str, Any] | None) -> bool:
-    """Tell whether a card of this store has numbers over secret entries, of which only a released card leaves."""
-    rows = (card or {}).get("results") or ()
-    return bool(card) and ("withheld" in (card or {}) or any(row.get("withheld") for row in rows))
-
-
-def refuse_inside(card: Mapping[str, Any] | None, run_id: str) -> None:
-    """Raise UsageError where a card is one that does not leave as it is."""
-    if kept_inside(card):
-        raise UsageError(inside_words(run_id))
-
-
-def inside_words(run_id: str) -> str:
-    """Say how the scores of a run with secret entries leave."""
-    name = run_id[:8]
-    return (
-        f"Run {name} has secret entries: its numbers leave in no file, pipe or copy but as a released card, which is coarse, "
-        f"signed and counted: rosetta runs export {name} --submitter NAME -o FILE. "
-        f"`rosetta runs show {name}` and the app show them here."
-    )
 
 
 def without_retried(retry_of: Mapping[str, Any]) -> dict[str, Any]:

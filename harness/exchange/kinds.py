@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.card.checking.signed import UNKNOWN
+from harness.card.leaving import refuse_inside
 from harness.card.reading import parse_object
 from harness.card.seal import HASH_FIELD, seal_form
 from harness.card.signing import card_seal
 from harness.card.signing.row_proof import is_proof, read_proof
-from harness.card.withholding import refuse_inside
 from harness.consent import notice
 from harness.release.verifying import verify_released
 from harness.sealed.forms import FileError, FileProblem

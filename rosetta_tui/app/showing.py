@@ -16,8 +16,8 @@ import click
 
 from harness import api
 from harness.api import Ready, RunRequest
+from harness.card.leaving import refuse_inside
 from harness.card.load import load_card
-from harness.card.withholding import refuse_inside
 from harness.consent.sending import NobodySaidWhetherToSend
 from harness.core.failures import UsageError
 from harness.core.run_state import RunState

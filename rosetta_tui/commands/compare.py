@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scoring.core.packs import Pack
 
 with when_used():
-    from harness.card import withholding
+    from harness.card import leaving
     from harness.compare import comparing, comparison, reported
     from rosetta_tui.compare import lines, values
     from rosetta_tui.show import metric_words
@@ -105,7 +105,7 @@ def _report(runs: Sequence[str], view: str, baseline: str | None, form: str | No
     with opened() as connection:
         found = reported.reported_runs(connection, runs, pack, baseline)
         inside = form and any(
-            withholding.kept_inside(read_card(connection, each.run.id)) for each in found
+            leaving.kept_inside(read_card(connection, each.run.id)) for each in found
         )
     systems = {each.name: each.totals for each in found}
     if form is not None:

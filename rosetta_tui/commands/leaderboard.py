@@ -28,7 +28,7 @@ from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain, stacked
 
 with when_used():
-    from harness.card import withholding
+    from harness.card import leaving
     from harness.leaderboard import clusters, ranking
     from harness.leaderboard import entrant as leaderboard_entrant
     from rosetta_tui.leaderboard import rows as leaderboard_rows
@@ -175,7 +175,7 @@ def _withheld(board: ranking.Board) -> dict[str, Any] | None:
     inside = [each for each in board.entrants if leaderboard_rows.kept_here(each)]
     if not inside:
         return None
-    why = withholding.inside_words(inside[0].run.run_id)
+    why = leaving.inside_words(inside[0].run.run_id)
     return {**_board(replace(board, entrants=()), "chrf"), "withheld": why}
 
 

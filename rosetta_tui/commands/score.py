@@ -25,7 +25,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness import api
-    from harness.card import withholding
+    from harness.card import leaving
     from harness.inputs import outputs as made_elsewhere
     from harness.run import rescoring
     from harness.setup import plan
@@ -89,7 +89,7 @@ def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
     with opened() as connection:
         run = find_run(connection, name)
         if as_json and not run.imported:
-            withholding.refuse_inside(read_card(connection, run.id), run.run_id)
+            leaving.refuse_inside(read_card(connection, run.id), run.run_id)
         api.open_again(connection, run, request.VaultRequest.asked(given), "rescore")
         calls = plan.run_options_of(run).model_copy(update=_calls(given))
         prices = None if given["prices"] is None else given["prices"].absolute()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from harness.card.checking.claimed import claim_of
-from harness.card.withholding import inside_words, kept_inside
+from harness.card.leaving import inside_words, kept_inside
 from harness.store.distinctions import distinctions, setup_facts
 from rosetta_tui.show import figures
 from rosetta_tui.show.card_fields import review_of, tier_words

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpora.tasks.task import TRANSLATION
-from harness.card.withholding import inside_words, kept_inside
+from harness.card.leaving import inside_words, kept_inside
 from harness.leaderboard.entrant import Entrant
 from harness.leaderboard.ranking import Board, apart
 from rosetta_tui.show import figures

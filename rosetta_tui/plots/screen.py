@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from harness.card.withholding import inside_words, kept_inside
+from harness.card.leaving import inside_words, kept_inside
 from harness.store.results import read_latencies
 from harness.store.runs import RunSummary, list_runs, read_card
 from rosetta_tui.plots.points import (

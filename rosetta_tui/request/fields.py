@@ -97,6 +97,12 @@ _CORPUS = (
         rare=True,
     ),
     _f(
+        "despite_network",
+        "Despite network",
+        "Why the vault is opened though this computer has a way to other machines; log and card keep it.",
+        rare=True,
+    ),
+    _f(
         "reference",
         "References",
         "The second of two text files, aligned line by line.",

@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from harness.card.leaving import kept_inside
 from harness.card.reading import block, number
-from harness.card.withholding import kept_inside
 from harness.core.run_state import RunState
 from harness.store.runs import RunSummary, under_way
 from rosetta_tui.show import figures

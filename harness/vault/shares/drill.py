@@ -83,7 +83,7 @@ class DrillAnswer(StrictForm):
     by: Hex64
 
 
-class SignedAnswer(DrillAnswer, SignedRecord):
+class SignedDrillAnswer(DrillAnswer, SignedRecord):
     """The answer with the keeper's signature."""
 
 
@@ -212,7 +212,7 @@ def _given_back(share: DrillShare, identity: Identity) -> str:
 
 def _checked(path: Path, number: str, share: DrillShare) -> KeyShare:
     data = read_bytes(path, "an answer to a drill", MOST_BYTES)
-    given = read_record(data, SignedAnswer, "an answer to a drill")
+    given = read_record(data, SignedDrillAnswer, "an answer to a drill")
     if (given.drill, given.by) != (number, share.keeper.signing_key):
         raise UsageError("the answer is one to another drill, or another keeper's")
     if canonical_bytes(given.model_dump(mode="json")) != data or not given.is_signed_by(given.by):

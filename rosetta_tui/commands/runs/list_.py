@@ -117,7 +117,7 @@ def _rows(runs: Sequence[RunSummary]) -> Iterator[tuple[str, ...]]:
 
 
 def _summary(run: RunSummary) -> dict[str, Any]:
-    from harness.card.withholding import inside_words
+    from harness.card.leaving import inside_words
     from rosetta_tui.show.run_facts import iso, leaving
 
     inside, run = run, leaving(run)

@@ -16,7 +16,7 @@ from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import json_text
 
 with when_used():
-    from harness.card import load, withholding
+    from harness.card import leaving, load
     from harness.run import final_scores
     from harness.store import deletion, runs
     from rosetta_tui.report import card as report_card
@@ -49,7 +49,7 @@ def show(run: str, *, as_json: bool) -> None:
         beside = _beside(connection, found, retried, stated_words(card, review))
     if as_json:
         if not found.imported:
-            withholding.refuse_inside(card, found.run_id)
+            leaving.refuse_inside(card, found.run_id)
         click.echo(json_text({**card, "beside": beside} if beside else card))
         return
     if "unverified" in head:

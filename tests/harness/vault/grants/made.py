@@ -64,3 +64,15 @@ def copied(grants: Grants, folder: Path) -> Grants:
 def later(days: float) -> Callable[[], datetime]:
     """A clock so many days after the request was made."""
     return ticking(ASKED_AT + timedelta(days=days))
+
+
+def acts(grants: Grants) -> list[str]:
+    return [line.record.act.what for line in grants.vault.read().lines]
+
+
+def ready(grants: Grants) -> tuple[bytes, str]:
+    """A request that two keepers allowed."""
+    data, number = asked(grants)
+    for answer in allowed(grants, data, SCHOOL, LIBRARY):
+        grants.take(answer, OFFICE)
+    return data, number
