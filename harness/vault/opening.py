@@ -143,7 +143,7 @@ def _rotations(state: VaultState, corpus: str) -> list[Rotated]:
     return [act for act in acts if isinstance(act, Rotated) and act.corpus == corpus]
 
 
-_WITHOUT_METHOD: Final = (VaultWork.ESTIMATE, VaultWork.CHECK)
+_WITHOUT_METHOD: Final = (VaultWork.ESTIMATE, VaultWork.CHECK, VaultWork.SEAL)
 """Work in which no code of others runs beside the texts."""
 
 
