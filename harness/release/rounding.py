@@ -14,7 +14,7 @@ from typing import Final
 from harness.release.records import ReleasedScore
 
 EXPECTED_SPREAD: Final = 0.25
-"""Standard deviation of the values of entries that is expected, as a share of the metric's range."""
+"""Standard deviation of the values of entries that is expected, as a share of the metric's range, or of the value where it has none."""
 Z: Final = 1.96
 """Half of a 95 % interval, in standard errors."""
 Range = tuple[float, float]
@@ -22,10 +22,15 @@ Range = tuple[float, float]
 NO_ENDS: Final[Range] = (-inf, inf)
 
 
-def expected_half(entries: int, ends: Range) -> float:
-    """Return half of the interval that a mean over so many entries is expected to have; 0 for a metric without ends."""
+def expected_half(entries: int, ends: Range, value: float) -> float:
+    """Return half of the interval that a mean over so many entries is expected to have.
+
+    The spread of a metric without ends, such as a ratio of lengths, is expected by the size of its value.
+    """
     span = ends[1] - ends[0]
-    return Z * EXPECTED_SPREAD * span / sqrt(entries) if entries and isfinite(span) else 0.0
+    if not isfinite(span):
+        span = abs(value)
+    return Z * EXPECTED_SPREAD * span / sqrt(entries) if entries else 0.0
 
 
 def unit_of(ends: Range) -> float:
@@ -59,7 +64,7 @@ def coarse(
     The interval's ends go outward, and at least a step from the value: a rate of exactly 0 or 1 tells of each entry.
     ``ends`` are the metric's lowest and highest value; ``unit`` is that of its steps where they are not known.
     """
-    half = max(value - lower, upper - value, expected_half(entries, ends))
+    half = max(value - lower, upper - value, expected_half(entries, ends, value))
     if not half > 0:
         return None
     step = step_for(half, unit or unit_of(ends))

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import math
 import os
 from datetime import timedelta
 from pathlib import Path
@@ -89,6 +90,12 @@ class TestCard:
             told = coarse(value, value, value, entries=60, ends=(0.0, 1.0))
             assert told is not None
             assert told.upper - told.lower == pytest.approx(told.step)
+
+    def test_a_metric_without_a_highest_value_is_told_no_finer_than_others(self) -> None:
+        """A method that always answers alike would speak through the digits of its lengths' ratio."""
+        told = coarse(0.97, 0.9699, 0.9701, entries=30, ends=(0.0, math.inf))
+        assert told is not None
+        assert told.step >= 0.97 * 0.25 * 1.96 / math.sqrt(30)
 
     def test_parts_of_few_are_left_out_and_named_by_their_breakdown_only(
         self, office: Office, runs: dict[str, str]
