@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -14,7 +14,9 @@ from harness.card.leaving import inside_words, kept_inside
 from harness.card.load import load_card
 from harness.card.model import EntryResult, EntryUsage, RunCard
 from harness.core.failures import UsageError
-from harness.store.runs import read_imported
+from harness.store.corpora.entries import read_entries
+from harness.store.deletion import holds_secrets
+from harness.store.runs import Run, read_card, read_imported
 
 
 class ExportForm(StrEnum):
@@ -45,11 +47,26 @@ def export_run(connection: sqlite3.Connection, run: int, form: ExportForm) -> by
     return _csv(card).encode()
 
 
-def must_be_released(connection: sqlite3.Connection, run: int) -> bool:
-    """Tell whether a sealed run leaves as a released card only (``harness.release``); an imported card is as it came."""
-    return read_imported(connection, run) is None and kept_inside(
-        load_card(connection, run).as_json()
-    )
+def must_be_released(connection: sqlite3.Connection, run: Run) -> bool:
+    """Tell whether the numbers of a run, finished or not, leave as a released card only (``harness.release``).
+
+    An imported card leaves as it came: who exported it decided what it says.
+    """
+    if run.imported:
+        return False
+    if kept_inside(read_card(connection, run.id)):
+        return True
+    if not holds_secrets(connection, run):
+        return False
+    entries = read_entries(connection, run.corpus, run.positions, to_show=True)
+    return any(each.secret for each in entries.values())
+
+
+def refuse_to_leave(connection: sqlite3.Connection, runs: Iterable[Run]) -> None:
+    """Raise UsageError, in words that say what leaves instead, where the numbers of one of these runs stay inside."""
+    for run in runs:
+        if must_be_released(connection, run):
+            raise UsageError(inside_words(run.run_id))
 
 
 def _refuse_secrets(card: RunCard, form: ExportForm) -> None:

@@ -42,7 +42,7 @@ def run_files(
     folder = f"runs/{run_id}"
     try:
         run = find_run(connection, run_id)
-        if must_be_released(connection, run.id):
+        if must_be_released(connection, run):
             wish = open_secrets and (of_vaults or _of_no_vault(connection, run))
             yield from _inside(connection, run, folder, open_secrets=wish, left_out=left_out)
             return

@@ -13,12 +13,14 @@ from harness.core.failures import UsageError
 from harness.core.version import VERSION
 from harness.core.written_files import write_file
 from harness.store.file.database import home, opened
+from harness.store.runs import find_run
 from review.calibration.proposal import HASH_FIELD, proposal, proposes, toml_text
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import form_text
 from rosetta_tui.show.text import plain
 
 with when_used():
+    from harness.card import exporting
     from review.calibration import evidence as calibration_evidence
     from review.calibration import ratings as calibration_ratings
     from review.office.results import certifying, rating_rows
@@ -58,11 +60,12 @@ def calibrate(
     A file of ratings has the columns entry_id and rating (reject, gist, acceptable, excellent, or 0 to 3),
     and where it matters reviewer and run. RUNs may be left away where the ratings name them.
     Nothing is changed: new weights and thresholds are a proposal, and only where the ratings are enough. Of a
-    review of yours it is a look at the ratings, which is written down and counts at the gate.
+    review of yours it is a look at the ratings, which is written down and counts at the gate. Of runs with secret
+    entries it is shown here, and written to no file and no JSON.
     """
     _check_level(level)
     _refuse_taken(output, overwrite=overwrite)
-    evidence = _evidence(runs, _ratings(**given))
+    evidence = _evidence(runs, _ratings(**given), leaves=as_json or output is not None)
     found = _calibrated(evidence, level, seed)
     if given["review"] is not None:
         _look(str(given["review"]))
@@ -113,10 +116,13 @@ def _look(review: str) -> None:
 
 
 def _evidence(
-    runs: Sequence[str], ratings: calibration_ratings.Ratings
+    runs: Sequence[str], ratings: calibration_ratings.Ratings, *, leaves: bool
 ) -> calibration_evidence.CalibrationEvidence:
     with opened() as connection:
         evidence = calibration_evidence.gather(connection, runs, ratings)
+        if leaves:
+            rated = (find_run(connection, each.run_id) for each in evidence.runs)
+            exporting.refuse_to_leave(connection, rated)
     if len(evidence.judgements) > scoring_calibration.MOST_OUTPUTS:
         raise UsageError(
             f"{len(evidence.judgements):,} rated outputs are more than can be compared pair by pair "

@@ -201,13 +201,17 @@ def claim_json(card: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def tiers_json(card: Mapping[str, Any], review: Standing | None) -> dict[str, Any]:
-    """Return the tiers of a run, what may be claimed of it and who validated it; nulls before it has a card."""
+    """Return the tiers of a run, what may be claimed of it and who validated it; nulls where there is nothing to tell.
+
+    Without a card nothing is known, and without scores, as where they stay inside, nothing is claimed of them.
+    """
+    scored = "scores" in card
     return {
         "confidence_intervals": told_intervals(block(card, "scores")),
         "quality_tier": block(card, "scores").get("quality_tier"),
-        "claimable_tier": claimable(card, review) if card else None,
-        "tier_in_words": tier_words(card, review) if card else None,
-        "claim": claim_json(card) if card else None,
+        "claimable_tier": claimable(card, review) if scored else None,
+        "tier_in_words": tier_words(card, review) if scored else None,
+        "claim": claim_json(card) if scored else None,
         "verification_tier": validated_by(review) if card else None,
         "verification_tier_stated": stated_words(card, review) or None,
     }

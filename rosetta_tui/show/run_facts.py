@@ -43,8 +43,8 @@ def leaving(run: RunSummary) -> RunSummary:
     return replace(run, card=told, failures={}, failed=0)
 
 
-_LEAVING = ("run_id", "dataset", "scoring", "fingerprint", "method", "model_slug", "withheld")
-"""Parts of a card with secret entries that say nothing of their outcome."""
+_LEAVING = ("run_id", "run_card_hash", "dataset", "scoring", "fingerprint", "method", "model_slug", "withheld")  # fmt: skip
+"""Parts of a card with secret entries that say nothing of their outcome; its seal is what certificates name."""
 
 
 def score(run: RunSummary, metric: str) -> float | None:

@@ -119,7 +119,7 @@ def _refuse_other_forms(
 
 
 def _released(connection: sqlite3.Connection, number: int, submitter: str) -> bytes:
-    if not exporting.must_be_released(connection, number):
+    if not exporting.must_be_released(connection, runs.read_run(connection, number)):
         raise UsageError(
             "--submitter goes with a run of this store that has secret entries. Leave it away: this one is exported whole."
         )

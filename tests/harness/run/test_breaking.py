@@ -112,19 +112,24 @@ def test_a_store_that_cannot_be_opened_is_said(
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("segment", "damage", "said"),
     [
-        ("UPDATE results SET statistics = x'c1'", "the statistics of an entry are damaged"),
-        ("UPDATE entries SET rest = '{'", "it is damaged"),
-        (f"UPDATE texts SET body = CAST(x'ff' || '{SECRET}' AS TEXT)", "it is damaged"),
+        (
+            "held_out",
+            "UPDATE results SET statistics = x'c1'",
+            "the statistics of an entry are damaged",
+        ),
+        ("held_out", "UPDATE entries SET sealed = x'7b' || sealed", "it is damaged"),
+        ("development", "UPDATE entries SET rest = '{'", "it is damaged"),
+        ("held_out", f"UPDATE texts SET body = CAST(x'ff' || '{SECRET}' AS TEXT)", "it is damaged"),
     ],
-    ids=["statistics", "rest", "text"],
+    ids=["statistics", "sealed", "rest", "text"],
 )
 def test_a_damaged_store_is_said_and_nothing_of_it_quoted(
-    store_path: Path, damage: str, said: str
+    store_path: Path, segment: str, damage: str, said: str
 ) -> None:
     heard = Heard()
-    number, method = begun(store_path, corpus(8, segment="held_out", source=SECRET), PLAN)
+    number, method = begun(store_path, corpus(8, segment=segment, source=SECRET), PLAN)
     execute_run(store_path, number, method, heard, heard.control)
     with closing(open_store(store_path)) as connection:
         connection.execute("UPDATE runs SET run_card = NULL, state = 'stopped'")

@@ -15,10 +15,11 @@ from corpora.formats.write import write
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Entry
 from harness.card.checking.verify import verify_card
-from harness.card.exporting import ExportForm, export_run
+from harness.card.exporting import ExportForm, card_bytes, export_run
 from harness.card.load import load_card
 from harness.card.seal import HASH_FIELD
 from harness.core.canonical import canonical_sha256
+from harness.core.failures import UsageError
 from harness.method.options import MethodOptions
 from harness.setup.plan import Plan
 from harness.store.corpora.entries import read_entries, save_corpus
@@ -139,7 +140,10 @@ def test_nothing_of_them_leaves_with_secret_entries(tmp_path: Path, store_path: 
     secret = corpus(tmp_path, segment="gold_standard")
     scored(tmp_path, store_path, secret)
     with closing(open_store(store_path)) as connection:
-        data = export_run(connection, kept(store_path).run.id, ExportForm.CARD)
+        number = kept(store_path).run.id
+        with pytest.raises(UsageError, match="but as a released card") as refused:
+            export_run(connection, number, ExportForm.CARD)
+        data = card_bytes(load_card(connection, number)) + str(refused.value).encode()
     assert b"Waikato" not in data
     assert "Ngāpuhi".encode() not in data
 
