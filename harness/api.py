@@ -33,7 +33,7 @@ from harness.estimate.judging import estimate_judges
 from harness.method.method import Method
 from harness.method.options import MethodOptions, flag, refuse_told_keys, refuse_written_keys
 from harness.methods.registry import build
-from harness.privacy import keep_here, make_method, shut_door
+from harness.privacy import keep_here, make_method, require_terms, shut_door
 from harness.release.verifying import verify_released
 from harness.run.beginning import begin, resume_method, tools_for
 from harness.run.retrying import retry as retry_failed
@@ -377,6 +377,8 @@ def estimate(store: Path, asked: RunRequest) -> RunEstimate:
     entries, plan = asked.entries, asked.plan
     shut_door(entries, plan)
     method = build(plan.method, plan.options, asked.corpus.entries, no_key)
+    if asked.corpus.dataset.terms.local_only:
+        require_terms(asked.corpus.dataset, entries, method, plan)
     plan = keep_here(entries, method, plan)
     with opened(store) as connection:
         found = estimated(connection, entries, method, plan)

@@ -189,9 +189,9 @@ def make_method(
     """
     shut_door(entries, plan, dataset)
     described = build(plan.method, plan.options, corpus, no_key)
-    keep_here(entries, described, plan)
     if dataset is not None:
         require_terms(dataset, entries, described, plan)
+    keep_here(entries, described, plan)
     require_answer(entries, described, plan)
     return build(plan.method, plan.options, corpus, find_key)
 
@@ -226,11 +226,12 @@ def require_terms(
 ) -> None:
     """Raise MayNotSend where the terms forbid an endpoint of the run: the method's, a judge's or that of embeddings.
 
-    One on another machine is refused elsewhere where the run is offline.
+    One on another machine is refused by ``keep_here`` where nothing but ``--offline`` forbids it.
     """
     asked = [] if method is None else [method.endpoint]
+    judged = dataset.terms.local_only or not plan.run.offline
     for url in [*asked, *scoring_endpoints(plan.scoring)]:
-        if url is not None and (is_loopback(url) or not plan.run.offline):
+        if url is not None and (judged or is_loopback(url)):
             require_sending(dataset, entries, url, plan.run.may_send)
 
 

@@ -41,8 +41,8 @@ def require_sending(
 ) -> None:
     """Raise MayNotSend where texts of these entries must not go to an endpoint; None: nothing is sent.
 
-    ``may_send``: a person's words that they may, where no term settles it. Entries of secret segments are judged
-    elsewhere, and more strictly (``harness.privacy``).
+    ``may_send``: a person's words that they may, where no term settles it. Entries that are secret by their segment alone
+    are judged elsewhere, and more strictly (``harness.privacy``).
     """
     if url is None:
         return
@@ -61,13 +61,13 @@ def may_go_anywhere(dataset: Dataset, entries: Sequence[Entry], may_send: str | 
 
 
 def _by_segment(terms: Terms, entries: Iterable[Entry]) -> dict[str, Sending]:
-    """Return what holds for the segments of some entries; of secret ones only where no server may have them."""
+    """Return what holds for the segments of some entries; of secret ones only where it is the terms that keep them."""
     found: dict[str, Sending] = {}
     for entry in entries:
         segment = str(entry.segment or "")
         if segment not in found:
             sending = terms.sending(segment or None)
-            if not entry.secret or sending.transmission is Transmission.NOWHERE:
+            if not entry.secret or sending.transmission.kept_here:
                 found[segment] = sending
     return found
 
@@ -82,6 +82,11 @@ def _require(terms: Terms, sending: Sending, url: str, may_send: str | None, seg
         )
     if is_loopback(url):
         return
+    if sending.transmission.kept_here:
+        raise MayNotSend(
+            f"These texts{where} stay on this machine, and {url} is on another one. {_term(terms)} Rule: {_rule(terms)}. Use a "
+            "method, judge or model that runs on this machine, or ask the owner of the texts for another term."
+        )
     if sending.transmission is Transmission.NAMED and not is_within(url, sending.endpoints):
         raise MayNotSend(
             f"These texts{where} may be sent to {', '.join(sending.endpoints)} only, and {url} is another address, however "

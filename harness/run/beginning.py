@@ -84,8 +84,8 @@ def begin(
     refuse_withdrawn_method(method.setup.model_dump(mode="json"), now_standing())
     refuse_unclear(corpus.dataset, chosen)
     refuse_not_stored(chosen)
-    plan = keep_here(chosen, method, plan).model_copy(update={"corpus_files": corpus.files})
     require_terms(corpus.dataset, chosen, method, plan)
+    plan = keep_here(chosen, method, plan).model_copy(update={"corpus_files": corpus.files})
     refuse_widened(connection, corpus)
     check_budget(method, plan)
     refuse_known_secrets(connection, chosen)
@@ -309,8 +309,8 @@ def resume_method(connection: sqlite3.Connection, run: Run, may_send: str | None
             f"The method is no longer what it was when the run began: {_difference(run, method)} "
             "changed. Restore it, or begin a new run."
         )
-    keep_here(chosen, method, plan)
     require_terms(dataset, chosen, method, plan)
+    keep_here(chosen, method, plan)
     return method
 
 

@@ -148,8 +148,8 @@ def _kept_here(
     shut_door(chosen, plan, dataset)
     refuse_written_keys(plan.options)
     described = build(plan.method, plan.options, whole, no_key)
+    require_terms(dataset, chosen, described, plan)
     kept = keep_here(chosen, described, plan)
-    require_terms(dataset, chosen, described, kept)
     require_answer(chosen, described, kept)
     return kept
 

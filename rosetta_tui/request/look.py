@@ -282,8 +282,8 @@ class _Looking:
         except HarnessError as error:
             self._stop(str(error))
         try:
-            keep_here(chosen, method, plan)
             require_terms(corpus.dataset, chosen, method, plan)
+            keep_here(chosen, method, plan)
             if not plan.run.trust_local_server:
                 require_answer(chosen, method, plan)
         except NobodySaidWhetherToSend as error:

@@ -11,7 +11,7 @@ import pytest
 from corpora.formats.load import load
 from corpora.model.corpus import Corpus
 from corpora.model.entry import Segment
-from harness.api import ask
+from harness.api import ask, estimate
 from harness.consent.sending import MayNotSend, NobodySaidWhetherToSend, require_sending
 from harness.core.failures import UsageError
 from harness.endpoint import offline
@@ -53,6 +53,9 @@ WORDS = "The council, on 3 May"
         ({"transmission": "open"}, "", "", "", ""),
         ({"transmission": "ask"}, "", "ask", "", "the owner of the texts said so"),
         ({"transmission": "open", "training": "no"}, "", "ask", "", "no model may learn"),
+        ({"license": "CC-BY-ND-4.0"}, "", "no", "no", "a translation is a derivative"),
+        ({"license": "Kaitiakitanga"}, "", "no", "no", "the texts belong to a community"),
+        ({"transmission": "local-only"}, "", "no", "no", "transmission: local-only"),
         ({"transmission": "nowhere"}, "no", "no", "no", "transmission: nowhere"),
         ({"transmission": ["https://other.example"]}, "", "no", "no", "https://other.example only"),
         ({"transmission": [ELSEWHERE], "training": "no"}, "", "", "", ""),
@@ -72,7 +75,7 @@ def test_each_rule_says_where_texts_may_go(
         assert "Term: " in found
         assert "Rule: " in found
         assert ("--may-send" in found) is (elsewhere == "ask")
-        assert ("--endpoint" in found or "asks no server" in found) is (elsewhere == "no")
+        assert ("owner of the texts" in found) is (elsewhere == "no" or "the owner" in term)
 
 
 def test_a_method_without_a_server_is_asked_whatever_the_terms(tmp_path: Path) -> None:
@@ -88,6 +91,26 @@ def test_the_segment_of_the_chosen_entries_decides(tmp_path: Path) -> None:
     with pytest.raises(MayNotSend, match="of diagnostic may be sent to"):
         require_sending(made.dataset, second, "https://any.example", None)
     assert second[0].segment is Segment.DIAGNOSTIC
+
+
+def test_one_segment_may_stay_here_while_another_goes(tmp_path: Path) -> None:
+    rows = [entry(1, segment="development"), entry(2, segment="diagnostic")]
+    made = corpus(tmp_path, *rows, transmission={"development": "local-only", "diagnostic": "open"})
+    first, second = ([each] for each in made.entries)
+    require_sending(made.dataset, second, ELSEWHERE, None)
+    with pytest.raises(MayNotSend, match="These texts of development stay on this machine"):
+        require_sending(made.dataset, first, ELSEWHERE, None)
+
+
+def test_what_stays_here_is_refused_with_its_term_by_runs_and_estimates(
+    tmp_path: Path, home: Path
+) -> None:
+    made = corpus(tmp_path, license="CC-BY-ND-4.0")
+    for asked in (request(made), request(made, offline=True)):
+        with pytest.raises(MayNotSend, match="Term: license: CC-BY-ND-4.0. Rule: a translation"):
+            asked.method()
+    with pytest.raises(MayNotSend, match="Rule: a translation is a derivative"):
+        estimate(home / "rosetta.sqlite", request(made))
 
 
 def request(made: Corpus, **told: Any) -> Any:
