@@ -135,7 +135,10 @@ def _inside(path: str, value: Any, *, gold: bool) -> Iterator[Misplaced]:
 
 
 def _is_term(path: str) -> bool:
-    return path.partition(".")[0] == "transmission" or speaks_of_terms(path.rpartition(".")[2]) is not None
+    return (
+        path.partition(".")[0] == "transmission"
+        or speaks_of_terms(path.rpartition(".")[2]) is not None
+    )
 
 
 @lru_cache(maxsize=4096)

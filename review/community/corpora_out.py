@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,12 @@ from harness.consent.opening import with_consent
 from harness.consent.standing import Withdrawals
 from harness.core.failures import UsageError
 from harness.sealed.keys import Identity
+from harness.store.corpora.entries import read_dataset
 from harness.store.corpora.listing import PREFIX, CorpusSummary, list_corpora, read_corpus_of_run
 from harness.vault.folder import copy_to
-from harness.vault.opening import VaultOpening
+from harness.vault.opening import VaultOpening, corpus_of
 from harness.vault.records import VaultWork
+from harness.vault.sealed_corpus import UnsealedCorpus
 from harness.vault.vault import Vault
 from review.community.folder import OutFile, plain_name
 
@@ -48,7 +50,7 @@ def choose(connection: sqlite3.Connection, names: Iterable[str]) -> list[OwnCorp
 
     Raises UsageError that names what there is, CorpusError for a file that cannot be read.
     """
-    stored = list_corpora(connection)
+    stored = list_corpora(connection, withdrawn=True)
     found: dict[str, OwnCorpus] = {}
     for name in names:
         path = Path(name)
@@ -57,8 +59,7 @@ def choose(connection: sqlite3.Connection, names: Iterable[str]) -> list[OwnCorp
         if corpus is None and not fitting:
             known = ", ".join(sorted({each.dataset.id for each in stored})) or "none yet"
             raise UsageError(
-                f"There is no corpus {name!r}, as a file or in the store. There are: {known}. Those that were withdrawn are not "
-                "among them (rosetta consent list)."
+                f"There is no corpus {name!r}, as a file or in the store. There are: {known}."
             )
         for each in fitting:
             found[each.sha256] = OwnCorpus(
@@ -90,18 +91,9 @@ def corpus_files(
     left_out: list[str],
 ) -> Iterator[OutFile]:
     """Yield the files of one corpus: JSON of the benchmark specification and a table; a file's own bytes too."""
-    whole = chosen.corpus
-    if whole is None and chosen.number is not None:
-        whole = read_corpus_of_run(connection, chosen.number)
-    if whole is None:
-        left_out.append(
-            f"corpus {chosen.id}: only cards from elsewhere tell of it; its texts are in their rows"
-        )
-        return
-    if whole.dataset.opened_from is not None:  # in the store its texts have no log
-        left_out.append(
-            f"corpus {chosen.id}: it lies in a vault, which goes along where it is named (--vault)"
-        )
+    whole = _whole(connection, chosen)
+    if isinstance(whole, str):
+        left_out.append(f"corpus {chosen.id}: {whole}")
         return
     try:
         agreed = with_consent(whole, now).entries
@@ -112,7 +104,10 @@ def corpus_files(
     kept = tuple(each for each in there if open_secrets or not each.secret)
     for count, why in (
         (len(whole.entries) - len(agreed), "entries for which consent was withdrawn"),
-        (len(agreed) - len(there), "entries whose texts the store never had"),
+        (
+            len(agreed) - len(there),
+            "entries whose texts the store never had, or does not open here",
+        ),
         (len(there) - len(kept), "secret entries (--open-secrets)"),
     ):
         if count:
@@ -124,6 +119,17 @@ def corpus_files(
         told = replace(whole, entries=kept)
         for form, suffix in ((Form.SPECIFICATION, "json"), (Form.TSV, "tsv")):
             yield OutFile(f"{name}.{suffix}", encode(told, form)[0].encode())
+
+
+def _whole(connection: sqlite3.Connection, chosen: OwnCorpus) -> Corpus | str:
+    """Return a corpus with what is at hand of its texts, or say why none of it goes out; one of a vault is not opened."""
+    if chosen.corpus is not None:
+        return chosen.corpus
+    if chosen.number is None:
+        return "only cards from elsewhere tell of it; its texts are in their rows"
+    if read_dataset(connection, chosen.number).opened_from is not None:
+        return "it lies in a vault, which goes along where it is named (--vault)"
+    return read_corpus_of_run(connection, chosen.number, to_show=True)
 
 
 def _own_files(file: Path, folder: str) -> Iterator[OutFile]:
@@ -156,10 +162,18 @@ def sealed_vault(vault: Vault, target: Path, purpose: str, keeper: Identity | No
 
 
 def opened_vault(
-    vault: Vault, purpose: str, keeper: Identity, left_out: list[str]
+    vault: Vault, purpose: str, keeper: Identity, now: Withdrawals, left_out: list[str]
 ) -> Iterator[OutFile]:
-    """Open every corpus of a vault but its ``held_out`` entries, each with a line of the log first, and yield it as JSON."""
+    """Open every corpus of a vault but its ``held_out`` entries, each with a line of the log first, and yield it as JSON.
+
+    A vault that several keepers open together stays closed, which ``left_out`` says.
+    """
     state = vault.read()
+    if state.split is not None:
+        left_out.append(
+            "vault: what is in it, openly, for it asks for several keepers together; its sealed copy has all of it"
+        )
+        return
     for number, stored in state.head.corpora.items():
         shut = stored.entries.get(Segment.HELD_OUT, 0)
         if shut:
@@ -168,15 +182,28 @@ def opened_vault(
             )
         if shut == sum(stored.entries.values()):
             continue
-        yield OutFile(f"corpora/vault-{number}.json", _opened(vault, number, purpose, keeper))
+        opened = VaultOpening(vault, keeper, purpose, VaultWork.EXPORT).unsealed(number)
+        whole = corpus_of(opened)
+        try:
+            agreed = {entry.id for entry in with_consent(whole, now).entries}
+        except UsageError as error:
+            left_out.append(f"vault: {error}")
+            continue
+        if gone := len(whole.entries) - len(agreed):
+            left_out.append(
+                f"vault, corpus {stored.name!r}: {gone:,} entries for which consent was withdrawn"
+            )
+        yield OutFile(f"corpora/vault-{number}.json", _opened(opened, agreed))
 
 
-def _opened(vault: Vault, number: str, purpose: str, keeper: Identity) -> bytes:
-    opened = VaultOpening(vault, keeper, purpose, VaultWork.EXPORT).unsealed(number)
+def _opened(opened: UnsealedCorpus, agreed: Collection[int | str]) -> bytes:
+    """Return the entries with these ids, with all their fields, in their order in the corpus."""
     told = json.loads(opened.envelope.reveal())
     entries = []
     for each in opened.entries:
         fields = json.loads(each.rest.reveal())
+        if fields["id"] not in agreed:
+            continue
         place = fields.pop("place")
         texts = {"source": each.source.reveal(), "reference": each.reference.reveal()}
         entries.append(

@@ -23,6 +23,7 @@ from harness.core.failures import UsageError
 from harness.core.version import VERSION
 from harness.sealed.forms import FileError
 from harness.sealed.keys import Identity, key_phrase
+from harness.store.file.sealing import also_open_with
 from harness.vault.folder import VaultState
 from harness.vault.vault import Vault
 from review.community.corpora_out import (
@@ -171,12 +172,14 @@ def _files(work: _Work, chosen: list[OwnCorpus]) -> Iterator[OutFile]:
             raise UsageError(
                 "Opening a vault needs the keys of a keeper. Leave --open-secrets away: its sealed copy needs none."
             )
-        yield from opened_vault(wanted.vault, wanted.purpose, wanted.keeper, work.left_out)
+        yield from opened_vault(wanted.vault, wanted.purpose, wanted.keeper, now, work.left_out)
+        also_open_with([wanted.keeper.age])  # what the store keeps of this vault's texts
     runs = [run for each in chosen for run in each.runs]
+    vault = None if wanted.vault is None else wanted.vault.read().head.vault
     for run in runs:
         for file in run_files(
             work.store, run, work.signer, work.now,
-            open_secrets=wanted.open_secrets, of_vaults=wanted.vault is not None, left_out=work.left_out,
+            open_secrets=wanted.open_secrets, vault=vault, left_out=work.left_out,
         ):  # fmt: skip
             if file.path not in seen:  # a method has several runs
                 seen.add(file.path)

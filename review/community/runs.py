@@ -31,20 +31,23 @@ def run_files(
     now: datetime,
     *,
     open_secrets: bool,
-    of_vaults: bool,
+    vault: str | None,
     left_out: list[str],
 ) -> Iterator[OutFile]:
     """Yield what there is of one run; what is not is named in ``left_out`` with the reason.
 
-    ``open_secrets``: rows and texts of secret entries too, as the store has them; of a run out of a vault only where
-    ``of_vaults``.
+    ``open_secrets``: rows and texts of secret entries too, as the store has them; of a run out of a vault only where it is
+    ``vault``, by its number.
     """
     folder = f"runs/{run_id}"
     try:
         run = find_run(connection, run_id)
         if must_be_released(connection, run):
-            wish = open_secrets and (of_vaults or _of_no_vault(connection, run))
-            yield from _inside(connection, run, folder, open_secrets=wish, left_out=left_out)
+            came = read_dataset(connection, run.corpus).opened_from
+            named = came is None or came.partition("/")[0] == vault
+            yield from _inside(
+                connection, run, folder, open_secrets=open_secrets and named, left_out=left_out
+            )
             return
         data = export_run(connection, run.id, ExportForm.CARD)
         card = parse_object(data, run_id)
@@ -62,10 +65,6 @@ def run_files(
         for form in (ExportForm.JSONL, ExportForm.CSV):
             yield OutFile(f"{folder}/rows.{form}", export_run(connection, run.id, form))
     yield from _method(card)
-
-
-def _of_no_vault(connection: sqlite3.Connection, run: Run) -> bool:
-    return read_dataset(connection, run.corpus).opened_from is None
 
 
 def _inside(

@@ -54,6 +54,23 @@ def read_stored(
     It comes with the warnings that its entries give without their file.
     UsageError where it is not there, or is still not clear.
     """
+    number = find_stored(connection, name, envelope, columns)
+    if read_dataset(connection, number).opened_from is not None:
+        raise UsageError(
+            f"{name}: this corpus was opened out of a vault. Open it there: --vault FOLDER and --purpose WORDS, with its name "
+            "in the vault in the place of a file."
+        )
+    corpus = read_corpus_of_run(connection, number)
+    return replace(corpus, warnings=check_entries(corpus.entries, corpus.dataset.id))
+
+
+def find_stored(
+    connection: sqlite3.Connection,
+    name: str,
+    envelope: Mapping[str, str | None],
+    columns: Mapping[str, str] | None = None,
+) -> int:
+    """Return the store's number of the corpus that ``read_stored`` reads; UsageError as there, and nothing is opened."""
     beginning = name.removeprefix(PREFIX).lower()
     if not _HASH.fullmatch(beginning):
         raise UsageError(f"{name}: after {PREFIX} come at least six letters of the corpus's hash.")
@@ -62,7 +79,7 @@ def read_stored(
         "SELECT id FROM corpora WHERE NOT partial AND substr(sha256, 1, ?) = ? ORDER BY id",
         (len(beginning), beginning),
     ).fetchall()
-    found = [number for (number,) in rows if _fits(connection, number, envelope)]
+    found = [int(number) for (number,) in rows if _fits(connection, number, envelope)]
     if not found:
         raise UsageError(f"{name}: the store has no such corpus. Name its file instead.")
     if columns or None not in envelope.values():
@@ -74,13 +91,7 @@ def read_stored(
             f"{name}: the store has {len(found)} corpora that begin so. Give more of the hash, or "
             "--source-language, --target-language, --id and the columns of the one that is meant."
         )
-    if read_dataset(connection, found[-1]).opened_from is not None:
-        raise UsageError(
-            f"{name}: this corpus was opened out of a vault. Open it there: --vault FOLDER and --purpose WORDS, with its name "
-            "in the vault in the place of a file."
-        )
-    corpus = read_corpus_of_run(connection, found[-1])
-    return replace(corpus, warnings=check_entries(corpus.entries, corpus.dataset.id))
+    return found[-1]
 
 
 def _fits(connection: sqlite3.Connection, number: int, envelope: Mapping[str, str | None]) -> bool:
@@ -100,10 +111,12 @@ def segments_of(
     return tuple(stored_word(segment, Segment) for (segment,) in rows)
 
 
-def read_corpus_of_run(connection: sqlite3.Connection, number: int) -> Corpus:
-    """Read the whole corpus with this number of the store."""
+def read_corpus_of_run(
+    connection: sqlite3.Connection, number: int, *, to_show: bool = False
+) -> Corpus:
+    """Read the whole corpus with this number of the store; ``to_show`` as in ``read_entries``."""
     sha256 = connection.execute("SELECT sha256 FROM corpora WHERE id = ?", (number,)).fetchone()[0]
-    entries = read_entries(connection, number)
+    entries = read_entries(connection, number, to_show=to_show)
     return Corpus(
         read_dataset(connection, number),
         tuple(entries[place] for place in sorted(entries)),
@@ -133,11 +146,16 @@ class CorpusSummary:
     """Where the newest run that says so read it from."""
 
 
-def list_corpora(connection: sqlite3.Connection, sha256: str | None = None) -> list[CorpusSummary]:
-    """Return all corpora, or those of one hash, the one used last first; none for which consent was withdrawn."""
+def list_corpora(
+    connection: sqlite3.Connection, sha256: str | None = None, *, withdrawn: bool = False
+) -> list[CorpusSummary]:
+    """Return all corpora, or those of one hash, the one used last first.
+
+    Those for which consent was withdrawn, for some entries too, are among them only where ``withdrawn`` asks for them.
+    """
     counts: dict[int, dict[str | None, int]] = {}
     readings: dict[str, list[tuple[int, bool]]] = {}
-    gone = withdrawn_corpora(connection)
+    gone = {} if withdrawn else withdrawn_corpora(connection)
     for number, hashed, partial in connection.execute(
         "SELECT id, sha256, partial FROM corpora WHERE ? IN (sha256, '')", (sha256 or "",)
     ):

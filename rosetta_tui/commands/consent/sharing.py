@@ -31,7 +31,8 @@ def own_register() -> register.Register:
 
 
 def write_out(said: notice.SignedNotice, path: Path) -> None:
-    """Write a notice to a file that others may have."""
+    """Write a notice to a file that others may have, and say by which words its signer is known."""
     data = notice.as_bytes(said)
     written_files.write_file(path, data, overwrite=False, mode=written_files.PUBLISHED)
     click.echo(plain(f"Written: {path}. Carry it to everybody who has a copy; it holds no text."), err=True)  # fmt: skip
+    click.echo(f"Its signer's six words, to be read to them by telephone: {keys.key_phrase(said.signing_key)}", err=True)  # fmt: skip

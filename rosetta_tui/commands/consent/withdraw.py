@@ -11,7 +11,7 @@ import click
 from harness.core.failures import UsageError
 from rosetta_tui.commands.consent.sharing import BY, FILE, REASON, own_register, write_out
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.request.reading import read_corpus, reading_options
+from rosetta_tui.request.reading import out_of_vault, read_corpus, reading_options
 from rosetta_tui.show.text import plain
 from scoring.core.wording import counted
 
@@ -19,6 +19,7 @@ with when_used():
     from corpora.model import corpus as model_corpus
     from harness.consent import notice, register
     from harness.store import runs, withdrawn
+    from harness.store.corpora import listing
     from harness.store.file import database
 
 _KEY = re.compile(r"[0-9a-f]{64}")
@@ -33,6 +34,7 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 @REASON
 @BY
 @click.option("-o", "--output", type=FILE, help="Write the signed notice to a file, to be carried to others.")  # fmt: skip
+@out_of_vault
 @reading_options
 def withdraw_(
     file: str | None,
@@ -71,7 +73,7 @@ def withdraw_(
 def _of_corpus(
     file: str, entries: str | None, given_by: str | None, given: dict[str, Any]
 ) -> notice.OfCorpus | notice.OfEntries:
-    found = read_corpus({**given, "file": file}, None)
+    found = _corpus(file, given)
     whole = notice.OfCorpus(
         sha256=found.sha256,
         id=found.dataset.id[:200],
@@ -86,10 +88,30 @@ def _of_corpus(
     if entries is not None:
         chosen = model_corpus.Selection(entry_ids=tuple(entries.split(","))).apply(found)
         return notice.entries_of(whole, (found.entries[place].id for place in chosen))
+    closed = sum(each.not_stored for each in found.entries)
+    if closed and given["vault"] is None:
+        raise UsageError(f"--given-by: who gave the texts of this corpus is sealed. Name {_WHERE}, or the entries by their ids (--entries).")  # fmt: skip
+    if closed:
+        click.echo(f"warning: {counted(closed, 'entry', 'entries')} of held_out stayed closed, so who gave them is not known. Say this again once they are moved out of it (rosetta vault rotate).", err=True)  # fmt: skip
     ids = [each.id for each in found.entries if _gave(each, given_by or "")]
     if not ids:
         raise UsageError(f"--given-by: no entry of {file} says {given_by!r}. Name a field and its value as the file has them.")  # fmt: skip
     return notice.entries_of(whole, ids, of_a_person=True)
+
+
+_WHERE = (
+    "its vault (--vault FOLDER and --purpose WORDS, with the corpus's name there after --corpus)"
+)
+
+
+def _corpus(file: str, given: dict[str, Any]) -> model_corpus.Corpus:
+    """Read the corpus that is named; of one that the store keeps, what is sealed may stay closed."""
+    if given["vault"] is not None or not listing.names_stored(file):
+        return read_corpus({**given, "file": file}, None)
+    envelope = {name: given[name] for name in ("source_language", "target_language")}
+    with database.opened() as connection:
+        number = listing.find_stored(connection, file, {**envelope, "id": given["corpus_id"]})
+        return listing.read_corpus_of_run(connection, number, to_show=True)
 
 
 def _gave(entry: Any, told: str) -> bool:

@@ -305,8 +305,10 @@ def test_what_was_taken_back_stays_out_and_the_notice_goes_along(
         register.say(entries_of(about, [2, 3]), "asked for", "the council")
         theirs = about.model_copy(update={"id": "fremda-korpo", "sha256": "f" * 64})
         register.say(theirs, "asked for", "the council")
-        with pytest.raises(UsageError, match="rosetta consent list"):
-            export_of("fremda-korpo")
+        (whole,) = export_of("fremda-korpo").left_out[:1]
+        assert "corpus fremda-korpo: Corpus fremda-korpo: consent was withdrawn" in whole
+        assert holding(tmp_path / "out", OTHERS) == []
+        shutil.rmtree(tmp_path / "out")
         done = export_of(str(file))
     target = tmp_path / "out"
     assert holding(target, "vorto source 1") != []
@@ -314,6 +316,38 @@ def test_what_was_taken_back_stays_out_and_the_notice_goes_along(
     assert len(list((target / "consent").iterdir())) == 1
     assert done.left_out == ("corpus vortoj: 2 entries for which consent was withdrawn",)
     read_back(target)
+
+
+def test_runs_that_used_nothing_of_what_was_taken_back_still_go_along(
+    home: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "home"
+    monkeypatch.setenv("ROSETTA_HOME", str(folder))
+    shutil.copytree(home.folder, folder)
+    about = OfCorpus(
+        sha256=corpus("fremda-korpo", OTHERS).sha256,
+        id="fremda-korpo",
+        source_language="en",
+        target_language="eo",
+        language_pair="EN→EO",
+    )
+    with closing(open_store(folder / "rosetta.sqlite")) as connection:
+        Register(folder, home.identity).say(entries_of(about, [77]), "asked for", "the council")
+        both = Wanted(("fremda-korpo",))
+        first = export_community(tmp_path / "a", both, connection, None, folder, home.identity)
+        assert first.left_out == ()
+        Register(folder, home.identity).say(entries_of(about, [3]), "asked for", "the council")
+        second = export_community(tmp_path / "b", both, connection, None, folder, home.identity)
+    assert (tmp_path / "a" / "runs").exists()
+    assert not (tmp_path / "b" / "runs").exists()
+    assert [each.partition(":")[0].partition(" ")[0] for each in second.left_out] == [
+        "corpus",
+        "run",
+    ]
+    assert f"{OTHERS} source 3" not in "".join(
+        each.read_text() for each in (tmp_path / "b" / "corpora").iterdir()
+    )
+    assert holding(tmp_path / "b", f"{OTHERS} source 2") != []
 
 
 def secret_desk(folder: Path) -> Desk:

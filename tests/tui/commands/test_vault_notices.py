@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import click
@@ -77,3 +78,60 @@ def test_the_card_of_a_revoked_key_is_not_enrolled(at: Keepers) -> None:
         at.words_of("library", Role.KEEPER),
     )
     assert "The card of Library: consent was withdrawn for the key" in told
+
+
+PEOPLE = """\
+id\tsource\treference\tsegment\tspeaker
+1\tfirst\tunu\tgold_standard\tAna
+2\ttwo\tdu\tgold_standard\tBen
+3\tthree\ttri\theld_out\tAna
+"""
+OPENED = ("--vault", "v", "--purpose", "the council's wish")
+WITHDRAWN = ("--reason", "as asked", "--by", "Council")
+
+
+@pytest.fixture
+def ran(at: Keepers) -> str:
+    """A run over a corpus of the vault; gives the corpus's name in the store."""
+    (at.folder / "people.tsv").write_text(PEOPLE)
+    at("vault add v people.tsv --source-language en --target-language eo --name people")
+    at("run people --method copy-source --plain --despite-network test", *OPENED)
+    return f"store:{sha256((at.folder / 'people.tsv').read_bytes()).hexdigest()[:12]}"
+
+
+def test_consent_for_a_corpus_of_a_vault_is_taken_back_without_opening_it(
+    at: Keepers, ran: str
+) -> None:
+    lines = len((at.folder / "v" / "log.jsonl").read_text().splitlines())
+    told = at(f"consent withdraw --corpus {ran} --given-by speaker=Ana", *WITHDRAWN)
+    assert "sealed. Name its vault (--vault FOLDER" in told
+    assert "1 entry of" in at(f"consent withdraw --corpus {ran} --entries 2", *WITHDRAWN)
+    assert "No run can be used" in at("runs list")
+    assert "Withdrawn: the corpus people" in at(f"consent withdraw --corpus {ran}", *WITHDRAWN)
+    assert len((at.folder / "v" / "log.jsonl").read_text().splitlines()) == lines
+    assert "consent was withdrawn" in at("corpus check people", *OPENED)
+
+
+def test_what_one_person_gave_to_a_vault_is_taken_back_with_it(at: Keepers, ran: str) -> None:
+    command = "consent withdraw --corpus people --given-by speaker=Ana -o ana.rosetta-notice"
+    told = at(command, *OPENED, *WITHDRAWN)
+    assert "Withdrawn: 1 entry that one person gave of the corpus people" in told
+    assert "1 entry of held_out stayed closed" in told
+    assert at.words_of("office", Role.ORGANISATION) in told
+    assert "No run can be used" in at("runs list")
+    done = at("community export out --corpus people --open-secrets", *OPENED)
+    assert "it lies in a vault" in done
+    assert "vault, corpus 'people': 1 entries for which consent was withdrawn" in done
+    assert done.count("Left out: run ") == 1
+    told = "".join(each.read_text() for each in (at.folder / "out" / "corpora").glob("vault-*"))
+    assert "Ana" not in told
+    assert "Ben" in told
+
+
+def test_a_community_takes_runs_out_of_its_vault_along(at: Keepers, ran: str) -> None:
+    """As its page has the command: by the corpus's name, sealed, and openly on explicit wish."""
+    assert "out holds" in at("community export out --corpus people --vault v")
+    assert not (at.folder / "out" / "runs").exists()
+    at("community export open --corpus people --open-secrets", *OPENED)
+    (rows,) = (at.folder / "open" / "runs").rglob("secret-rows.jsonl")
+    assert [json.loads(row)["reference"] for row in rows.read_text().splitlines()] == ["unu", "du"]
