@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -37,6 +37,7 @@ from harness.privacy import keep_here, make_method, require_terms, shut_door
 from harness.release.verifying import verify_released
 from harness.run.beginning import begin, resume_method, tools_for
 from harness.run.retrying import retry as retry_failed
+from harness.run.run_terms import terms_again
 from harness.settings import read_settings
 from harness.setup.plan import AS_BEFORE, Plan, Resumption, RunOptions
 from harness.setup.scoring_options import ScoringOptions, refuse_unread
@@ -52,8 +53,12 @@ from harness.vault.request import VaultRequest
 
 if TYPE_CHECKING:
     from harness.vault.opening import VaultOpening
+    from harness.vault.records import RunTerms
 
 Options = TypeVar("Options", bound=BaseModel)
+
+GRANTED_AGAIN: Final = ("resume", "seal")
+"""What a grant may be given for with a run of the store."""
 
 LIMITS = {"budget": "budget_usd", "timeout": "timeout_seconds", "attempts": "most_attempts"}
 """Option of a run → field of ``RunOptions``, where the two are called differently."""
@@ -79,6 +84,8 @@ class CorpusRequest:
     task: str | None = None
     vault: VaultRequest | None = None
     """The vault that the corpus is opened out of; nothing else is told then."""
+    terms: RunTerms | None = None
+    """What is about to be run over it, where a grant is used (``run_terms``)."""
 
 
 def open_corpus(asked: CorpusRequest, store: Path | None = None) -> Corpus:
@@ -105,30 +112,29 @@ def _read(asked: CorpusRequest, store: Path | None) -> Corpus:
 
 
 def _out_of_vault(asked: CorpusRequest, vault: VaultRequest) -> Corpus:
-    if asked != CorpusRequest(asked.file, vault=vault):
+    if asked != CorpusRequest(asked.file, vault=vault, terms=asked.terms):
         raise UsageError(
             "A corpus of a vault says itself what it is: leave away files of references, and what says how a file is read."
         )
-    opening = _opening(vault)
+    opening = _opening(vault, asked.terms)
     found = opening.corpus(str(asked.file), vault.segments)
     also_open_with(opening.ages)
     return found
 
 
-def _opening(vault: VaultRequest) -> VaultOpening:
+def _opening(vault: VaultRequest, terms: RunTerms | None) -> VaultOpening:
     """Choose who opens a vault; its ciphers are loaded where one is named alone."""
     from harness.vault.opening import opening_by
 
-    return opening_by(
-        home(),
-        vault.folder,
-        vault.key,
-        vault.purpose,
-        vault.work,
-        vault.run_id,
-        clock_was_wrong=vault.clock_was_wrong,
-        despite_network=vault.despite_network,
-    )
+    if vault.grant is not None and terms is None:
+        raise UsageError(_NOT_GRANTED.format(vault.work))
+    return opening_by(home(), vault, terms)
+
+
+_NOT_GRANTED: Final = (
+    "A grant is given for a run, for scoring, or for a run of the store (resume, seal), and this is another work: {}. Bring the keepers "
+    "together on this computer: --with FILE for the keys of each, --cards to type their printed words."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,7 +362,8 @@ def open_again(
             "say what for with --purpose WORDS. Its scores can be looked at without."
         )
     segments = segments_of(connection, run.corpus, run.positions)
-    opening = _opening(replace(vault, work=work, run_id=run.run_id))
+    terms = terms_again(work, run.run_id) if work in GRANTED_AGAIN else None
+    opening = _opening(replace(vault, work=work, run_id=run.run_id), terms)
     opening.again(came, segments)
     also_open_with(opening.ages)
     if work == "resume" and (reason := opening.despite_network):

@@ -59,6 +59,12 @@ def run_terms(
     return RunTerms(method=name[:MOST_WORDS], options=canonical_sha256(asked), scorer=VERSION)
 
 
+def terms_again(work: str, run_id: str) -> RunTerms:
+    """Return what a grant says that opens again what the store keeps of a run; ``work``: one of ``VaultWork``."""
+    options = canonical_sha256({"run": run_id, "work": work})
+    return RunTerms(method=work, options=options, scorer=VERSION, run=run_id)
+
+
 def _is_shipped(method: str) -> bool:
     return method in SHIPPED or method == "api"
 

@@ -20,18 +20,26 @@ from corpora.model.corpus import Corpus, Dataset, Form, OutOfVault, with_tags_of
 from corpora.model.entry import Entry, Segment
 from corpora.model.sending import Transmission
 from harness.core.canonical import canonical_bytes
+from harness.core.failures import UsageError
+from harness.core.written_files import private_folder
 from harness.endpoint import ways_out
+from harness.sealed import stick
 from harness.sealed.forms import FileProblem
 from harness.sealed.keys import Identity, Role
 from harness.sealed.sealing import AgeIdentity
 from harness.vault.corpus_files import recipients_of
 from harness.vault.data_key import DataKey
 from harness.vault.folder import VaultState
+from harness.vault.grants.files import MOST_BYTES, read_request
+from harness.vault.grants.grants import Grants
+from harness.vault.grants.using import GrantUse
 from harness.vault.keepers import own_identity
 from harness.vault.log import VaultError
-from harness.vault.records import Rotated, Used, VaultWork
+from harness.vault.records import Rotated, RunTerms, SignedRequest, Used, VaultWork
+from harness.vault.request import ShareTyping, VaultRequest
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus, UnsealedCorpus
-from harness.vault.shares.split import OpeningKey
+from harness.vault.shares.dealing import combined, dealt, own_share, whose
+from harness.vault.shares.split import KeyShare, OpeningKey
 from harness.vault.vault import Vault, words_of_log
 
 MEMORY: Final = "vaults"
@@ -76,13 +84,16 @@ class VaultOpening:
     """Of the run that it is opened for; empty where none is known."""
     together: OpeningKey | None = None
     """What keepers who open together have (``dealing.combined``)."""
+    grant: GrantUse | None = None
+    """The grant that is used up for it, in place of keepers who are here."""
     despite_network: str = ""
     """Why it goes on though the computer has a way to other machines; the log has it."""
 
     @property
     def ages(self) -> list[AgeIdentity]:
         """What opens the texts that the store keeps of this vault's corpora; they are sealed as the vault's keys are."""
-        return [self.identity.age if self.together is None else self.together.age]
+        together = self.together if self.grant is None else self.grant.together
+        return [self.identity.age if together is None else together.age]
 
     def corpus(self, name: str, segments: Sequence[Segment] = ()) -> Corpus:
         """Open a corpus by its name or number: all segments but ``held_out``, or those that are named."""
@@ -128,6 +139,10 @@ class VaultOpening:
     def _written(
         self, name: str, segments: Sequence[Segment]
     ) -> tuple[VaultState, SealedCorpus, DataKey]:
+        if self.grant is not None:
+            return self.grant.opening(
+                name, self.identity, segments, self.run_id, self.despite_network
+            )
         said = words_of_log(self.purpose, "The purpose")
         more = {"despite_network": self.despite_network} if self.despite_network else {}
         return self.vault.opening(
@@ -147,30 +162,81 @@ _WITHOUT_METHOD: Final = (VaultWork.ESTIMATE, VaultWork.CHECK, VaultWork.SEAL)
 """Work in which no code of others runs beside the texts."""
 
 
-def opening_by(
-    home: Path,
-    folder: Path,
-    key: Path | None,
-    purpose: str,
-    work: str,
-    run_id: str = "",
-    *,
-    clock_was_wrong: bool = False,
-    despite_network: str = "",
-) -> VaultOpening:
-    """Choose who opens a vault: this computer's keeper, or whose keys lie in a file.
+def opening_by(home: Path, asked: VaultRequest, terms: RunTerms | None = None) -> VaultOpening:
+    """Choose who opens a vault: this computer's keeper, or whose keys lie in a file, alone or together with others.
 
-    ``home``: the data folder. ``work``: one of ``VaultWork``. Raises VaultError where nobody is at hand, and UsageError
-    where code of others would have the texts, this computer has a way to other machines, and nobody answers for it in
-    ``despite_network``.
+    ``home``: the data folder. ``terms``: what is about to be done with the texts, where a grant is used for it. Raises
+    VaultError where nobody is at hand, and UsageError where code of others would have the texts, this computer has a way
+    to other machines, and nobody answers for it in ``asked.despite_network``.
     """
-    why = "" if work in _WITHOUT_METHOD else ways_out.require_none(despite_network)
-    vault = vault_at(folder, home, clock_was_wrong=clock_was_wrong)
-    identity = keeper_here(home, key)
+    work = VaultWork(asked.work)
+    why = "" if work in _WITHOUT_METHOD else ways_out.require_none(asked.despite_network)
+    vault = vault_at(asked.folder, home, clock_was_wrong=asked.clock_was_wrong)
+    together, use, purpose = None, None, asked.purpose
+    if asked.grant is not None and terms is not None:
+        identity = keeper_here(home, asked.key)
+        use = GrantUse(grants_of(vault, home), request_in(asked.grant), terms)
+        purpose = use.request.purpose
+    elif asked.others or asked.typed is not None:
+        identity, together = keepers_here(vault, home, asked.key, asked.others, asked.typed)
+    else:
+        identity = keeper_here(home, asked.key)
     return VaultOpening(
-        vault, identity, purpose, VaultWork(work), run_id,
-        despite_network=words_of_log(why, "The reason") if why else "",
+        vault, identity, purpose, work, asked.run_id, together, use,
+        words_of_log(why, "The reason") if why else "",
     )  # fmt: skip
+
+
+def request_in(path: Path) -> SignedRequest:
+    """Read the file of a request; HarnessError in words where it is none, or is not there."""
+    return read_request(stick.read_file(path, MOST_BYTES))
+
+
+def grants_of(vault: Vault, home: Path) -> Grants:
+    """Return the grants of a vault, as this computer has them; its own keys are made the first time."""
+    return Grants(vault, Identity.load(private_folder(home), Role.COMPUTER))
+
+
+def keepers_here(
+    vault: Vault,
+    home: Path,
+    key: Path | None,
+    others: Sequence[Path],
+    typed: ShareTyping | None = None,
+) -> tuple[Identity, OpeningKey]:
+    """Return who writes into the log, and what the keepers who are here open together.
+
+    ``key``: file of one keeper's keys, None: those of this computer's keeper where it has one. ``others``: files of the
+    keys of others. ``typed``: where printed shares are typed until enough are here. On a computer without a keeper's keys those whose shares
+    are here write together. HarnessError says who is missing, and which share is not right.
+    """
+    state = vault.read()
+    dealt(state)
+    here = [own_identity(home, each) for each in others]
+    if key is not None or Identity.known(home, Role.KEEPER):
+        own = own_identity(home, key)
+        if key is not None or own.public.signing_key in state.keepers:
+            here.insert(0, own)
+    shares = [own_share(state, each) for each in here]
+    if typed is not None:
+        _type_more(state, shares, typed)
+    joined = combined(state, shares)
+    return (here[0] if here else joined.identity), joined
+
+
+def _type_more(state: VaultState, shares: list[KeyShare], typed: ShareTyping) -> None:
+    """Have shares typed until there are as many as are needed; one that does not count is said, and asked for again."""
+    needed = dealt(state).threshold
+    while len({each.check for each in shares}) < needed:
+        try:
+            share = KeyShare.read(typed.words())
+            keeper = whose(state, share)
+        except UsageError as error:
+            typed.say(f"Not taken: {error}")
+            continue
+        shares.append(share)
+        found = len({each.check for each in shares})
+        typed.say(f"{keeper.name}: right. {found} of {needed} are here.")
 
 
 def keeper_here(home: Path, file: Path | None) -> Identity:

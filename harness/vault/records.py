@@ -201,15 +201,17 @@ class CardSealed(StrictForm):
     """SHA-256 of what was signed, with its signature."""
 
 
-class RunTerms(StrictForm):
+class RunTerms(VersionedForm):
     """What is to be run over opened texts: a grant holds for nothing else."""
 
     method: Name
-    """As it is called on the command line."""
+    """As it is called on the command line; of a run that the store has, what is to be done with it (``VaultWork``)."""
     options: Hex64
     """SHA-256 of the method with all that it is told, of its code and files, and of what it is scored with."""
     scorer: Name
     """Version of the program that scores."""
+    run: Annotated[RunId, Since(2)] = ""
+    """The run of the store whose sealed texts are to be opened again; empty where a new one is to begin."""
 
 
 class GrantRequest(StrictForm):
@@ -284,7 +286,7 @@ class Answered(StrictForm):
     answer: SignedAnswer
 
 
-class OpenedByGrant(StrictForm):
+class OpenedByGrant(VersionedForm):
     """A grant was used up; the line is on the disk before the first text is opened."""
 
     what: Literal["granted"] = "granted"
@@ -296,6 +298,8 @@ class OpenedByGrant(StrictForm):
     run: RunId = ""
     proof: Annotated[str, Field(pattern=r"^([0-9a-f]{128})?$")] = ""
     """Signature with the opening key over the line before and this act without it: so many shares were brought together."""
+    despite_network: Annotated[Name | Literal[""], Since(2)] = ""
+    """As in ``Used``."""
 
 
 Act = Annotated[

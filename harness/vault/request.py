@@ -6,10 +6,20 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from corpora.model.entry import Segment
 from harness.core.failures import UsageError
+
+
+class ShareTyping(Protocol):
+    """Where keepers type the words of printed shares, one share after the other."""
+
+    def words(self) -> str:
+        """Ask for the words of one share, which are not shown."""
+
+    def say(self, words: str) -> None:
+        """Say whose share was typed, or what is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,32 +41,63 @@ class VaultRequest:
     """True where the keeper says that the clock of the log's last line was."""
     despite_network: str = ""
     """Why a run goes on though this computer has a way to other machines, in a custodian's words; empty: it does not."""
+    others: tuple[Path, ...] = ()
+    """Files of the keys of further keepers who are here, where several open together."""
+    typed: ShareTyping | None = None
+    """Where keepers type the words of their printed shares."""
+    grant: Path | None = None
+    """The request that enough keepers allowed; it is used up, and says itself what for."""
 
     @classmethod
-    def asked(cls, told: Mapping[str, Any], work: str = "run") -> VaultRequest | None:
+    def asked(
+        cls, told: Mapping[str, Any], work: str = "run", typed: ShareTyping | None = None
+    ) -> VaultRequest | None:
         """Read the options of a command line about a vault, by name; None where no vault is named.
 
-        UsageError where the purpose is missing, or an option stands there without a vault.
+        ``typed`` is where shares are typed, if ``cards`` is told. UsageError where the purpose is missing, or an option stands there
+        without a vault.
         """
         if told.get("vault") is None:
-            if stray := next((name for name in _OF_VAULT if told.get(name)), None):
-                raise UsageError(f"--{stray.replace('_', '-')} goes with --vault FOLDER.")
+            if stray := next((name for name in OF_VAULT if told.get(name)), None):
+                raise UsageError(f"{_flag(stray)} goes with --vault FOLDER.")
             return None
-        if not (told["purpose"] or "").strip():
+        grant = told.get("grant")
+        if grant is not None:
+            if beside := next((name for name in _NOT_WITH_A_GRANT if told.get(name)), None):
+                raise UsageError(
+                    f"--grant says itself what for, and who opens: leave {_flag(beside)} away."
+                )
+        elif not (told["purpose"] or "").strip():
             raise UsageError(
                 "--vault asks for --purpose WORDS: its log keeps what it was opened for."
             )
         return cls(
             folder=told["vault"],
-            purpose=told["purpose"],
+            purpose=told["purpose"] or "",
             key=told["vault_key"],
             segments=tuple(Segment(name) for name in told.get("segment", ())),
             work=work,
             run_id=str(uuid.uuid4()) if work in ("run", "score") else "",
             clock_was_wrong=told["clock_was_wrong"],
             despite_network=told.get("despite_network") or "",
+            others=tuple(told.get("others") or ()),
+            typed=typed if told.get("cards") else None,
+            grant=grant,
         )
 
 
-_OF_VAULT = ("purpose", "vault_key", "clock_was_wrong", "despite_network")
+OF_VAULT = (
+    "purpose",
+    "vault_key",
+    "clock_was_wrong",
+    "despite_network",
+    "others",
+    "cards",
+    "grant",
+)
 """Options of a command line that go with ``--vault``."""
+_NOT_WITH_A_GRANT = ("purpose", "others", "cards")
+
+
+def _flag(name: str) -> str:
+    return "--with" if name == "others" else f"--{name.replace('_', '-')}"

@@ -29,10 +29,10 @@ from harness.run.total_failure import unconnected, unconnected_words
 from harness.setup.plan import Resumption, run_options_of, scoring_of
 from harness.store.file.database import default_path, opened
 from harness.store.runs import Run, find_open_run, find_run, read_card, runs_back
-from harness.vault.request import VaultRequest
 from rosetta_tui.app.launch import watch
 from rosetta_tui.report.card import card_text
 from rosetta_tui.report.run import JsonLines, PlainLines, finished_line
+from rosetta_tui.request.reading import vault_request
 from rosetta_tui.session.engine import PATIENCE_SECONDS, Engine
 from rosetta_tui.show.text import json_text, plain
 
@@ -86,7 +86,7 @@ def resume_and_show(
         back = runs_back(name)
         run = find_run(connection, name) if back is None else find_open_run(connection, back)
     resumption = Resumption(options, retry_failed)
-    ready = api.resume(path, run.run_id, resumption, vault=VaultRequest.asked(vault))
+    ready = api.resume(path, run.run_id, resumption, vault=vault_request(vault))
     if not (retry_failed or options.get("keep_failed")):
         with opened(path) as connection:
             again = _again(connection, run, style)
@@ -121,7 +121,7 @@ def retry_and_show(
     name: str, changes: Mapping[str, Any], style: str | None, vault: Mapping[str, Any]
 ) -> None:
     """Ask again for a run's failed entries, as a new run, and show that until its end; ``vault`` as above."""
-    ready = api.retry(default_path(), name, changes, VaultRequest.asked(vault))
+    ready = api.retry(default_path(), name, changes, vault_request(vault))
     if style != "json-lines":
         total = ready.asked_again + ready.kept
         click.echo(plain(f"Asking again for {ready.asked_again:,} of {total:,} entries."), err=True)

@@ -38,6 +38,6 @@ def _print(found: Any, *, as_json: bool) -> None:
 
 
 estimate.params = [
-    *(parameter for parameter in asked.params if parameter.name != "style"),
+    *(parameter for parameter in asked.params if parameter.name not in {"style", "grant"}),
     *estimate.params,
 ]

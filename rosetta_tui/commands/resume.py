@@ -9,6 +9,7 @@ import click
 from rosetta_tui.commands.naming import in_lines
 from rosetta_tui.request import options as of_run
 from rosetta_tui.request.reading import out_of_vault
+from rosetta_tui.request.typed_shares import by_grant
 
 
 @click.command()
@@ -23,6 +24,7 @@ from rosetta_tui.request.reading import out_of_vault
     "--budget", type=click.FloatRange(0, min_open=True), help="Another most, in US dollars."
 )
 @click.option("--concurrency", type=click.IntRange(1, 1024), help="Another most of calls at once.")
+@by_grant
 @out_of_vault
 @of_run.MAY_SEND
 @in_lines

@@ -8,7 +8,7 @@ import click
 
 from harness.method.shipped import method_names
 from rosetta_tui.commands.naming import in_lines
-from rosetta_tui.request.options import asked, make_request
+from rosetta_tui.request.options import asked, granted_terms, make_request
 from rosetta_tui.request.reading import load_corpus
 
 
@@ -32,4 +32,5 @@ def run(style: str | None, **given: Any) -> None:
     """
     from rosetta_tui.app.showing import start_and_show
 
-    start_and_show(make_request(load_corpus(given, given["reference"]), given), style)
+    corpus = load_corpus(given, given["reference"], terms=granted_terms(given))
+    start_and_show(make_request(corpus, given), style)

@@ -13,14 +13,21 @@ from harness.store.file.database import opened
 from harness.store.runs import find_run, read_card
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.request import options as of_run
-from rosetta_tui.request.options import make_request, read_scoring_options, scoring_options
+from rosetta_tui.request.options import (
+    granted_terms,
+    make_request,
+    read_scoring_options,
+    scoring_options,
+)
 from rosetta_tui.request.reading import (
     OF_VAULT,
     load_corpus,
     out_of_vault,
     reading_options,
     selecting,
+    vault_request,
 )
+from rosetta_tui.request.typed_shares import by_grant
 from rosetta_tui.show.text import plain
 
 with when_used():
@@ -30,7 +37,6 @@ with when_used():
     from harness.run import rescoring
     from harness.setup import plan
     from harness.setup import scoring_options as setup_scoring_options
-    from harness.vault import request
     from rosetta_tui.app import showing
 
 
@@ -40,6 +46,7 @@ with when_used():
 @click.option("--rescore", metavar="RUN", help="Score a finished run again; needs no files.")
 @click.option("--reference", type=click.Path(path_type=Path), help="Second file of aligned texts.")
 @reading_options
+@by_grant
 @out_of_vault
 @selecting
 @scoring_options
@@ -66,14 +73,14 @@ def score(reference: Path | None, as_json: bool, rescore: str | None, **given: A
         return
     if given["file"] is None:
         raise click.UsageError("FILE and OUTPUTS are wanted, or --rescore RUN.")
-    corpus = load_corpus(given, reference, work="score")
+    given["method"] = "replay"
+    corpus = load_corpus(given, reference, work="score", terms=granted_terms(given))
     if given["outputs"] is None and made_elsewhere.own_outputs(corpus.entries) is None:
         raise click.UsageError(
             "FILE and OUTPUTS are wanted, or --rescore RUN. OUTPUTS may be left out where records bring theirs "
             "with them (predicted, predicted_calls, predicted_state)."
         )
-    asked = make_request(corpus, {**given, "method": "replay"})
-    showing.start_and_show(asked, "card" if as_json else "summary")
+    showing.start_and_show(make_request(corpus, given), "card" if as_json else "summary")
 
 
 _OF_CALLS = ("budget", "concurrency", "timeout", "prices", "trust_local_server", "may_send")
@@ -90,7 +97,7 @@ def _rescore(name: str, given: dict[str, Any], *, as_json: bool) -> None:
         run = find_run(connection, name)
         if as_json and not run.imported:
             leaving.refuse_inside(read_card(connection, run.id), run.run_id)
-        api.open_again(connection, run, request.VaultRequest.asked(given), "rescore")
+        api.open_again(connection, run, vault_request(given), "rescore")
         calls = plan.run_options_of(run).model_copy(update=_calls(given))
         prices = None if given["prices"] is None else given["prices"].absolute()
         run_id = rescoring.rescore(
@@ -115,7 +122,7 @@ def _refuse_stray() -> None:
     """Refuse what says how files are read, entries chosen or outputs named: the run has all of that."""
     context = click.get_current_context()
     allowed = {*setup_scoring_options.ScoringOptions.model_fields, "rescore", "as_json", *_OF_CALLS}
-    allowed |= {"vault", *OF_VAULT}
+    allowed |= {"vault", "grant", *OF_VAULT}
     for each in context.command.params:
         name = each.name or ""
         if (

@@ -77,10 +77,11 @@ class RunDraft:
 
     def corpus(self, store_path: Path) -> Corpus:
         """Read the corpus that the draft names; raises CorpusError, or UsageError for one of the store."""
-        from rosetta_tui.request.reading import read_corpus
+        from rosetta_tui.request import options, reading
 
         given = self.given()
-        return read_corpus(given, given["reference"], store_path, work="run")
+        terms = options.granted_terms(given)
+        return reading.read_corpus(given, given["reference"], store_path, work="run", terms=terms)
 
     def positions(self, corpus: Corpus) -> tuple[int, ...]:
         """Choose the entries of the corpus; raises CorpusError."""

@@ -15,12 +15,14 @@ import click
 
 from harness.core.failures import UsageError
 from rosetta_tui.request.reading import out_of_vault, reading, selecting, selection
+from rosetta_tui.request.typed_shares import by_grant
 
 if TYPE_CHECKING:
     from corpora.model.corpus import Corpus
     from harness.api import RunRequest
     from harness.setup.plan import Plan
     from harness.setup.scoring_options import ScoringOptions
+    from harness.vault.records import RunTerms
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -115,6 +117,16 @@ def make_request(corpus: Corpus, given: Mapping[str, Any]) -> RunRequest:
     return ask(corpus, given["method"], told(given), selection(given), note=note, tags=tags)
 
 
+def granted_terms(given: Mapping[str, Any]) -> RunTerms | None:
+    """Return what the options ask for as a grant names it; None where no grant is to be used. Raises UsageError."""
+    if not given.get("grant"):
+        return None
+    from harness.run.run_terms import run_terms
+
+    options = told(given)
+    return run_terms(given["method"], options, read_scoring_options(options), selection(given))
+
+
 def make_plan(corpus: Corpus, given: Mapping[str, Any]) -> Plan:
     """Return the plan alone, whatever entries take part."""
     from harness.api import plan_of
@@ -169,6 +181,7 @@ def pairs(name: str, given: Sequence[str]) -> dict[str, Any]:
 
 @click.command("run")
 @reading
+@by_grant
 @out_of_vault
 @selecting
 @click.option(

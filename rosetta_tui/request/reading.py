@@ -11,12 +11,15 @@ import click
 
 from corpora.tasks.task import TASKS
 from harness.core.failures import StoreError
+from rosetta_tui.request.typed_shares import TYPED, together
 from rosetta_tui.show.text import plain
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:
     from corpora.files.problems import Problem
     from corpora.model.corpus import Corpus, Selection
+    from harness.vault.records import RunTerms
+    from harness.vault.request import VaultRequest
 
 WRITTEN = ("specification", "legacy", "reference-implementation", "jsonl", "csv", "tsv", "parallel")
 """Forms that a corpus is read from and written in."""
@@ -71,13 +74,14 @@ def reading(command: Command) -> Command:
     return reading_options(command)
 
 
-OF_VAULT = ("purpose", "vault_key", "clock_was_wrong", "despite_network")
+OF_VAULT = ("purpose", "vault_key", "clock_was_wrong", "despite_network", "others", "cards")
 """Options that go with ``--vault``."""
 
 
 def out_of_vault(command: Command) -> Command:
     """Add the options by which FILE is the name of a corpus of a vault, or a run's texts are opened with one."""
     for add in (
+        together,
         click.option("--clock-was-wrong", is_flag=True, help="The clock is right now and was not at the last entry of the vault's log."),
         click.option("--despite-network", metavar="WHY", help="Open the vault though this computer has a way to other machines; log and card keep why."),
         click.option("--vault-key", type=click.Path(path_type=Path), metavar="FILE", help="Open with the keys of a file, such as the recovery key."),
@@ -102,20 +106,28 @@ def selecting(command: Command) -> Command:
     return command
 
 
+def vault_request(given: Mapping[str, Any], work: str = "run") -> VaultRequest | None:
+    """Read the options about a vault, as ``VaultRequest.asked`` does; words of shares are typed at the terminal."""
+    from harness.vault.request import VaultRequest
+
+    return VaultRequest.asked(given, work, TYPED)
+
+
 def read_corpus(
     given: dict[str, Any],
     reference: Path | None,
     store: Path | None = None,
     *,
     work: str = "check",
+    terms: RunTerms | None = None,
 ) -> Corpus:
     """Read the corpus that the options name: a file, or one of the store or of a vault; raises CorpusError, UsageError.
 
     ``store``: its path; None: that of the data folder. ``work``: what a vault's log says that it was opened for.
+    ``terms``: what is about to be run over it, where a grant is used.
     """
     from harness.api import CorpusRequest, open_corpus
     from harness.store.corpora.listing import names_stored
-    from harness.vault.request import VaultRequest
 
     others = tuple(given.get("other_reference") or ())
     if others and reference is None and not names_stored(str(given["file"])):
@@ -132,14 +144,21 @@ def read_corpus(
         source_column=given.get("source_column"),
         reference_column=given.get("reference_column"),
         task=given.get("task"),
-        vault=VaultRequest.asked(given, work),
+        vault=vault_request(given, work),
+        terms=terms,
     )
     return open_corpus(asked, store)
 
 
-def load_corpus(given: dict[str, Any], reference: Path | None, *, work: str = "run") -> Corpus:
-    """Read the corpus that the options name; its warnings are said on standard error before its first run only."""
-    corpus = read_corpus(given, reference, work=work)
+def load_corpus(
+    given: dict[str, Any],
+    reference: Path | None,
+    *,
+    work: str = "run",
+    terms: RunTerms | None = None,
+) -> Corpus:
+    """Read the corpus as ``read_corpus`` does; its warnings are said on standard error before its first run only."""
+    corpus = read_corpus(given, reference, work=work, terms=terms)
     if corpus.warnings and _known(corpus):
         many = counted(len(corpus.warnings), "warning")
         click.echo(

@@ -50,11 +50,25 @@ from harness.vault.records import (
 from harness.vault.sealed_corpus import OpenedEntry, SealedCorpus
 from harness.vault.secret_text import no_core_dumps
 from harness.vault.shares.dealing import combined, own_share
-from harness.vault.shares.split import KeyShare
+from harness.vault.shares.split import KeyShare, OpeningKey
 from harness.vault.vault import HELD_OUT, Vault, words_of_log
 
 MOST_DAYS: Final = 90
 """A request that is open for longer is no request for one opening."""
+
+
+@dataclass(frozen=True)
+class GrantedOpening:
+    """What a grant gave when it was used up."""
+
+    state: VaultState
+    """Of before."""
+    sealed: SealedCorpus
+    """The entries that were granted."""
+    key: DataKey
+    """Of the corpus."""
+    together: OpeningKey
+    """What the keepers who allowed it have together."""
 
 
 @dataclass(frozen=True)
@@ -175,16 +189,21 @@ class Grants:
         self, request: str, identity: Identity, run: RunTerms | None = None
     ) -> tuple[OpenedEntry, ...]:
         """Use a grant up, and open its texts in memory; as ``opening`` in all else."""
-        _, sealed, key = self.opening(request, identity, run)
-        return sealed.opened(key)
+        opening = self.opening(request, identity, run)
+        return opening.sealed.opened(opening.key)
 
     def opening(
-        self, request: str, identity: Identity, run: RunTerms | None = None, run_id: str = ""
-    ) -> tuple[VaultState, SealedCorpus, DataKey]:
+        self,
+        request: str,
+        identity: Identity,
+        run: RunTerms | None = None,
+        run_id: str = "",
+        despite_network: str = "",
+    ) -> GrantedOpening:
         """Use a grant up, and give its entries, sealed, with their key; whoever opens them does it after that.
 
-        ``request`` is its number, ``run`` what is about to be run over the texts, and ``run_id`` the number that the run will
-        have; the state is that of before. Raises VaultError in words; nothing is used up then.
+        ``request`` is its number, ``run`` what is about to be run over the texts, ``run_id`` the number that the run will
+        have, and ``despite_network`` as in the log. Raises VaultError in words; nothing is used up then.
         """
         no_core_dumps()
         with self._using(), self.vault.changing(identity) as state:
@@ -203,6 +222,7 @@ class Grants:
                 entries=sealed.counts,
                 purpose=asked.purpose,
                 run=run_id,
+                **({"despite_network": despite_network} if despite_network else {}),
             )
             proof = together.sign(proved_bytes(state.head.log_head, act)).hex()
             self.kept.use_up(grant.id, moment(self.vault.clock()))
@@ -212,7 +232,7 @@ class Grants:
                 self.kept.put_back(grant.id, key)
                 raise
             self.kept.forget_shares(grant.id)
-        return state, sealed, data_key
+        return GrantedOpening(state, sealed, data_key, together)
 
     @contextmanager
     def _using(self) -> Iterator[None]:

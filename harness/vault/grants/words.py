@@ -60,8 +60,8 @@ def refuse_other_run(granted: RunTerms | None, run: RunTerms | None) -> None:
         what = "to open the texts and check them" if granted is None else "a run"
         other = "a run" if granted is None else "to open the texts and check them"
         said = f"It was granted {what}, and this is {other}"
-    elif granted.method != run.method:
-        said = f"It was granted for the method {granted.method!r}, and this is {run.method!r}"
+    elif (granted.method, granted.run) != (run.method, run.run):
+        said = f"It was granted for {run_words(granted)}, and this is {run_words(run)}"
     elif granted.scorer != run.scorer:
         said = (
             f"It was granted for Rosetta {granted.scorer}, and this is {run.scorer}, which may score "
@@ -73,6 +73,11 @@ def refuse_other_run(granted: RunTerms | None, run: RunTerms | None) -> None:
             "ones as in the request"
         )
     raise VaultError(FileProblem.INVALID, f"{said}. Nothing was used up. {_ANEW}")
+
+
+def run_words(run: RunTerms) -> str:
+    """Say what is to be done with opened texts."""
+    return f"{run.method} of run {run.run[:8]}" if run.run else f"the method {run.method!r}"
 
 
 def standing(state: VaultState, grant: Grant) -> str:

@@ -15,7 +15,8 @@ from harness.core.failures import KeyStoreError, UsageError
 from harness.core.written_files import PRIVATE, PUBLISHED, write_file
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import ledger
-from rosetta_tui.request.reading import out_of_vault
+from rosetta_tui.request.reading import out_of_vault, vault_request
+from rosetta_tui.request.typed_shares import by_grant
 from rosetta_tui.show.text import plain
 
 with when_used():
@@ -26,7 +27,6 @@ with when_used():
     from harness.sealed import keys
     from harness.store import notes, runs
     from harness.store.file import database
-    from harness.vault import request
     from rosetta_tui.show import card_fields
 
 
@@ -49,6 +49,7 @@ with when_used():
 )
 @click.option("--submitter", metavar="NAME", help="Of a run with secret entries: who learns its scores; each answer counts (rosetta vault budget).")  # fmt: skip
 @click.option("--unsigned", is_flag=True, help="Write the card without a signature.")
+@by_grant
 @out_of_vault
 def export(
     run: str,
@@ -100,7 +101,7 @@ def export(
 
 def _open_again(connection: sqlite3.Connection, number: int, vault: Mapping[str, Any]) -> None:
     """Open the texts of a run out of a vault, over which its card is signed."""
-    asked = request.VaultRequest.asked(vault)
+    asked = vault_request(vault)
     api.open_again(connection, runs.read_run(connection, number), asked, "seal")
 
 

@@ -9,7 +9,8 @@ import click
 
 from harness.core.failures import UsageError
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.request.reading import out_of_vault
+from rosetta_tui.request.reading import out_of_vault, vault_request
+from rosetta_tui.request.typed_shares import by_grant
 from rosetta_tui.show.text import plain
 
 with when_used():
@@ -19,11 +20,12 @@ with when_used():
     from harness.store import runs
     from harness.store.corpora import entries
     from harness.store.file import database
-    from harness.vault import opening, request
+    from harness.vault import opening
 
 
 @click.command()
 @click.argument("run")
+@by_grant
 @out_of_vault
 def sign(run: str, **vault: Any) -> None:
     """Sign the card of RUN and keep the seal beside it; nothing leaves. `rosetta runs verify RUN` checks it.
@@ -31,7 +33,7 @@ def sign(run: str, **vault: Any) -> None:
     So card and rows of a run with secret entries can be checked at home. With --vault the seal names the last line of the
     vault's log, and the next line names the seal.
     """
-    asked, home = request.VaultRequest.asked(vault), database.home()
+    asked, home = vault_request(vault), database.home()
     with database.opened() as connection:
         found = runs.find_run(connection, run)
         data = exporting.card_bytes(load.load_card(connection, found.id))

@@ -12,10 +12,10 @@ from rosetta_tui.commands.vault.sharing import (
     acting,
     changing,
     counts,
-    together,
     vault_at,
 )
 from rosetta_tui.request.reading import print_problems, read_corpus, reading
+from rosetta_tui.request.typed_shares import together
 from rosetta_tui.show.text import plain
 
 with when_used():

@@ -114,10 +114,19 @@ def _opened_words(act: records.Opened | records.Used | records.OpenedByGrant, co
     what = f"opened {corpus!r}"
     if isinstance(act, records.Used):
         what = f"{what} for {_WORKS[act.work]}{run}"
-        what += f" despite a network, because: {act.despite_network}" if act.despite_network else ""
     if isinstance(act, records.OpenedByGrant):
         what = f"used the grant {act.grant[:8]} up and {what}{f' for the run{run}' if run else ''}"
+    if isinstance(act, records.Used | records.OpenedByGrant) and act.despite_network:
+        what += f" despite a network, because: {act.despite_network}"
     return f"{what}: {counts(act.entries)}"
+
+
+def _run_words(run: records.RunTerms) -> str:
+    return (
+        f"{_WORKS.get(run.method, run.method)} {run.run[:8]}"
+        if run.run
+        else f"a run of {run.method}"
+    )
 
 
 def _grant_words(act: records.GrantAsked | records.Answered, names: Mapping[str, str]) -> str:
@@ -126,5 +135,5 @@ def _grant_words(act: records.GrantAsked | records.Answered, names: Mapping[str,
         said += f": {act.answer.reason}" if act.answer.reason else ""
         return f"took in what {names[act.answer.keeper]} says to {act.answer.request[:8]}: {said}"
     request = act.request
-    what = f" for a run of {request.run.method}" if request.run else ""
+    what = f" for {_run_words(request.run)}" if request.run else ""
     return f"asked to open {request.name!r} once{what}: {counts(request.entries)}; it is {ledger.request_id(request)[:8]}"

@@ -13,10 +13,10 @@ from rosetta_tui.commands.vault.sharing import (
     acting,
     changing,
     keeper,
-    together,
     vault_at,
 )
 from rosetta_tui.request.reading import SEGMENTS
+from rosetta_tui.request.typed_shares import together
 from rosetta_tui.show.text import plain
 from scoring.core.wording import counted
 

@@ -16,9 +16,9 @@ from rosetta_tui.commands.vault.sharing import (
     purpose,
     sealing_anew,
     threshold,
-    together,
     vault_at,
 )
+from rosetta_tui.request.typed_shares import together
 from rosetta_tui.show.text import plain
 
 with when_used():

@@ -7,12 +7,13 @@ from pathlib import Path
 import click
 
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.vault.sharing import FILE, keeper, typed_words, vault_at
+from rosetta_tui.commands.vault.sharing import FILE, keeper, vault_at
+from rosetta_tui.request.typed_shares import TYPED
 from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.core import written_files
-    from harness.vault.shares import dealing, paper
+    from harness.vault.shares import dealing, paper, split
 
 
 @click.command("share")
@@ -28,7 +29,7 @@ def share_(vault: Path, key: Path | None, page: Path | None, *, check: bool) -> 
     """
     state = vault_at(vault).read()
     if check:
-        whose = dealing.whose(state, typed_words())
+        whose = dealing.whose(state, split.KeyShare.read(TYPED.words()))
         click.echo(plain(f"These words are right: the share of {whose.name}, as it is now."))
         return
     share = dealing.own_share(state, keeper(key))

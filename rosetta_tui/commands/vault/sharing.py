@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 import click
 
 from rosetta_tui.commands.naming import when_used
+from rosetta_tui.request import typed_shares
 from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.consent import standing
-    from harness.core import failures, written_files
+    from harness.core import written_files
     from harness.release import ledger as ledgers
     from harness.sealed import keys
     from harness.store.file import database
@@ -33,16 +34,6 @@ def changing(command: Command) -> Command:
         click.option("--clock-was-wrong", is_flag=True, help="The clock is right now and was not at the last entry of the log; that is noted."),
         click.option("--key", type=FILE, metavar="FILE", help="Act with the keys of a file, such as the recovery key."),
         click.argument("vault", type=FILE),
-    ):  # fmt: skip
-        command = add(command)
-    return command
-
-
-def together(command: Command) -> Command:
-    """Add the options by which keepers bring their shares together on this computer."""
-    for add in (
-        click.option("--cards", is_flag=True, help="Ask for the words of printed shares until enough are here."),
-        click.option("--with", "others", multiple=True, type=FILE, metavar="FILE", help="Keys of another keeper who is here, such as the recovery key; as often as there are. For vaults that several open together."),
     ):  # fmt: skip
         command = add(command)
     return command
@@ -83,28 +74,10 @@ def acting(
         own = keeper(key)
         refuse_taken_out(made, own)
         return own, None
-    state = made.read()
-    needed = dealing.dealt(state).threshold
-    here = [keeper(each) for each in others]
-    for each in here:
-        refuse_taken_out(made, each)
-    if key is not None or keys.Identity.known(database.home(), keys.Role.KEEPER):
-        own = keeper(key)
-        if key is not None or own.public.signing_key in state.keepers:
-            here.insert(0, own)
-    shares = [dealing.own_share(state, each) for each in here]
-    while cards and len({each.check for each in shares}) < needed:
-        try:
-            share = typed_words()
-            whose = dealing.whose(state, share)
-        except failures.UsageError as error:
-            click.echo(plain(f"Not taken: {error}"), err=True)
-            continue
-        shares.append(share)
-        found = len({each.check for each in shares})
-        click.echo(plain(f"{whose.name}: right. {found} of {needed} are here."), err=True)
-    joined = dealing.combined(state, shares)
-    return (here[0] if here else joined.identity), joined
+    for each in others:
+        refuse_taken_out(made, keeper(each))
+    typed = typed_shares.TYPED if cards else None
+    return opening.keepers_here(made, database.home(), key, others, typed)
 
 
 def refuse_taken_out(made: vault.Vault, identity: keys.Identity) -> None:
@@ -117,14 +90,6 @@ def refuse_taken_out(made: vault.Vault, identity: keys.Identity) -> None:
         notice = now.of_keeper(made.read().head.vault, signing_key) or now.of_key(signing_key)
         if notice is not None:
             raise standing.Withdrawn("These keys", notice)
-
-
-def typed_words() -> split.KeyShare:
-    """Ask for the words of a printed share, which are not shown while they are typed."""
-    words = click.prompt(
-        "The 33 words of a printed share (they are not shown)", hide_input=True, err=True
-    )
-    return split.KeyShare.read(words)
 
 
 def dealt_anew(state: folders.VaultState, *, anew: bool) -> None:

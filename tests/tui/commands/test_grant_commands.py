@@ -3,81 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
-import click
 import pytest
-from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
-from harness.core.failures import HarnessError
-from harness.sealed.keys import Identity, Role
-from harness.vault.keepers import keeper_of
-from harness.vault.vault import Vault
-from rosetta_tui.commands import rosetta
 from tests import keyring_in_memory
-from tests.harness.vault.made import corpus, readable
+from tests.harness.vault.made import readable
 from tests.review.thorough import times
+from tests.tui.commands.vault_office import HOMES, Homes
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "vault-grants.schema.json"
-HOMES = ("office", "school", "library")
-PROGRAM = "import sys; from rosetta_tui.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
 @pytest.fixture(autouse=True)
 def keyring() -> Iterator[None]:
     with keyring_in_memory.memory_keyring():
         yield
-
-
-class Homes:
-    """Computers that never share a network: a data folder each, and a stick that goes from one to the next."""
-
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.folder, self.stick, self.monkeypatch = folder, folder / "stick", monkeypatch
-        self.stick.mkdir()
-        identities = [Identity.make(Role.KEEPER) for _ in HOMES]
-        for name, each in zip(HOMES, identities, strict=True):
-            (folder / name).mkdir()
-            (folder / name / "keeper.key").write_text(each.text())
-        names = ("Office", "School", "Library")
-        keepers = [keeper_of(each, name) for each, name in zip(identities, names, strict=True)]
-        vault = Vault(folder / "office" / "elders", folder / "office" / "vaults", lambda: datetime.now(UTC))  # fmt: skip
-        vault.found("Words of the elders", keepers, identities[0], threshold=2)
-        vault.add(corpus(), "greetings", identities[0])
-
-    def __call__(self, home: str, line: str, *more: str, real: bool = False) -> str:
-        """Run a command at one home, the stick in its place; gives all that it printed."""
-        given = ["vault", *line.format(stick=self.stick).split(), *more]
-        self.monkeypatch.setenv("ROSETTA_HOME", str(self.folder / home))
-        self.monkeypatch.chdir(self.folder / home)
-        said = self._process(given) if real else self._here(given)
-        assert "kanariobirdo" not in said
-        return said
-
-    @staticmethod
-    def _process(given: list[str]) -> str:
-        none = {"PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
-        done = subprocess.run(
-            [sys.executable, "-P", "-c", PROGRAM, *given],
-            env=os.environ | none, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        return done.stdout + done.stderr
-
-    @staticmethod
-    def _here(given: list[str]) -> str:
-        result = CliRunner().invoke(rosetta, given)
-        if isinstance(result.exception, HarnessError | click.ClickException):
-            return f"error: {result.exception}"
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return result.output
 
 
 @pytest.fixture

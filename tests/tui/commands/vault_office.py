@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -10,10 +14,16 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
+from corpora.model.corpus import Corpus
 from harness.core.failures import HarnessError
+from harness.sealed.keys import Identity, Role
+from harness.vault.keepers import keeper_of
+from harness.vault.vault import Vault
 from rosetta_tui.commands import rosetta
+from tests.harness.vault.made import CANARY, corpus
 
-CANARY = "kanariobirdo"
+HOMES = ("office", "school", "library")
+PROGRAM = "import sys; from rosetta_tui.cli import main; sys.exit(main(sys.argv[1:]))"
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 SEGMENTS = ("gold_standard", "gold_standard", "held_out")
 
@@ -44,3 +54,53 @@ class Office:
 def faults(name: str, shown: object) -> list[str]:
     schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text())
     return [each.message for each in Draft202012Validator(schema).iter_errors(shown)]
+
+
+class Homes:
+    """Computers that never share a network: a data folder each, and a stick that goes from one to the next."""
+
+    def __init__(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch, sealed: Corpus | None = None
+    ) -> None:
+        self.folder, self.stick, self.monkeypatch = folder, folder / "stick", monkeypatch
+        self.stick.mkdir()
+        identities = [Identity.make(Role.KEEPER) for _ in HOMES]
+        for name, each in zip(HOMES, identities, strict=True):
+            (folder / name).mkdir()
+            (folder / name / "keeper.key").write_text(each.text())
+        names = ("Office", "School", "Library")
+        keepers = [keeper_of(each, name) for each, name in zip(identities, names, strict=True)]
+        vault = Vault(folder / "office" / "elders", folder / "office" / "vaults", lambda: datetime.now(UTC))  # fmt: skip
+        vault.found("Words of the elders", keepers, identities[0], threshold=2)
+        vault.add(sealed or corpus(), "greetings", identities[0])
+
+    def __call__(self, home: str, line: str, *more: str, real: bool = False) -> str:
+        """Run a command about vaults at one home, the stick in its place; gives all that it printed."""
+        return self.types(home, f"vault {line}", *more, real=real)
+
+    def types(self, home: str, line: str, *more: str, real: bool = False) -> str:
+        """Run any command there; gives all that it printed, where no secret text is."""
+        given = [*line.format(stick=self.stick).split(), *more]
+        self.monkeypatch.setenv("ROSETTA_HOME", str(self.folder / home))
+        self.monkeypatch.chdir(self.folder / home)
+        said = self._process(given) if real else self._here(given)
+        assert CANARY not in said
+        return said
+
+    @staticmethod
+    def _process(given: list[str]) -> str:
+        none = {"PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", PROGRAM, *given],
+            env=os.environ | none, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        return done.stdout + done.stderr
+
+    @staticmethod
+    def _here(given: list[str]) -> str:
+        result = CliRunner().invoke(rosetta, given)
+        if isinstance(result.exception, HarnessError | click.ClickException):
+            return f"error: {result.exception}"
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result.output

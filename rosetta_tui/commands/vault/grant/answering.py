@@ -54,11 +54,16 @@ def request_lines(request: records.GrantRequest, state: folder.VaultState) -> It
     yield f"  what for    {request.purpose}"
     if run is None:
         yield "  then        the texts are checked and forgotten"
+    elif run.run:
+        yield f"  then        {_AGAIN.get(run.method, run.method)} the run {run.run}, with Rosetta {run.scorer}"
     else:
         yield f"  then        a run of the method {run.method} ({run.options[:16]}), scored by Rosetta {run.scorer}"
     yield f"  where       on the computer whose six words are: {keys.key_phrase(request.machine)}"
     yield f"  when        asked {request.asked}, to be used until {request.expires}"
     yield f"  its words   {phrase.phrase(ledger.request_id(request))}"
+
+
+_AGAIN = {"resume": "going on with", "seal": "signing or releasing the card of"}
 
 
 def standing_lines(grant: ledger.Grant, state: folder.VaultState) -> Iterator[str]:

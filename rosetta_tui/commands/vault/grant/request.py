@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from corpora.model.entry import Segment
+from harness.core.failures import UsageError
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.grant.answering import (
     REQUEST,
@@ -23,9 +25,16 @@ from rosetta_tui.show.text import plain
 with when_used():
     from harness import api
     from harness.run import run_terms
+    from harness.store import runs
+    from harness.store.corpora import listing
+    from harness.store.file import database
+    from harness.vault import records
     from harness.vault.grants import files
 
-_NOT_OF_A_GRANT = {"reference", "file", "form", "corpus_id", "method", "note", "tags"}
+_NOT_OF_A_GRANT = {
+    "reference", "file", "form", "corpus_id", "method", "note", "tags",
+    "grant", "vault_key", "others", "cards", "despite_network",
+}  # fmt: skip
 
 
 def _of_a_run(command: click.Command) -> click.Command:
@@ -47,6 +56,8 @@ def _of_a_run(command: click.Command) -> click.Command:
 @purpose
 @click.option("--days", type=click.IntRange(1), default=14, show_default=True, help="So long it can be used.")  # fmt: skip
 @click.option("--method", "-m", help="What is to be run over the texts, with its options as `rosetta run` takes them. Default: nothing; they are only checked.")  # fmt: skip
+@click.option("--resume", metavar="RUN", help="Go on with this run, which was cut, in place of a new one.")  # fmt: skip
+@click.option("--seal", metavar="RUN", help="Sign or release the card of this run, which is done: rosetta runs export, or sign.")  # fmt: skip
 @selecting
 def request_(
     vault: Path,
@@ -56,6 +67,8 @@ def request_(
     purpose: str,
     days: int,
     method: str | None,
+    resume: str | None,
+    seal: str | None,
     *,
     clock_was_wrong: bool,
     **given: Any,
@@ -67,14 +80,28 @@ def request_(
     """
     refuse_existing(request)
     chosen = selection(given)
-    run = None
+    run, segments = None, chosen.segments
+    if sum(each is not None for each in (method, resume, seal)) > 1:
+        raise UsageError(
+            "--method, --resume and --seal exclude each other: ask for each by itself."
+        )
     if method is not None:
         options = told({**given, "method": method})
         run = run_terms.run_terms(method, options, api.scoring_of(options), chosen)
+    elif stored := resume or seal:
+        run, segments = _again("resume" if resume else "seal", stored)
     made = grants_at(vault, clock_was_wrong=clock_was_wrong)
-    content = made.ask(corpus, purpose, days, keeper(key), chosen.segments, run)
+    content = made.ask(corpus, purpose, days, keeper(key), segments, run)
     write_new(request, content)
     state = made.vault.read()
     for line in request_lines(files.read_request(content), state):
         click.echo(plain(line))
     click.echo(plain(f"Written: {request}. {state.threshold} keepers must allow it; you too are one, and answer as they do: rosetta vault grant allow."))  # fmt: skip
+
+
+def _again(work: str, name: str) -> tuple[records.RunTerms, tuple[Segment, ...]]:
+    """Return what is asked about a run of the store, and the segments of its entries."""
+    with database.opened() as connection:
+        run = runs.find_run(connection, name)
+        segments = listing.segments_of(connection, run.corpus, run.positions)
+    return run_terms.terms_again(work, run.run_id), tuple(segments)

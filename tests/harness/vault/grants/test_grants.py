@@ -119,7 +119,7 @@ def test_too_many_refusals_are_the_end_of_it(here: Grants) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"method": "chat"}, "for the method 'copy-source', and this is 'chat'"),
+        ({"method": "chat"}, "for the method 'copy-source', and this is the method 'chat'"),
         ({"options": "cd" * 32}, "with other options, files, metrics or entries"),
         ({"scorer": "0.2.0"}, r"for Rosetta 0\.1\.0, and this is 0\.2\.0"),
     ],

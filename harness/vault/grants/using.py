@@ -1,0 +1,59 @@
+"""A grant that is about to be used for a piece of work: what it was given for is compared before anything is used up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from corpora.model.entry import Segment
+from harness.sealed.forms import FileProblem
+from harness.sealed.keys import Identity
+from harness.vault.data_key import DataKey
+from harness.vault.folder import VaultState
+from harness.vault.grants.grants import Grants
+from harness.vault.ledger import request_id
+from harness.vault.log import VaultError
+from harness.vault.records import RunTerms, SignedRequest
+from harness.vault.sealed_corpus import SealedCorpus
+from harness.vault.shares.split import OpeningKey
+
+
+@dataclass
+class GrantUse:
+    """One grant, and the work that it is to be used for."""
+
+    grants: Grants
+    request: SignedRequest
+    run: RunTerms
+    """What is about to be done with the texts."""
+    together: OpeningKey | None = None
+    """What the keepers who allowed it have together; None until it is used up."""
+
+    def opening(
+        self,
+        name: str,
+        identity: Identity,
+        segments: Sequence[Segment],
+        run_id: str,
+        despite_network: str,
+    ) -> tuple[VaultState, SealedCorpus, DataKey]:
+        """Use it up for a corpus, by its name or number; ``segments``: those that are needed, none: what was granted.
+
+        Gives what ``Vault.opening`` gives. Raises VaultError in words that name what differs; nothing is used up then.
+        """
+        asked = self.request
+        if name not in (asked.name, asked.corpus):
+            raise _other(f"the corpus {asked.name!r}, and this is {name!r}")
+        if closed := sorted({*segments} - asked.entries.keys()):
+            granted = ", ".join(sorted(asked.entries))
+            raise _other(f"entries of {granted}, and these are of {', '.join(closed)} too")
+        opened = self.grants.opening(request_id(asked), identity, self.run, run_id, despite_network)
+        self.together = opened.together
+        return opened.state, opened.sealed, opened.key
+
+
+def _other(words: str) -> VaultError:
+    return VaultError(
+        FileProblem.INVALID,
+        f"It was granted for {words}. Nothing was used up. Ask for a new one: rosetta vault grant request.",
+    )

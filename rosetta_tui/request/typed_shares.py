@@ -1,0 +1,42 @@
+"""Keepers who bring their shares of a vault together on this computer: the options for it, and words that they type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+
+from rosetta_tui.show.text import plain
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def together(command: Command) -> Command:
+    """Add the options by which keepers bring their shares together on this computer."""
+    for add in (
+        click.option("--cards", is_flag=True, help="Ask for the words of printed shares until enough are here."),
+        click.option("--with", "others", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help="Keys of another keeper who is here, such as the recovery key; as often as there are. For vaults that several open together."),
+    ):  # fmt: skip
+        command = add(command)
+    return command
+
+
+by_grant = click.option("--grant", type=click.Path(path_type=Path), metavar="NAME.rosetta-request", help="Request that enough keepers of the vault allowed; it opens once, and says itself what for.")  # fmt: skip
+
+
+class _TypedShares:
+    """Asks at the terminal, and says there what came."""
+
+    def words(self) -> str:
+        """Ask for the words of one printed share; what is typed is not shown."""
+        asked = "The 33 words of a printed share (they are not shown)"
+        return str(click.prompt(asked, hide_input=True, err=True))
+
+    def say(self, words: str) -> None:
+        """Say it on standard error."""
+        click.echo(plain(words), err=True)
+
+
+TYPED: Final = _TypedShares()
