@@ -1,0 +1,140 @@
+"""Runs out of a vault that two of three keepers open together: by a grant over a stick, or with both at one computer."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.store.file.sealing import forget_keys
+from harness.vault.ledger import Grant
+from harness.vault.opening import vault_at
+from tests.harness.vault.made import readable
+from tests.tui.commands.processes import Rosetta
+from tests.tui.commands.test_vault_runs import METHOD, corpus
+from tests.tui.commands.vault_office import CANARY, Homes
+
+RUN = ("--segment", "gold_standard", "--metrics", "chrf")
+DESPITE = ("--despite-network", "made-up sentences")
+"""The machine of the tests may have a way out."""
+
+
+@pytest.fixture
+def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Homes]:
+    made = Homes(tmp_path, monkeypatch, corpus())
+    (tmp_path / "office" / "back.py").write_text(METHOD, "utf-8")
+    (tmp_path / "office" / "retried").touch()
+    yield made
+    forget_keys()
+
+
+def asked(homes: Homes, name: str, *what: str) -> str:
+    """Ask at the office, and have School and Library allow it with a copy on the stick; gives the request's option."""
+    request = f"{{stick}}/{name}.rosetta-request"
+    said = homes("office", f"grant request elders greetings {request} --purpose spring", *what)
+    assert "Written" in said, said
+    homes("office", "export elders {stick}/elders --purpose", "for the keepers")
+    for home in ("school", "library"):
+        homes(home, f"grant allow {{stick}}/elders {request} --yes --to {{stick}}/{name}-{home}.rosetta-answer")  # fmt: skip
+    homes("office", f"grant take elders {{stick}}/{name}-library.rosetta-answer {{stick}}/{name}-school.rosetta-answer")  # fmt: skip
+    return f"--vault elders --grant {{stick}}/{name}.rosetta-request"
+
+
+def grants(homes: Homes) -> list[Grant]:
+    vault = vault_at(homes.folder / "office" / "elders", homes.folder / "office")
+    return [*vault.read().grants.values()]
+
+
+def test_three_homes_and_one_stick_end_in_a_run_and_no_second_one(
+    homes: Homes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.endpoint.ways_out.ways_out", lambda: ("a cable",))
+    granted = asked(homes, "a", "--method", "copy-source", *RUN)
+    said = homes.types("office", f"run greetings {granted} --method copy-source", *RUN, *DESPITE)
+    assert "chrF++" in said, said
+    [grant] = grants(homes)
+    assert grant.used
+    again = homes.types("office", f"run greetings {granted} --method copy-source", *RUN, *DESPITE)
+    assert "was used up at" in again
+    assert len(json.loads(homes.types("office", "runs list --json"))) == 1
+    log = homes("office", "log elders").splitlines()[-1]
+    assert "used the grant" in log
+    assert "for the run" in log
+    assert "despite a network, because: made-up sentences" in log
+    assert readable(homes.folder) == []
+
+
+WRONG = [
+    ("another method", "run greetings {} --method constant --text Jes", RUN, "for the method 'copy-source', and this is the method 'constant'"),
+    ("other metrics", "run greetings {} --method copy-source", (*RUN[:3], "bleu"), "with other options, files, metrics or entries"),
+    ("other entries", "run greetings {} --method copy-source", (*RUN, "--limit", "2"), "with other options, files, metrics or entries"),
+    ("another corpus", "run songs {} --method copy-source", RUN, "for the corpus 'greetings', and this is 'songs'"),
+    ("a purpose beside it", "run greetings {} --purpose x --method copy-source", RUN, "leave --purpose away"),
+    ("a keeper beside it", "run greetings {} --with x --method copy-source", RUN, "leave --with away"),
+    ("a card beside it", "run greetings {} --cards --method copy-source", RUN, "leave --cards away"),
+    ("no vault", "run greetings {} --method copy-source", RUN, "--grant goes with --vault"),
+    ("no request", "run greetings {} --method copy-source", RUN, "Put the stick back"),
+]  # fmt: skip
+
+
+def test_another_run_than_was_granted_uses_nothing_up(
+    homes: Homes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    granted = asked(homes, "a", "--method", "copy-source", *RUN)
+    for name, line, words, said in WRONG:
+        given = granted.partition("elders ")[2] if name == "no vault" else granted
+        given = given.replace("a.rosetta", "b.rosetta") if name == "no request" else given
+        despite = () if name == "no vault" else DESPITE
+        assert said in homes.types("office", line.format(given), *words, *despite), name
+    with monkeypatch.context() as newer:
+        newer.setattr("harness.run.run_terms.VERSION", "9.9.9")
+        said = homes.types("office", f"run greetings {granted} -m copy-source", *RUN, *DESPITE)
+        assert "and this is 9.9.9, which may score otherwise" in said
+    shutil.copytree(homes.folder / "office" / "elders", homes.folder / "school" / "elders")
+    said = homes.types("school", f"run greetings {granted} -m copy-source", *RUN, *DESPITE)
+    assert "made on another computer" in said
+    with monkeypatch.context() as later:
+        later.setattr("harness.vault.ledger.Grant.expired", lambda *_: True)
+        said = homes.types("office", f"run greetings {granted} -m copy-source", *RUN, *DESPITE)
+        assert "This grant could be used until" in said
+    assert not grants(homes)[0].used
+    assert homes.types("office", "runs list --json").strip() == "[]"
+    assert "chrF++" in homes.types("office", f"run greetings {granted} -m copy-source", *RUN, *DESPITE)  # fmt: skip
+
+
+def test_what_a_granted_run_keeps_opens_for_keepers_together_or_by_a_grant_of_its_own(
+    homes: Homes,
+) -> None:
+    """Killed in the middle, it goes on by a new grant only; one keeper alone opens nothing of it."""
+    office = homes.folder / "office"
+    method = ("--method", f"{office / 'back.py'}:Backwards", *RUN)
+    granted = asked(homes, "a", *method).replace("elders", str(office / "elders"))
+    line = f"run greetings {granted} --concurrency 1 {' '.join(method)}".format(stick=homes.stick)
+    ended, out, err = Rosetta(office)(*line.split(), *DESPITE)
+    assert ended == -signal.SIGKILL, out + err
+    assert CANARY not in out + err
+    assert "used up at" in homes.types("office", f"resume last {granted}", *DESPITE)
+    alone = homes.types("office", "resume last --vault elders --purpose on", *DESPITE)
+    assert "opens for 2 of its 3 keepers together" in alone
+    other = asked(homes, "b", *method)
+    assert "this is resume of run" in homes.types("office", f"resume last {other}", *DESPITE)
+    on = asked(homes, "c", "--resume", "last")
+    assert "this is resume of run" not in homes.types("office", f"resume last {on} --keep-failed", *DESPITE)  # fmt: skip
+    [run] = json.loads(homes.types("office", "runs list --json"))
+    assert run["state"] == "complete"
+    shutil.copy(homes.folder / "school" / "keeper.key", homes.stick / "school.key")
+    here = "--vault elders --with {stick}/school.key --purpose together"
+    forget_keys()
+    assert "chrF++" in homes.types("office", f"score --rescore last {here} --metrics bleu", *DESPITE)  # fmt: skip
+    forget_keys()
+    assert "A grant is given for a run" in homes.types("office", f"score --rescore last {on}", *DESPITE)  # fmt: skip
+    seal = asked(homes, "d", "--seal", "last")
+    assert "Its six words are" in homes.types("office", f"runs sign last {seal}", *DESPITE)
+    log = homes("office", "log elders")
+    assert f"for going on with the run {run['run_id'][:8]}" in log
+    assert "for signing the card of the run" in log
+    assert readable(homes.folder) == []
