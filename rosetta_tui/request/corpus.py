@@ -60,6 +60,8 @@ class CorpusLook:
     """What keeps its texts on this machine; empty where nothing does."""
     sealed: bool = False
     """True where it lies in a vault, which is not opened for a look."""
+    together: int = 1
+    """How many keepers of that vault open it together."""
 
 
 def corpus_look(corpus: Corpus) -> CorpusLook:
@@ -91,7 +93,8 @@ def is_vault(folder: Path) -> bool:
 
 def vault_look(folder: Path, name: str, home: Path) -> CorpusLook:
     """Return what a vault tells openly of a corpus of this name; raises UsageError where there is none."""
-    _, stored = corpus_named(vault_at(folder, home).read(), name)
+    state = vault_at(folder, home).read()
+    _, stored = corpus_named(state, name)
     segments = {str(each.value): count for each, count in sorted(stored.entries.items()) if count}
     return CorpusLook(
         title=f"{stored.name} · sealed",
@@ -103,6 +106,7 @@ def vault_look(folder: Path, name: str, home: Path) -> CorpusLook:
         target_language="",
         terms=f"no text leaves this machine ({BECAUSE})",
         sealed=True,
+        together=state.threshold,
     )
 
 

@@ -90,6 +90,20 @@ _CORPUS = (
         rare=True,
     ),
     _f(
+        "grant",
+        "Grant",
+        "Request that the keepers allowed, NAME.rosetta-request; a vault that several open together opens by it, once.",
+        kind=_S,
+        rare=True,
+    ),
+    _f(
+        "others",
+        "With keepers",
+        "Files of the keys of further keepers who are here; in place of a grant.",
+        kind=_W,
+        rare=True,
+    ),
+    _f(
         "clock_was_wrong",
         "Clock was wrong",
         "The clock is right now and was not at the last entry of the vault's log.",
@@ -303,7 +317,7 @@ FIELDS: Mapping[str, FormField] = {
 }
 
 PATHS = frozenset(
-    {"file", "vault", "reference", "outputs", "coaching", "glossary", "word_list", "prices", "terms",
+    {"file", "vault", "vault_key", "grant", "reference", "outputs", "coaching", "glossary", "word_list", "prices", "terms",
      "analyser", "language_card", "gloss_dictionary", "embeddings", "comet", "bertscore", "prompt"}
 )  # fmt: skip
 """Fields that may hold the name of a file or folder."""
@@ -333,7 +347,9 @@ def drafted(typed: Mapping[str, Value]) -> RunDraft:
     method = typed.get("method", "")
     wanted = applicable(method if isinstance(method, str) else "")
     if not typed.get("vault"):
-        wanted = wanted.difference(OF_VAULT)
+        wanted = wanted.difference(OF_VAULT, {"grant"})
+    elif typed.get("grant"):
+        wanted = wanted.difference({"purpose", "others"})  # the grant says them
     return RunDraft.of({name: typed[name] for name in _ordered(typed) if name in wanted})
 
 

@@ -53,6 +53,8 @@ from rosetta_tui.request.fields import (
     needed,
     wrong_shapes,
 )
+from rosetta_tui.request.reading import OF_VAULT
+from rosetta_tui.show.clipboard import command_line
 
 MOST_PROBLEMS = 5
 """Problems of a corpus that stand beside its field."""
@@ -223,10 +225,30 @@ class _Looking:
             corpus=found,
             silent="A vault is opened when the run begins: its log keeps every opening. So nothing is counted before.",
         )
-        if not self.draft.get("purpose").strip():
+        alone = found is None or found.together == 1
+        if self.draft.get("grant").strip():
+            if alone and found is not None:
+                self.wrong("Each keeper opens this vault alone. Leave this empty.", "grant")
+        elif not alone and not self.draft.get("others").strip():
+            words = (
+                f"This vault opens for several keepers together. Ask them: {self._grant_command()}"
+            )
+            self._add(troubles=(*self.found.troubles, DraftTrouble("grant", words)))
+        elif not self.draft.get("purpose").strip():
             missing = DraftTrouble("purpose", "This is needed.", missing=True)
             self._add(troubles=(*self.found.troubles, missing))
         self._needed()
+
+    def _grant_command(self) -> str:
+        """Return the command line by which the keepers are asked for what the form says."""
+        values = self.draft.values
+        run = {name: values[name] for name in values if name not in ("file", "vault", *OF_VAULT)}
+        words = RunDraft.of(run).arguments()
+        named = [self.draft.get("vault"), self.draft.get("file"), "NAME.rosetta-request"]
+        purpose = self.draft.get("purpose").strip() or "WORDS"
+        return command_line(
+            ["rosetta", "vault", "grant", "request", *named, "--purpose", purpose, *words]
+        )
 
     def _read(self) -> tuple[Corpus, CorpusLook]:
         key = reading_key(self.draft)

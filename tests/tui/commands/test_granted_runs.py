@@ -13,10 +13,9 @@ import pytest
 from harness.store.file.sealing import forget_keys
 from harness.vault.ledger import Grant
 from harness.vault.opening import vault_at
-from tests.harness.vault.made import readable
+from tests.harness.vault.made import CANARY, readable
 from tests.tui.commands.processes import Rosetta
-from tests.tui.commands.test_vault_runs import METHOD, corpus
-from tests.tui.commands.vault_office import CANARY, Homes
+from tests.tui.commands.vault_office import METHOD, Homes, numbered
 
 RUN = ("--segment", "gold_standard", "--metrics", "chrf")
 DESPITE = ("--despite-network", "made-up sentences")
@@ -25,7 +24,7 @@ DESPITE = ("--despite-network", "made-up sentences")
 
 @pytest.fixture
 def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Homes]:
-    made = Homes(tmp_path, monkeypatch, corpus())
+    made = Homes(tmp_path, monkeypatch, numbered())
     (tmp_path / "office" / "back.py").write_text(METHOD, "utf-8")
     (tmp_path / "office" / "retried").touch()
     yield made

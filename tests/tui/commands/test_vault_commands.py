@@ -13,7 +13,8 @@ from harness.sealed.signed_archive import signed_record
 from harness.vault.keepers import keeper_of
 from harness.vault.records import KeeperCard
 from tests import keyring_in_memory
-from tests.tui.commands.vault_office import CANARY, Office, faults
+from tests.harness.vault.made import CANARY
+from tests.tui.commands.vault_office import Office, faults
 
 
 @pytest.fixture(autouse=True)

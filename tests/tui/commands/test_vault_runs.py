@@ -17,8 +17,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from corpora.model.corpus import Corpus, Dataset, Form
-from corpora.model.entry import Entry, Segment
+from corpora.model.entry import Segment
 from harness.core.failures import HarnessError
 from harness.sealed.keys import Identity, Role
 from harness.store.corpora.entries import read_entries
@@ -33,52 +32,7 @@ from rosetta_tui.commands import rosetta
 from rosetta_tui.request.draft_of_run import draft_of
 from tests.harness.vault.made import CANARY, KEEPERS, MINE, RECOVERY, readable
 from tests.tui.commands.processes import Rosetta
-
-METHOD = """
-import os, signal
-from pathlib import Path
-from harness.core.failures import ErrorClass
-from harness.method.method import MethodClass, Output, Setup
-
-HERE = Path(__file__).parent
-
-class Backwards:
-    endpoint = None
-    def __init__(self, options):
-        self.setup = Setup(method="backwards", method_class=MethodClass.CUSTOM_PLUGIN,
-                           method_version="1", model_slug="backwards", condition="baseline")
-
-    async def translate(self, entries, calls):
-        return [self.one(entry.source) for entry in entries]
-
-    def one(self, source):
-        if source.endswith("4") and not (HERE / "killed").exists():
-            (HERE / "killed").touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        if source.endswith("1") and not (HERE / "retried").exists():
-            raise ValueError(f"cannot translate {source}")
-        return Output(f"{source} said back", raw=f"raw {source}")
-"""
-SEGMENTS = (*[Segment.GOLD_STANDARD] * 5, Segment.HELD_OUT, *[Segment.DEVELOPMENT] * 2)
-
-
-def corpus() -> Corpus:
-    """Eight entries, one of them held_out; ids are not texts, and stand in the store."""
-    entries = [
-        Entry(
-            id=n,
-            source=f"{CANARY} source {n}",
-            reference=f"{CANARY} reference {n}",
-            variants=(f"{CANARY} variant {n}",),
-            notes=f"{CANARY} note",
-            register_=f"{CANARY} register",
-            segment=segment,
-        )
-        for n, segment in enumerate(SEGMENTS)
-    ]
-    envelope = {"language_pair": "EN→EO", "source_language": "en", "target_language": "eo"}
-    dataset = Dataset(id="words", told_by=f"{CANARY} person", **envelope)
-    return Corpus(dataset, tuple(entries), "ab" * 32, Form.JSONL)
+from tests.tui.commands.vault_office import METHOD, RUN_SEGMENTS, numbered
 
 
 @dataclass
@@ -122,7 +76,7 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
     monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "home"))
     made = Vault(tmp_path / "vault", tmp_path / "memory", lambda: datetime.now(UTC))
     made.found("Words of the elders", KEEPERS, MINE)
-    made.add(corpus(), "words", MINE)
+    made.add(numbered(), "words", MINE)
     (tmp_path / "stick").mkdir()
     (tmp_path / "stick" / "recovery-key.txt").write_text(RECOVERY.text(), "utf-8")
     (tmp_path / "back.py").write_text(METHOD, "utf-8")
@@ -160,7 +114,7 @@ def test_a_run_that_is_killed_goes_on_and_leaves_nothing_readable(office: Office
         assert connection.execute("SELECT sha256 FROM corpora").fetchall() == [("ab" * 32,)]
         stored = connection.execute("SELECT position, rest FROM entries ORDER BY 1").fetchall()
     assert [place for place, rest in stored if "not_stored" in (rest or "")] == [5]
-    held = [place for place, segment in enumerate(SEGMENTS) if segment is Segment.HELD_OUT]
+    held = [place for place, segment in enumerate(RUN_SEGMENTS) if segment is Segment.HELD_OUT]
     assert held == [5]
 
 

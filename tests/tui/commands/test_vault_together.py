@@ -14,7 +14,8 @@ from click.testing import CliRunner
 from harness.vault.shares.paper import lost_for_good
 from rosetta_tui.commands import rosetta
 from tests import keyring_in_memory
-from tests.tui.commands.vault_office import CANARY, Office, faults
+from tests.harness.vault.made import CANARY
+from tests.tui.commands.vault_office import Office, faults
 
 PAGE = Path(__file__).parents[3] / "docs" / "vault.md"
 

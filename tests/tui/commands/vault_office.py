@@ -14,7 +14,8 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
-from corpora.model.corpus import Corpus
+from corpora.model.corpus import Corpus, Dataset, Form
+from corpora.model.entry import Entry, Segment
 from harness.core.failures import HarnessError
 from harness.sealed.keys import Identity, Role
 from harness.vault.keepers import keeper_of
@@ -26,6 +27,53 @@ HOMES = ("office", "school", "library")
 PROGRAM = "import sys; from rosetta_tui.cli import main; sys.exit(main(sys.argv[1:]))"
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 SEGMENTS = ("gold_standard", "gold_standard", "held_out")
+
+
+METHOD = """
+import os, signal
+from pathlib import Path
+from harness.core.failures import ErrorClass
+from harness.method.method import MethodClass, Output, Setup
+
+HERE = Path(__file__).parent
+
+class Backwards:
+    endpoint = None
+    def __init__(self, options):
+        self.setup = Setup(method="backwards", method_class=MethodClass.CUSTOM_PLUGIN,
+                           method_version="1", model_slug="backwards", condition="baseline")
+
+    async def translate(self, entries, calls):
+        return [self.one(entry.source) for entry in entries]
+
+    def one(self, source):
+        if source.endswith("4") and not (HERE / "killed").exists():
+            (HERE / "killed").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        if source.endswith("1") and not (HERE / "retried").exists():
+            raise ValueError(f"cannot translate {source}")
+        return Output(f"{source} said back", raw=f"raw {source}")
+"""
+RUN_SEGMENTS = (*[Segment.GOLD_STANDARD] * 5, Segment.HELD_OUT, *[Segment.DEVELOPMENT] * 2)
+
+
+def numbered() -> Corpus:
+    """Eight entries, one of them held_out; ids are not texts, and stand in the store."""
+    entries = [
+        Entry(
+            id=n,
+            source=f"{CANARY} source {n}",
+            reference=f"{CANARY} reference {n}",
+            variants=(f"{CANARY} variant {n}",),
+            notes=f"{CANARY} note",
+            register_=f"{CANARY} register",
+            segment=segment,
+        )
+        for n, segment in enumerate(RUN_SEGMENTS)
+    ]
+    envelope = {"language_pair": "EN→EO", "source_language": "en", "target_language": "eo"}
+    dataset = Dataset(id="words", told_by=f"{CANARY} person", **envelope)
+    return Corpus(dataset, tuple(entries), "ab" * 32, Form.JSONL)
 
 
 class Office:

@@ -19,6 +19,7 @@ from rosetta_tui.request.fields import FIELDS, drafted
 from rosetta_tui.request.look import Known, look
 from rosetta_tui.request.suggesting import corpora, vaults
 from tests.harness.scripted import Answer, serving
+from tests.harness.vault.grants.made import founded
 from tests.harness.vault.made import filled
 from tests.tui.new_run.form import CHAT, CORPUS, path
 
@@ -30,8 +31,10 @@ NOBODY_LISTENS = privacy.nobody_listens
 def test_every_option_of_the_command_is_a_field_of_the_form() -> None:
     asked_in_the_app_at_the_end = {"keep_failed"}
     written_in_the_app_at_any_time = {"tags", "note"}
+    typed_at_the_terminal = {"cards"}
     options = {parameter.name for parameter in run_command.params} - {"style"}
-    assert FIELDS.keys() == options - asked_in_the_app_at_the_end - written_in_the_app_at_any_time
+    options -= asked_in_the_app_at_the_end | written_in_the_app_at_any_time
+    assert FIELDS.keys() == options - typed_at_the_terminal
 
 
 def test_what_another_method_takes_is_kept_but_not_asked_for() -> None:
@@ -93,6 +96,23 @@ def test_a_vault_is_not_opened_for_a_look(path: Path, tmp_path: Path) -> None:
     offered = corpora(path, lambda: str(made.folder))
     assert [each.value for each in offered("")] == ["greetings"]
     assert drafted(whole | {"vault": ""}).values.keys() == {"file", "method"}
+
+
+def test_a_vault_of_several_asks_for_their_grant(path: Path, tmp_path: Path) -> None:
+    made = founded(tmp_path)
+    lines, whole = made.read().lines, {"file": "greetings", "vault": str(made.folder)}
+    whole |= {"method": "constant", "text": "Jes.", "purpose": "the spring run"}
+    [trouble] = look(path, RunDraft.of(whole), Known()).troubles
+    asked = f"rosetta vault grant request {made.folder} greetings NAME.rosetta-request --purpose 'the spring run' --method constant --text Jes."
+    assert (trouble.field, asked in trouble.words) == ("grant", True), trouble
+    for filled_in in ({"grant": "spring.rosetta-request"}, {"others": ("school.key",)}):
+        assert look(path, RunDraft.of(whole | filled_in), Known()).troubles == ()
+    assert "purpose" not in drafted(whole | {"grant": "spring.rosetta-request"}).values
+    assert made.read().lines == lines
+    (alone := tmp_path / "alone").mkdir()
+    given = whole | {"vault": str(filled(alone).folder), "grant": "spring.rosetta-request"}
+    [trouble] = look(path, RunDraft.of(given), Known()).troubles
+    assert (trouble.field, "opens this vault alone" in trouble.words) == ("grant", True)
 
 
 def test_of_a_whole_form_nobody_is_told_to_fill_in_more(path: Path, tmp_path: Path) -> None:
