@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import signal
 from collections.abc import Iterator
@@ -15,8 +16,9 @@ from harness.vault.ledger import Grant
 from harness.vault.opening import vault_at
 from tests.harness.vault.made import CANARY, readable
 from tests.tui.commands.processes import Rosetta
-from tests.tui.commands.vault_office import METHOD, Homes, numbered
+from tests.tui.commands.vault_office import HOMES, METHOD, Homes, numbered
 
+PAGE = Path(__file__).parents[3] / "docs" / "grants.md"
 RUN = ("--segment", "gold_standard", "--metrics", "chrf")
 DESPITE = ("--despite-network", "made-up sentences")
 """The machine of the tests may have a way out."""
@@ -137,3 +139,42 @@ def test_what_a_granted_run_keeps_opens_for_keepers_together_or_by_a_grant_of_it
     assert f"for going on with the run {run['run_id'][:8]}" in log
     assert "for signing the card of the run" in log
     assert readable(homes.folder) == []
+
+
+def test_the_page_can_be_walked_as_it_stands(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command of "Four steps" and "A run"; the run is killed, so that it can go on."""
+    monkeypatch.setattr("harness.endpoint.ways_out.ways_out", lambda: ())
+    for home in HOMES:
+        (homes.folder / home / "stick").symlink_to(homes.stick, target_is_directory=True)
+    office = homes.folder / "office"
+    page = PAGE.read_text("utf-8").partition("\n## What is said when")[0]
+    lines = [line.partition(" # ")[0].strip() for line in page.splitlines() if line.startswith("rosetta ")]  # fmt: skip
+    assert len(lines) >= 14
+    run_id, said = "", ""
+    for line in lines:
+        typed = line.removeprefix("rosetta ").replace("1a2b3c4d", run_id)
+        words = shlex.split(typed.replace("copy-source", f"{office / 'back.py'}:Backwards"))
+        if words[0] == "run":
+            at = [str(office / each) if each.startswith(("elders", "stick/")) else each for each in words]  # fmt: skip
+            assert Rosetta(office)(*at, *DESPITE)[0] == -signal.SIGKILL
+            run_id = json.loads(homes.types("office", "runs list --json"))[0]["run_id"][:8]
+            continue
+        at_home = next((h for h in HOMES if any(f"{h}.rosetta" in w for w in words[-4:])), "office")
+        home = at_home if words[2] in ("allow", "refuse") else "office"
+        more = ["--keep-failed"] if words[0] == "resume" else []
+        said = homes.types(home, words[0], *words[1:], *more)
+        assert "rror: " not in said, (line, said)
+        request = next((w for w in words if w.endswith(".rosetta-request")), "")
+        if words[2] == "request" and "spring" not in request:
+            allowed_by_two(homes, request)
+    assert [bool(each.used) for each in grants(homes)] == [True] * 4
+    assert json.loads((office / "ann.json").read_text())
+    assert readable(homes.folder) == []
+
+
+def allowed_by_two(homes: Homes, request: str) -> None:
+    """Have the office and the school allow a request, and take both answers in."""
+    for home in HOMES[:2]:
+        vault = "elders" if home == "office" else "stick/elders"
+        homes(home, f"grant allow {vault} {request} --to {request}.{home}.rosetta-answer")
+        assert "allows it" in homes("office", f"grant take elders {request}.{home}.rosetta-answer")

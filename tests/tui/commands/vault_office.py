@@ -146,7 +146,7 @@ class Homes:
 
     @staticmethod
     def _here(given: list[str]) -> str:
-        result = CliRunner().invoke(rosetta, given)
+        result = CliRunner().invoke(rosetta, given, input="y\n")
         if isinstance(result.exception, HarnessError | click.ClickException):
             return f"error: {result.exception}"
         if result.exception is not None and not isinstance(result.exception, SystemExit):
