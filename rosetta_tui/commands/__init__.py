@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from harness.vault import secret_text
 from rosetta_tui.commands.naming import FiledCommands
 from rosetta_tui.front import help_text
 
@@ -25,6 +26,7 @@ class Commands(FiledCommands):
 @click.pass_context
 def rosetta(context: click.Context) -> None:
     """Find out, offline and honestly, whether a machine translation is good enough."""
+    secret_text.no_core_dumps()  # before a key or a file of texts is read
     if context.invoked_subcommand is None:
         from rosetta_tui.app.launch import open_app
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.core.failures import HarnessError
 from harness.core.installation import install_line
 from harness.core.version import VERSION
+from harness.vault.secret_text import no_core_dumps
 from review.session.words.catalogue import checked_tag
 
 _FAILED, _WRONG_USAGE = 1, 2
@@ -17,6 +18,7 @@ _FAILED, _WRONG_USAGE = 1, 2
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Start the reviewer's window; gives the exit code."""
+    no_core_dumps()  # sentences that stay secret may be opened
     asked = _parser().parse_args(argv)
     try:
         language = checked_tag(asked.language) if asked.language else None

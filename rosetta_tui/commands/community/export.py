@@ -15,7 +15,7 @@ with when_used():
     from harness.card.signing import signed_run
     from harness.sealed import keys
     from harness.store.file import database
-    from harness.vault import keepers, opening, secret_text
+    from harness.vault import keepers, opening
     from review.community import export as community
     from review.office.store import database as office_file
     from review.office.store import store
@@ -48,8 +48,6 @@ def export_(
     All files are JSON, tables or text; README.txt and index.html say what each is. Run it again to bring FOLDER up to date.
     Nothing of other corpora is in it. Secret texts stay out, and are named as left out, unless --open-secrets.
     """
-    if open_secrets:
-        secret_text.no_core_dumps()
     home = database.home()
     keeper = keepers.own_identity(home, key) if key or keys.Identity.known(home, keys.Role.KEEPER) else None  # fmt: skip
     wanted = community.Wanted(

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rosetta_tui.commands.naming import FiledCommands, when_used
-
-with when_used():
-    from harness.vault import secret_text
+from rosetta_tui.commands.naming import FiledCommands
 
 
 class VaultCommands(FiledCommands):
@@ -23,4 +20,3 @@ class VaultCommands(FiledCommands):
 @click.group(cls=VaultCommands)
 def vault() -> None:
     """Keep secret texts sealed on the disk: who can open them, and a signed log of who did, and why."""
-    secret_text.no_core_dumps()  # before a key or a file of texts is read

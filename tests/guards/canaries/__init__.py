@@ -1,0 +1,1 @@
+"""What the guard of canaries brings, does and searches."""

@@ -1,0 +1,113 @@
+"""A computer for commands of the program: each in a process of its own, all it prints and leaves in one folder."""
+
+from __future__ import annotations
+
+import atexit
+import multiprocessing
+import os
+import resource
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rosetta_tui.cli import main
+from tests.guards.canaries.search import readable
+
+LOADED = ("rosetta_tui.cli", "rosetta_tui.app.app", "harness.api", "harness.store.file.migrations", "sqlite_utils", "aiohttp", "pyrage", "tests.guards.canaries.place")  # fmt: skip
+"""What the process holds from which every command is forked, so that none takes a second to begin."""
+
+
+def processes() -> multiprocessing.context.ForkServerContext:
+    """Return what makes the processes of commands."""
+    made = multiprocessing.get_context("forkserver")
+    made.set_forkserver_preload([*LOADED])
+    return made
+
+
+def command(words: Sequence[str], environment: dict[str, str], folder: str, printed: str) -> None:
+    """Be the command: print into a file, write a core where the system lets one, and say at the end whether it would."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    most = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    resource.setrlimit(resource.RLIMIT_CORE, (most, most))
+    asked = _asked_of_system()
+    with open(printed, "wb") as out, open(os.devnull, "rb") as nothing:  # noqa: PTH123  a name, no path
+        os.dup2(out.fileno(), 1)
+        os.dup2(out.fileno(), 2)
+        os.dup2(nothing.fileno(), 0)
+    try:
+        main(words)
+    finally:
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        Path(f"{printed}.cores").write_text(str((resource.RLIMIT_CORE, (0, 0)) in asked))
+
+
+def _asked_of_system() -> list[tuple[object, ...]]:
+    """Note from now on which limits this process sets: where a limit is 0 already, looking at it tells nothing."""
+    asked: list[tuple[object, ...]] = []
+    limit = resource.setrlimit
+
+    def noted(*told: Any) -> None:
+        asked.append(told)
+        limit(*told)
+
+    resource.setrlimit = noted
+    return asked
+
+
+@dataclass
+class Computer:
+    """Folders of a person: home, data folder, temporary files, where they work, and where printed lines go."""
+
+    folder: Path
+    printed: list[str] = field(default_factory=list)
+    dumping: list[str] = field(default_factory=list)
+    """Commands after which the system would have written memory to a core."""
+
+    def __post_init__(self) -> None:
+        for each in ("home", "data", "temporary", "work", "printed"):
+            (self.folder / each).mkdir(parents=True)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Return the environment of every command."""
+        return {
+            "PATH": os.environ["PATH"],
+            "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
+            "ROSETTA_HOME": str(self.folder / "data"),
+            "HOME": str(self.folder / "home"),
+            "TMPDIR": str(self.folder / "temporary"),
+            "SQLITE_TMPDIR": str(self.folder / "temporary"),
+            "OPENBLAS_NUM_THREADS": "1",
+            "LANG": "C.UTF-8",
+            "COLUMNS": "120",
+        }
+
+    def __call__(self, *words: object, code: int | None = 0) -> str:
+        """Run a command to its end; gives what it printed. ``code`` None: any."""
+        line = [*map(str, words)]
+        out = self.folder / "printed" / f"{len(self.printed)}"
+        made = processes().Process(
+            target=command, args=(line, self.environment, str(self.folder / "work"), str(out))
+        )
+        made.start()
+        made.join()
+        said = out.read_text("utf-8", "replace")
+        assert code is None or made.exitcode == code, (line, made.exitcode, said)
+        self.printed.append(" ".join(line))
+        cores = Path(f"{out}.cores")
+        if cores.exists() and cores.read_text() != "True":
+            self.dumping.append(" ".join(line))
+        return said
+
+    def readable(self) -> list[str]:
+        """Name the files of this computer in which a canary stands, and the commands that printed one."""
+        found = readable(self.folder)
+        lines = {f"printed/{n}": f"{n}: {line}" for n, line in enumerate(self.printed)}
+        return [lines.get(each, each) for each in found] + [
+            f"typed: {line}" for line in self.printed if "kanario" in line.lower()
+        ]
