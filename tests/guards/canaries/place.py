@@ -41,7 +41,7 @@ def command(words: Sequence[str], environment: dict[str, str], folder: str, prin
     try:
         main(words)
     finally:
-        atexit._run_exitfuncs()
+        atexit._run_exitfuncs()  # a forked process does not come to them by itself
         sys.stdout.flush()
         Path(f"{printed}.cores").write_text(str((resource.RLIMIT_CORE, (0, 0)) in asked))
 
