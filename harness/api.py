@@ -34,7 +34,7 @@ from harness.method.method import Method
 from harness.method.options import MethodOptions, flag, refuse_told_keys, refuse_written_keys
 from harness.methods.registry import build
 from harness.privacy import keep_here, make_method, require_terms, shut_door
-from harness.release.verifying import verify_released
+from harness.release.verifying import check_consent, verify_released
 from harness.run.beginning import begin, resume_method, tools_for
 from harness.run.retrying import retry as retry_failed
 from harness.run.run_terms import terms_again
@@ -418,7 +418,10 @@ def verify(
     path = Path(card)
     with opened(store) as connection:
         if path.is_file():
-            if (released := verify_released(read_card_bytes(path), known)) is not None:
+            data = read_card_bytes(path)
+            if (released := verify_released(data, known)) is not None:
+                if released.ok:
+                    check_consent(released, data, connection)
                 return released
             return verify_file(connection, path, known, against, home())
         run = find_run(connection, str(card), withdrawn=True)

@@ -19,9 +19,9 @@ class Found(NamedTuple):
 
 
 class Verified(NamedTuple):
-    """By what a card or certificate is held against notices."""
+    """By what a card, a seal, the proof of a row or a certificate is held against notices."""
 
-    facts: CorpusFacts
+    facts: CorpusFacts = CorpusFacts("", "")
     setup: Mapping[str, Any] = {}
     ids: frozenset[str] = frozenset()
     """Of its entries, as far as it names them."""

@@ -3,22 +3,47 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from contextlib import suppress
 from typing import Final
 
 from pydantic import ValidationError
 
 from harness.card.checking.signed import KnownSigners
-from harness.card.checking.verify import CardCheck, CardVerdict
+from harness.card.checking.verify import CardCheck, CardVerdict, consent_checks
+from harness.consent.standing import CorpusFacts
+from harness.consent.verifying import Verified
 from harness.core.canonical import canonical_bytes
 from harness.release.records import SignedReleasedCard, SignedReleasedDifference
 from harness.sealed.keys import key_phrase, says_key
 from harness.sealed.phrase import read_words
+from harness.store.withdrawn import entry_ids_of_run, known_run
 
 _FORMS: Final[dict[str, type[SignedReleasedCard | SignedReleasedDifference]]] = {
     "rosetta-released-card": SignedReleasedCard,
     "rosetta-released-difference": SignedReleasedDifference,
 }
+
+
+def check_consent(verdict: CardVerdict, data: bytes, connection: sqlite3.Connection) -> None:
+    """Note what notices that are believed here say of a released file as it was signed.
+
+    It names neither entries nor all of a method: these are told by the store, where that has the runs.
+    """
+    stated = json.loads(data)
+    corpus, names = stated["corpus"], [stated.get(each) for each in ("run", "first", "second")]
+    facts = CorpusFacts("", corpus["id"], language_pair=corpus["language_pair"])
+    told: dict[CardCheck, None] = {}
+    for name in filter(None, names):
+        about = Verified(facts, names_all=False, keys=frozenset({stated["by"]}))
+        if (stored := known_run(connection, name)) is not None:
+            ids = entry_ids_of_run(connection, name)
+            known = frozenset(map(str, ids or ()))
+            about = about._replace(
+                facts=stored[0], setup=stored[1], ids=known, names_all=ids is not None
+            )
+        told |= dict.fromkeys(consent_checks(about))
+    verdict.checks += told
 
 
 def verify_released(data: bytes, known: KnownSigners) -> CardVerdict | None:

@@ -15,6 +15,10 @@ from corpora.text.visible import plain
 __all__ = ["WIDEST", "json_text", "plain", "stacked", "table"]
 
 
+CHECK_SIGNS = {True: "✓", False: "✗", None: "–"}
+"""Before what was checked: it is right, it is wrong, nobody can tell."""
+
+
 def json_text(
     value: object, *, indent: int | None = 2, default: Callable[[Any], object] | None = None
 ) -> str:

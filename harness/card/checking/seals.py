@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from harness.card.checking.signed import KnownSigners, check_proof, check_seal, check_unsigned
-from harness.card.checking.verify import CardVerdict, check_hash, verify_card
+from harness.card.checking.verify import (
+    CardVerdict,
+    check_hash,
+    consent_checks,
+    verify_card,
+)
 from harness.card.foreign.layouts import unwrapped
 from harness.card.load import read_raw, stored_rows
 from harness.card.reading import parse_object, read_card_bytes
 from harness.card.seal import HASH_FIELD
 from harness.card.signing.card_seal import SUFFIX
-from harness.card.signing.row_proof import is_proof, read_proof
+from harness.card.signing.row_proof import RowProof, is_proof, read_proof
 from harness.card.signing.signed_run import kept_seals, own_keys
+from harness.consent.verifying import Verified, of_card
 from harness.store.file.sealing import StoreSealed
 from harness.store.runs import Run
+from harness.store.withdrawn import known_run, now_standing
 
 
 def verify_file(
@@ -35,7 +42,7 @@ def verify_file(
     """
     data = read_card_bytes(path)
     if is_proof(data):
-        return _verify_proof(data, path.name, against, _with_own(known, home))
+        return _verify_proof(connection, data, path.name, against, _with_own(known, home))
     verdict = verify_card(data, connection, path.name)
     raw = unwrapped(parse_object(data, path.name))
     beside = path.with_suffix(SUFFIX)
@@ -66,13 +73,41 @@ def verify_stored(
     return verdict
 
 
-def _verify_proof(data: bytes, name: str, against: Path | None, known: KnownSigners) -> CardVerdict:
+def _verify_proof(
+    connection: sqlite3.Connection,
+    data: bytes,
+    name: str,
+    against: Path | None,
+    known: KnownSigners,
+) -> CardVerdict:
     proof, verdict = read_proof(data, name), CardVerdict()
     raw = None if against is None else parse_object(read_card_bytes(against), against.name)
     if raw is not None:
         verdict.checks.append(check_hash(raw))
     check_proof(verdict, proof, raw, known)
+    _check_consent(verdict, connection, proof, raw)
     return verdict
+
+
+def _check_consent(
+    verdict: CardVerdict,
+    connection: sqlite3.Connection,
+    proof: RowProof,
+    card: Mapping[str, Any] | None,
+) -> None:
+    """Note what notices say of a row; its corpus and method are told by the card, or by the store's run."""
+    ids, keys = [proof.row.get("entry_id")], frozenset({proof.seal.by})
+    stored = known_run(connection, proof.seal.run_id)
+    if card is not None:
+        about = of_card(card, ids)
+    elif stored is not None:
+        about = Verified(*stored, ids=frozenset(map(str, ids)))
+    else:
+        about = Verified()
+        if now_standing():
+            words = "the proof names neither corpus nor method; with --card CARD it is seen whether they were withdrawn"
+            verdict.skip("consent", words)
+    verdict.checks += consent_checks(about._replace(keys=keys))
 
 
 def _with_own(known: KnownSigners, home: Path) -> KnownSigners:

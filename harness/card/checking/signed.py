@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.card.checking.verify import CardCheck, CardVerdict
+from harness.card.checking.verify import CardCheck, CardVerdict, consent_checks
 from harness.card.seal import HASH_FIELD
 from harness.card.signing.card_seal import CardSeal, SealFile, read_seal, rows_root
 from harness.card.signing.row_proof import RowProof
 from harness.card.signing.sealed_time import sealed_between
+from harness.consent.verifying import Verified
 from harness.core.failures import UsageError
 from harness.sealed.forms import FileError
 from harness.sealed.keys import key_phrase, says_key
@@ -66,6 +67,7 @@ def check_seal(
         verdict.checks.append(CardCheck(SIGNATURE, False, words))
         return
     verdict.checks.append(_whose(found.seal, known))
+    verdict.checks += consent_checks(Verified(keys=frozenset({found.seal.by})))
     verdict.checks.append(_check_rows(found, card.get("results") or rows))
     if found.seal.after is not None or known.log:
         verdict.checks.append(_check_time(found, known.log))

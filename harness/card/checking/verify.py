@@ -139,11 +139,16 @@ def _consent(
     raw: Mapping[str, Any], card: RunCard, connection: sqlite3.Connection | None
 ) -> Iterator[CardCheck]:
     """Say what notices that are believed here say of a card; nothing where none is about it."""
-    if not (now := now_standing()):
+    if not now_standing():
         return
     stored = None if connection is None else entry_ids_of_run(connection, card.run_id)
     ids = [row.entry_id for row in card.results] or stored
-    for each in consent.found(consent.of_card(raw, ids), now):
+    yield from consent_checks(consent.of_card(raw, ids))
+
+
+def consent_checks(subject: consent.Verified) -> Iterator[CardCheck]:
+    """Yield what notices that are believed here say of something; nothing where none is about it."""
+    for each in consent.found(subject, now_standing()):
         yield CardCheck("consent", each.ok, each.words)
 
 

@@ -8,27 +8,35 @@ from pathlib import Path
 import click
 
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.show.text import plain
+from rosetta_tui.show.text import CHECK_SIGNS, plain
 from scoring.core.wording import counted
 
 with when_used():
     from harness.card.signing import signed_run
+    from harness.consent import standing
     from harness.sealed import forms, keys, phrase
     from harness.store.file import database
     from review.community import folder as export_folder
+    from review.community import withdrawn
 
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--words", default="", metavar="WORDS", help="The six words of who is to have made it, as they tell them.")  # fmt: skip
 def verify(folder: Path, words: str) -> None:
-    """Check that FOLDER is as it was written, and say whose key signed it. Exit code 1 where it is not."""
+    """Check that FOLDER is as it was written, and say whose key signed it and what of it was withdrawn since.
+
+    Exit code 1 where it is not as it was, or something of it was withdrawn.
+    """
     try:
         found = export_folder.read_export(folder)
     except forms.FileError as error:
         click.echo(plain(f"✗ {error}"))
         sys.exit(1)
     click.echo(plain(f"✓ {counted(len(found.sums), 'file')}, as they were written {found.about.get('made')}"))  # fmt: skip
+    taken_back = withdrawn.withdrawn_in(folder, found, standing.standing(database.home()))
+    for each in taken_back:
+        click.echo(plain(f"{CHECK_SIGNS[each.ok]} consent: {each.words}"))
     told = keys.key_phrase(found.signer)
     own = signed_run.own_keys(database.home()).get(found.signer)
     if words and not keys.says_key(phrase.read_words(words), found.signer):
@@ -36,5 +44,7 @@ def verify(folder: Path, words: str) -> None:
         sys.exit(1)
     if words or own:
         click.echo(plain(f"✓ signed with {own or 'the key whose six words were given'}: {told}"))
-        return
-    click.echo(plain(f"– signed with a key that nobody here knows. Its six words are: {told}. Compare them with those of who made it (--words)."))  # fmt: skip
+    else:
+        click.echo(plain(f"– signed with a key that nobody here knows. Its six words are: {told}. Compare them with those of who made it (--words)."))  # fmt: skip
+    if any(each.ok is False for each in taken_back):
+        sys.exit(1)

@@ -17,6 +17,7 @@ from harness.core.failures import UsageError
 from harness.store.file.database import default_path, home, opened
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import print_form
+from rosetta_tui.show.text import CHECK_SIGNS
 
 with when_used():
     from harness.consent import standing
@@ -104,7 +105,7 @@ def verify_(
         for line in (f"Evidence: {place}", *gate.verification_lines(each))
     ]
     lines += [gate.together_words(done)] if len(done) > 1 else []
-    lines += [f"{_SIGNS[each.ok]} consent: {each.words}" for each in taken]
+    lines += [f"{CHECK_SIGNS[each.ok]} consent: {each.words}" for each in taken]
     lines.append(_whose(signer, known, named=trust is not None))
     lines += [] if kept or phrases else [_NOTHING_KEPT]
     print_form("review-verify", said, lines, as_json=as_json)
@@ -112,8 +113,6 @@ def verify_(
     if worst.broken or gone or (trusted is not None and trusted != signer):
         sys.exit(1)
 
-
-_SIGNS = {True: "✓", False: "✗", None: "–"}
 
 _NOTHING_KEPT = (
     "Nothing that you kept yourself was held against it; a review that the organisation played again with another batch "

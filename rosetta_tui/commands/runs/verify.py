@@ -12,7 +12,7 @@ import click
 from harness.store.file.database import default_path
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.show.json_forms import form_text
-from rosetta_tui.show.text import plain
+from rosetta_tui.show.text import CHECK_SIGNS, plain
 
 with when_used():
     from harness import api
@@ -75,12 +75,9 @@ def _verdict_json(verdict: CardVerdict) -> dict[str, Any]:
     }
 
 
-_SIGNS = {True: "✓", False: "✗", None: "–"}
-
-
 def _verdict_lines(verdict: CardVerdict) -> Iterator[str]:
     for check in verdict.checks:
-        yield f"{_SIGNS[check.ok]} {check.name}: {check.words}"
+        yield f"{CHECK_SIGNS[check.ok]} {check.name}: {check.words}"
     if verdict.first_difference is not None:
         yield f"First difference: {verdict.first_difference}"
     skipped = any(check.ok is None for check in verdict.checks)

@@ -105,6 +105,58 @@ def test_entries_of_one_person_are_left_out_and_runs_over_them_are_gone(on: Comp
     assert "No entry has the id" in on("run words.tsv --method copy-source --entries 1")
 
 
+def test_the_proof_of_a_withdrawn_row_says_so_and_that_of_another_does_not(on: Computers) -> None:
+    for entry in "12":
+        on(f"runs proof last {entry} -o row{entry}.json")
+    (on.folder / "away").mkdir()
+    (on.folder / "away" / "row1.json").write_bytes((on.folder / "row1.json").read_bytes())
+    on("consent withdraw --corpus words.tsv --given-by speaker=Ana -o a.rosetta-notice", *REASON)
+    for command in ("row1.json", "row1.json --card card.json"):
+        told = on(f"runs verify {command}")
+        assert told.startswith("error:")
+        assert "✗ consent: withdrawn for 2 entries that one person gave" in told
+        assert "✓ row: entry 1 is row 1" in told
+    assert "consent" not in on("runs verify row2.json --card card.json")
+    on("consent take a.rosetta-notice --words", on.words_of(), at="there")
+    assert "– consent: the proof names neither corpus" in on(
+        "runs verify away/row1.json", at="there"
+    )
+    assert "✗ consent" in on("runs verify away/row1.json --card card.json", at="there")
+
+
+def test_what_a_revoked_key_sealed_says_so(on: Computers) -> None:
+    key = json.loads((on.folder / "card.seal.json").read_text())["seal"]["by"]
+    on(f"consent withdraw --signing-key {key}", *REASON)
+    assert "✗ consent: withdrawn for the key" in on("runs verify card.json")
+    assert "✗ consent: withdrawn for the key" in on("runs verify last")
+
+
+def test_an_older_export_says_what_was_withdrawn_since(on: Computers) -> None:
+    on("run words.tsv --method constant --text x --plain")
+    on("community export out --corpus words.tsv")
+    assert "consent" not in on("community verify out")
+    said = {
+        "--corpus words.tsv --entries 2": "1 entry of the corpus words",
+        "--method last": "the method with",
+        "--corpus words.tsv": "the corpus words",
+    }
+    for number, (about, words) in enumerate(said.items(), start=1):
+        on(f"consent withdraw {about} -o {number}.rosetta-notice", *REASON)
+        assert "consent" not in on("community verify out", at=f"there-{number}")
+        on(f"consent take {number}.rosetta-notice --words", on.words_of(), at=f"there-{number}")
+        told = on("community verify out", at=f"there-{number}")
+        assert told.startswith("error:")
+        assert told.count("✗ consent: withdrawn for") == 1
+        assert f"✗ consent: withdrawn for {words}" in told
+    on("consent lift", *json_number(on), *REASON)
+    assert on("community verify out").count("✓ consent") == 1
+
+
+def json_number(on: Computers) -> list[str]:
+    """Return the number of the first notice."""
+    return [on("consent list").split()[0]]
+
+
 def test_a_method_that_was_withdrawn_runs_no_more_and_others_do(on: Computers) -> None:
     on("run words.tsv --method constant --text x --plain")
     on("run words.tsv --method copy-source --plain")

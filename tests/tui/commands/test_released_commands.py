@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -138,3 +139,24 @@ def test_a_card_is_told_verified_counted_and_compared(home: Path) -> None:
     run(f"runs export {better} -o b.json --submitter", "ann b")  # who is one is told the same once
     assert Path("b.json").read_bytes() == Path("two.json").read_bytes()
     assert json.loads(run("vault budget --json --submitter Ben"))["submitters"] == []
+
+
+def test_a_released_card_says_what_was_withdrawn_since(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever has the run knows its entries; to others it tells its corpus, and not its entries."""
+    run("runs export last -o zoe.json --submitter Zoe")
+    shutil.copytree(home, tmp_path / "here")
+    words = ("--reason", "as asked", "--by", "Council")
+    for about, elsewhere in (("--entries id-1", "–"), ("", "✗")):
+        monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / "here"))
+        notice = f"{len(about)}.rosetta-notice"
+        told = run(f"consent withdraw --corpus {home}/hid.json {about} -o {notice}", *words)
+        assert "✗ consent: withdrawn for" in run("runs verify zoe.json")
+        monkeypatch.setenv("ROSETTA_HOME", str(tmp_path / f"there-{len(about)}"))
+        assert "consent" not in run("runs verify zoe.json")
+        run(
+            f"consent take {notice} --words",
+            told.partition("read to them by telephone: ")[2].splitlines()[0],
+        )
+        assert f"{elsewhere} consent: withdrawn for" in run("runs verify zoe.json")

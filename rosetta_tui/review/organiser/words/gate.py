@@ -14,6 +14,7 @@ from review.verdict.gate.reasons import OUTCOMES, care_words, findings_words
 from review.verdict.gate.settle import settling
 from review.verdict.gate.verdict import GateFinding, GateOutcome
 from review.verdict.panel.agreement import MEASURES, SHARES
+from rosetta_tui.show.text import CHECK_SIGNS
 from scoring.core.wording import counted
 
 if TYPE_CHECKING:
@@ -213,7 +214,6 @@ def _care(review: Review, reading: EvidenceReading) -> Iterator[str]:
 
 
 _MOST_DIFFERENCES = 10
-_SIGNS = {True: "✓", False: "✗", None: "–"}
 
 
 def verification_lines(done: Verification) -> Iterator[str]:
@@ -241,7 +241,7 @@ def not_shown_words(done: Verification) -> str:
 
 def check_lines(done: Verification) -> Iterator[str]:
     """Say each thing that was looked at, and what differs."""
-    yield from (f"{_SIGNS[check.ok]} {check.name}: {check.words}" for check in done.every)
+    yield from (f"{CHECK_SIGNS[check.ok]} {check.name}: {check.words}" for check in done.every)
     yield from (f"  {difference}" for difference in done.differences[:_MOST_DIFFERENCES])
 
 
