@@ -58,7 +58,7 @@ def say_preparing(arguments: Sequence[str]) -> None:
 
     Whatever is said before that is written over the line.
     """
-    opens = not arguments or arguments[0] in _OPENING
+    opens = not arguments or arguments[0] in _OPENING or list(arguments[:2]) == ["vault", "show"]
     terminal = all(each.isatty() for each in (sys.stdin, sys.stdout, sys.stderr))
     if opens and terminal and not _NOT_SHOWN & set(arguments):
         sys.stderr.write("preparing …\r")

@@ -65,9 +65,12 @@ Begin = Callable[[Path], "Engine"]
 Start = Callable[[Begin], WatchedRun]
 """Starts a run in the background; called in a thread."""
 
+Screens = Callable[[Path], "Iterable[Screen[None]]"]
+"""Makes the screens that open over Home, the lowest first, of the store at a path; called when the app has started."""
+
 
 class RosettaApp(TerminalApp):
-    """Home and the runs opened from it, or one run alone where ``initial`` is given."""
+    """Home and what is opened from it, or what ``initial`` says: one run alone, or screens over Home."""
 
     TITLE = "Rosetta"
     CSS_PATH = Path(__file__).with_name("app.tcss")
@@ -91,7 +94,7 @@ class RosettaApp(TerminalApp):
         store_path: Path,
         follow: Follow,
         start: Start,
-        initial: WatchedRun | Watched | None = None,
+        initial: WatchedRun | Watched | Screens | None = None,
     ) -> None:
         # without colours nothing but the terminal's own is left: shades of grey would be colours too
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
@@ -117,10 +120,12 @@ class RosettaApp(TerminalApp):
         begin_with_settings(self, self.store_path.parent)
         if isinstance(self.initial, Watched):
             await self._runs.watch(self.initial.run_id, self.initial.source)
-        elif self.initial is not None:
+        elif isinstance(self.initial, WatchedRun):
             await self._runs.steer(self.initial)
         else:
             self.push_screen(HomeScreen(self.store_path))
+            for screen in self.initial(self.store_path) if self.initial else ():
+                await self.push_screen(screen)
 
     # From screen to screen
 

@@ -25,17 +25,17 @@ SWITCH_SECONDS = 0.0005
 """How long a thread that works may keep the one that answers keys waiting: a tenth of Python's own."""
 
 if TYPE_CHECKING:
-    from rosetta_tui.app.app import Begin
+    from rosetta_tui.app.app import Begin, Screens
 
 
-def open_app() -> None:
-    """Open the app on Home; raises UsageError where there is no terminal to open it on."""
+def open_app(at: Screens | None = None) -> None:
+    """Open the app on Home, or on other screens over it; raises UsageError where there is no terminal to open it on."""
     if not (sys.stdout.isatty() and sys.stdin.isatty()):
         raise UsageError(
             "The app needs a terminal. `rosetta --help` lists the commands that work without one."
         )
 
-    _run(default_path(), None)
+    _run(default_path(), None, at)
 
 
 def watch(path: Path, engine: Engine) -> None:
@@ -50,7 +50,7 @@ def watch_other(path: Path, run_id: str, *, complete: bool) -> None:
     _run(path, None, Watched(found, run_id))
 
 
-def _run(path: Path, engine: Engine | None, watched: Watched | None = None) -> None:
+def _run(path: Path, engine: Engine | None, at: Watched | Screens | None = None) -> None:
     os.environ.setdefault(
         "ESCDELAY", ESCAPE_MILLISECONDS
     )  # Textual reads it once, when it is imported
@@ -64,9 +64,7 @@ def _run(path: Path, engine: Engine | None, watched: Watched | None = None) -> N
         started.start()
         return WatchedRun(started.events, started.control, started.run_id)
 
-    initial = (
-        watched if engine is None else WatchedRun(engine.events, engine.control, engine.run_id)
-    )
+    initial = at if engine is None else WatchedRun(engine.events, engine.control, engine.run_id)
     with suppress(StoreError):  # the app says it where it needs the store
         bring_up_to_date(path)
     sys.setswitchinterval(SWITCH_SECONDS)

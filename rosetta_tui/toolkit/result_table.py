@@ -146,6 +146,8 @@ class ResultTable(ScrollView, can_focus=True):
 
     def show_columns(self, columns: Sequence[Column]) -> None:
         """Show other columns or titles."""
+        if len(columns) != len(self.columns):
+            self._needs = None  # of the rows that come
         self.columns = tuple(columns)
         self.restyle()
 

@@ -12,7 +12,7 @@ class VaultCommands(FiledCommands):
 
     folder = "vault"
     order = (
-        "card", "init", "add", "list", "open", "log", "rotate", "enrol", "revoke", "refresh",
+        "card", "init", "add", "list", "show", "open", "log", "rotate", "enrol", "revoke", "refresh",
         "share", "drill", "export", "budget", "compare",
     )  # fmt: skip
 

@@ -11,7 +11,6 @@ from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.sharing import (
     acting,
     changing,
-    counts,
     vault_at,
 )
 from rosetta_tui.request.reading import print_problems, read_corpus, reading
@@ -20,6 +19,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.release import smallest
+    from rosetta_tui.vault import words
 
 
 @click.command("add")
@@ -50,7 +50,7 @@ def add_(
     corpus = read_corpus(given, reference)
     print_problems(corpus.warnings)
     stored = made.add(corpus, name or corpus.dataset.id, identity, opening)
-    click.echo(plain(f"Sealed {stored.name!r} in {vault}: {counts(stored.entries)}."))
+    click.echo(plain(f"Sealed {stored.name!r} in {vault}: {words.counts(stored.entries)}."))
     for segment, (count, least) in smallest.by_segment(corpus.entries).items():
         click.echo(
             f"{segment}: {count:,} entries tell two methods apart where chrF++ differs by {least:.1f} points or more "

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.vault.sharing import FILE, losing, vault_at
+from rosetta_tui.commands.vault.sharing import FILE, vault_at
 from rosetta_tui.show.text import plain
 
 with when_used():
@@ -16,6 +16,7 @@ with when_used():
     from harness.store.file import database
     from harness.vault import keepers
     from harness.vault.shares import split
+    from rosetta_tui.vault import words as vault_words
 
 
 @click.command("init")
@@ -59,6 +60,6 @@ def init_(
     if threshold == 1:
         click.echo(f"If all {len(everybody)} keys are lost, nobody can ever open the texts again.")
     else:
-        click.echo(losing(len(everybody), threshold))
+        click.echo(vault_words.losing(len(everybody), threshold))
         click.echo("The recovery key is one share like the others. Have each keeper print theirs (rosetta vault share --print), and try all of them (rosetta vault drill start).")  # fmt: skip
     click.echo(f"The vault's own number: {state.head.vault[:16]}")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.vault.sharing import FILE, counts, vault_at
+from rosetta_tui.commands.vault.sharing import FILE, vault_at
 from rosetta_tui.show.json_forms import print_form
 from scoring.core.wording import counted
 
@@ -15,6 +15,7 @@ with when_used():
     from harness.consent import standing
     from harness.sealed import keys
     from harness.store.file import database
+    from rosetta_tui.vault import words
 
 
 @click.command("list")
@@ -51,7 +52,7 @@ def list_(vault: Path, *, as_json: bool) -> None:
     }  # fmt: skip
     lines = [
         f"{name}: whole and unchanged, {counted(state.head.lines, 'line')} in its log",
-        *(f"  {each.name}: {counts(each.entries)}" for each in state.head.corpora.values()),
+        *(f"  {each.name}: {words.counts(each.entries)}" for each in state.head.corpora.values()),
         *([] if state.head.corpora else ["  no corpus yet: rosetta vault add"]),
         "It opens for:"
         if state.split is None

@@ -7,13 +7,14 @@ from pathlib import Path
 import click
 
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.vault.sharing import changing, counts, keeper, purpose, vault_at
+from rosetta_tui.commands.vault.sharing import changing, keeper, purpose, vault_at
 from rosetta_tui.request.reading import SEGMENTS
 from rosetta_tui.show.text import plain
 from scoring.core.wording import counted
 
 with when_used():
     from corpora.model import entry
+    from rosetta_tui.vault import words
 
 
 @click.command("rotate")
@@ -43,4 +44,4 @@ def rotate_(
     gone, to = entry.Segment(source), entry.Segment(target)
     state = made.rotate(corpus, gone, to, count, purpose, keeper(key))
     [stored] = [each for n, each in state.head.corpora.items() if corpus in {n, each.name}]
-    click.echo(plain(f"{corpus}: {counted(count, 'entry', 'entries')} moved from {source} to {target}. Now: {counts(stored.entries)}."))  # fmt: skip
+    click.echo(plain(f"{corpus}: {counted(count, 'entry', 'entries')} moved from {source} to {target}. Now: {words.counts(stored.entries)}."))  # fmt: skip

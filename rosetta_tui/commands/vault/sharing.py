@@ -20,8 +20,9 @@ with when_used():
     from harness.sealed import keys
     from harness.store.file import database
     from harness.vault import folder as folders
-    from harness.vault import keepers, opening, records, vault
-    from harness.vault.shares import dealing, paper, split
+    from harness.vault import keepers, opening, vault
+    from harness.vault.shares import dealing, split
+    from rosetta_tui.vault import words
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -96,24 +97,9 @@ def dealt_anew(state: folders.VaultState, *, anew: bool) -> None:
     """Say what it means that shares were dealt anew."""
     dealt, names = dealing.dealt(state), [each.name for each in state.keepers.values()]
     click.echo(plain(f"The shares are dealt anew. Any {dealt.threshold} together open the vault: {', '.join(names)}."))  # fmt: skip
-    click.echo(losing(len(names), dealt.threshold))
+    click.echo(words.losing(len(names), dealt.threshold))
     click.echo("Printed shares of before go with none of the new ones: print new ones (rosetta vault share --print), and burn the old.")  # fmt: skip
     if anew:
         click.echo("All texts are sealed anew. Copies of the vault from before still open with shares of before.", err=True)  # fmt: skip
     else:
         click.echo("The texts were not sealed anew: as many shares of before as were needed still open the vault, if they come together. If you fear that: rosetta vault refresh --anew.", err=True)  # fmt: skip
-
-
-def losing(count: int, threshold: int) -> str:
-    """Say how many shares may be lost."""
-    lost = paper.lost_for_good(count, threshold)
-    if lost == 1:
-        return (
-            f"If a single one of the {count} shares is lost, nobody can ever open the texts again."
-        )
-    return f"If {lost} of the {count} shares are lost, nobody can ever open the texts again; {lost - 1} may be lost, so deal them anew as soon as one is."
-
-
-def counts(entries: records.Counts) -> str:
-    """Say how many entries are in each segment."""
-    return ", ".join(f"{count:,} {segment}" for segment, count in sorted(entries.items()) if count)

@@ -33,11 +33,13 @@ from rosetta_tui.settings.ask_setting import AskSettingScreen, PressKeyScreen
 from rosetta_tui.toolkit.content import show
 from rosetta_tui.toolkit.dialogs.choose import ChooseScreen, ConfirmScreen
 from rosetta_tui.toolkit.messages import RunsCompared
+from rosetta_tui.vault.screen import SECTIONS, CommandsScreen
 from tests.harness.evaluation import corpus_of
 from tests.tui.compare.compared import finished
 from tests.tui.hostile import acting
 from tests.tui.scenes import HOSTILE
 from tests.tui.screens import App, drawn, lines, settle
+from tests.tui.vault.made import filled
 
 NAME = HOSTILE[0] + HOSTILE[1] + HOSTILE[3] + HOSTILE[6]
 TEXTS = [text[:400] for text in HOSTILE]
@@ -47,9 +49,14 @@ WALK = (
     ("s", "escape", "f", "escape", "l", "s", "escape", "q", "p", "right", "q", "w", "q"),
     ("n", "ctrl+t", "escape", "comma", "right", "down", "left", "q"),
     ("b", "enter", "i", "q", "c", "q", "enter", "right", "right", "q", "q", "q"),
+    ("V", "o", "escape", "enter", "2", "3", "4", "5", "q", "q"),
     ("enter", "m", "escape", "e", "escape", "enter", "right", "p", "r", "a", "escape", "q", "q"),
 )
 """Keys from Home and back to it."""
+
+
+OWN_CLICKS = {f"screen.section('{name}')" for name in SECTIONS}
+"""What the program's own words on a screen do when they are clicked."""
 
 
 def screens() -> set[str]:
@@ -97,6 +104,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     change_tags(store, runs[0].number, ["[/b]", "[@click=app.quit]x[/]"])
     trash(store, runs[2].number)
     store.close()
+    filled(found.parent, found.parent / "\u202evault", title=" ".join(NAME.split()))
     return found
 
 
@@ -107,6 +115,7 @@ def dialogs(path: Path, run: int) -> Iterator[Screen[Any]]:
     yield AskSettingScreen(NAME, NAME, lambda _: None, now=HOSTILE[1])
     yield ConcurrencyScreen(8)
     yield ConfirmScreen(show(NAME), "Yes")
+    yield CommandsScreen({NAME: HOSTILE[0], HOSTILE[1]: NAME})
     yield GoOnScreen(Stop(_ids(path)[0], NAME, 3, 2, 0.5, 0.1, NAME))
     yield OpenCorpusScreen()
     yield PressKeyScreen("act", "x", lambda _: None)
@@ -140,7 +149,8 @@ class Walk:
             for segment in strip:
                 style = segment.style
                 assert style is None or style.link is None, segment
-                assert style is None or "@click" not in style.meta, segment
+                click = "" if style is None else str(style.meta.get("@click", ""))
+                assert not click or click in OWN_CLICKS, segment
         assert app.is_running
         assert app.return_code is None
 

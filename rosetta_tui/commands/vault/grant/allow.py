@@ -14,7 +14,6 @@ from rosetta_tui.commands.vault.grant.answering import (
     grants_at,
     read_file,
     refuse_existing,
-    request_lines,
     write_new,
 )
 from rosetta_tui.commands.vault.sharing import FILE, keeper
@@ -22,6 +21,7 @@ from rosetta_tui.show.text import plain
 
 with when_used():
     from harness.vault.grants import grants
+    from rosetta_tui.vault import words
 
 
 @click.command("allow")
@@ -39,7 +39,7 @@ def allow_(vault: Path, request: Path, answer: Path, key: Path | None, *, yes: b
     refuse_existing(answer)
     made, data = grants_at(vault), read_file(request)
     asked, state = grants.read_asked(made.vault, data)
-    for line in request_lines(asked, state):
+    for line in words.request_lines(asked, state):
         click.echo(plain(line))
     if not yes:
         click.confirm("Do you allow this?", abort=True)

@@ -1,22 +1,20 @@
-"""What the commands about grants share: their files, this computer's grants of a vault, and a request in words."""
+"""What the commands about grants share: their files, and this computer's grants of a vault."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from harness.core.failures import UsageError
 from rosetta_tui.commands.naming import when_used
-from rosetta_tui.commands.vault.sharing import FILE, counts, vault_at
+from rosetta_tui.commands.vault.sharing import FILE, vault_at
 
 with when_used():
     from harness.core import written_files
-    from harness.sealed import keys, phrase, stick
+    from harness.sealed import keys, stick
     from harness.store.file import database
-    from harness.vault import folder, ledger, records
-    from harness.vault.grants import files, grants, words
+    from harness.vault.grants import files, grants
 
 REQUEST = click.argument("request", type=FILE, metavar="NAME.rosetta-request")
 KEY = click.option("--key", type=FILE, metavar="FILE", help="Answer with the keys of a file, such as those on your stick.")  # fmt: skip
@@ -44,31 +42,3 @@ def refuse_existing(path: Path) -> None:
     """Raise UsageError where a file is there already, before anything is done."""
     if path.exists():
         raise UsageError(f"{path.name} is there already. Choose another name.")
-
-
-def request_lines(request: records.GrantRequest, state: folder.VaultState) -> Iterator[str]:
-    """Say what a request asks for, line by line."""
-    by = state.keepers.get(request.by)
-    run = request.run
-    yield f"{by.name if by else 'somebody who is no keeper any more'} asks to open {request.name!r} once: {counts(request.entries)}"
-    yield f"  what for    {request.purpose}"
-    if run is None:
-        yield "  then        the texts are checked and forgotten"
-    elif run.run:
-        yield f"  then        {_AGAIN.get(run.method, run.method)} the run {run.run}, with Rosetta {run.scorer}"
-    else:
-        yield f"  then        a run of the method {run.method} ({run.options[:16]}), scored by Rosetta {run.scorer}"
-    yield f"  where       on the computer whose six words are: {keys.key_phrase(request.machine)}"
-    yield f"  when        asked {request.asked}, to be used until {request.expires}"
-    yield f"  its words   {phrase.phrase(ledger.request_id(request))}"
-
-
-_AGAIN = {"resume": "going on with", "seal": "signing or releasing the card of"}
-
-
-def standing_lines(grant: ledger.Grant, state: folder.VaultState) -> Iterator[str]:
-    """Say what became of a request."""
-    if grant.used:
-        yield f"Used up at {grant.used}."
-    else:
-        yield words.standing(state, grant)

@@ -14,7 +14,6 @@ from rosetta_tui.commands.vault.grant.answering import (
     REQUEST,
     grants_at,
     refuse_existing,
-    request_lines,
     write_new,
 )
 from rosetta_tui.commands.vault.sharing import changing, keeper, purpose
@@ -30,6 +29,7 @@ with when_used():
     from harness.store.file import database
     from harness.vault import records
     from harness.vault.grants import files
+    from rosetta_tui.vault import words
 
 _NOT_OF_A_GRANT = {
     "reference", "file", "form", "corpus_id", "method", "note", "tags",
@@ -94,7 +94,7 @@ def request_(
     content = made.ask(corpus, purpose, days, keeper(key), segments, run)
     write_new(request, content)
     state = made.vault.read()
-    for line in request_lines(files.read_request(content), state):
+    for line in words.request_lines(files.read_request(content), state):
         click.echo(plain(line))
     click.echo(plain(f"Written: {request}. {state.threshold} keepers must allow it; you too are one, and answer as they do: rosetta vault grant allow."))  # fmt: skip
 

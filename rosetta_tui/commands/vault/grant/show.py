@@ -11,8 +11,6 @@ import click
 from rosetta_tui.commands.naming import when_used
 from rosetta_tui.commands.vault.grant.answering import (
     read_file,
-    request_lines,
-    standing_lines,
 )
 from rosetta_tui.commands.vault.sharing import FILE, vault_at
 from rosetta_tui.show.json_forms import print_form
@@ -20,6 +18,7 @@ from rosetta_tui.show.json_forms import print_form
 with when_used():
     from harness.vault import folder, ledger
     from harness.vault.grants import grants
+    from rosetta_tui.vault import words
 
 
 @click.command("show")
@@ -48,8 +47,8 @@ def show_(vault: Path, request: Path | None, *, as_json: bool) -> None:
 
 
 def _lines(grant: ledger.Grant, state: folder.VaultState) -> Iterator[str]:
-    yield from request_lines(grant.request, state)
-    yield from (f"  {line}" for line in standing_lines(grant, state))
+    yield from words.request_lines(grant.request, state)
+    yield from (f"  {line}" for line in words.standing_lines(grant, state))
 
 
 def _told(grant: ledger.Grant, state: folder.VaultState) -> dict[str, Any]:

@@ -8,11 +8,14 @@ import click
 
 from harness.core.failures import HarnessError
 from harness.sealed.forms import FileError
-from rosetta_tui.commands.naming import error_lines
-from rosetta_tui.commands.vault.grant.answering import grants_at, read_file, standing_lines
+from rosetta_tui.commands.naming import error_lines, when_used
+from rosetta_tui.commands.vault.grant.answering import grants_at, read_file
 from rosetta_tui.commands.vault.sharing import FILE, changing, keeper
 from rosetta_tui.front import MISUSED
 from rosetta_tui.show.text import plain
+
+with when_used():
+    from rosetta_tui.vault import words
 
 
 @click.command("take")
@@ -42,7 +45,7 @@ def take_(
         click.echo(plain(f"{path.name}: {name} {said}"))
     state = made.vault.read()
     for each in grants.values():
-        for line in standing_lines(each, state):
+        for line in words.standing_lines(each, state):
             click.echo(plain(line))
     if refused:
         raise SystemExit(MISUSED)

@@ -1,8 +1,8 @@
-"""Parts of the organiser's pages: signs, a table to read, a line to type, the sections, a look written down."""
+"""Parts of the organiser's pages: signs, a table to read, a line to type, a look written down."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,7 +12,6 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Size
 from textual.screen import ModalScreen
-from textual.style import Style
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
@@ -107,31 +106,6 @@ def ask(
 def typed_path(text: str) -> Path:
     """Read a path as people type it."""
     return Path(text or ".").expanduser()
-
-
-class SectionLine(Static):
-    """One line; the section that is open stands out by its brackets and its weight."""
-
-    def show_sections(self, names: Sequence[str], opened: str, waiting: Mapping[str, int]) -> None:
-        """Show the sections; ``waiting`` counts what in them asks for a person."""
-        self.update(
-            Content(" ").join(
-                _section(number, name, waiting.get(name, 0), opened=name == opened)
-                for number, name in enumerate(names, 1)
-            )
-        )
-
-
-def _section(number: int, name: str, waiting: int, *, opened: bool) -> Content:
-    left, right = ("[", "]") if opened else (" ", " ")
-    words = Content.assemble(
-        (left, "bold $mark"),
-        (f"{number} ", "bold $mark"),
-        (name, "bold" if opened else "$quiet"),
-        (f" {waiting}" if waiting else "", "bold $warn"),
-        (right, "bold $mark"),
-    )
-    return words.stylize(Style.from_meta({"@click": f"screen.section('{name}')"}))
 
 
 def hidden(now: ReviewNow, run: RunNow, what: str = "The numbers of this run") -> Iterator[Static]:

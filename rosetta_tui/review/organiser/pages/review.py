@@ -23,12 +23,13 @@ from rosetta_tui.review.organiser.pages.batches import batches, people
 from rosetta_tui.review.organiser.pages.deciding import DecidingScreen
 from rosetta_tui.review.organiser.pages.gate import certificate, gate
 from rosetta_tui.review.organiser.pages.importing import ImportScreen
-from rosetta_tui.review.organiser.pages.parts import STYLES, SectionLine
+from rosetta_tui.review.organiser.pages.parts import STYLES
 from rosetta_tui.review.organiser.words.gate import has_numbers
 from rosetta_tui.toolkit.background import in_thread
 from rosetta_tui.toolkit.content import Where, show
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.result_table import ResultTable
+from rosetta_tui.toolkit.sections import SectionLine
 
 SECTIONS = ("Batches", "Progress", "Agreement", "Gate", "Split", "Certificate")
 OF_A_RUN = frozenset({"Agreement", "Gate", "Certificate"})

@@ -1,0 +1,12 @@
+"""The custodian's screens: the vaults that this computer knows, and one of them with all that is written down of it."""
+
+from rosetta_tui.toolkit.places import Place
+
+PLACE = Place(
+    "vaults",
+    "Vaults",
+    "What is kept secret, who opens it, and who did",
+    "rosetta_tui.vault.list_screen",
+    "VaultsScreen",
+    order=7,
+)

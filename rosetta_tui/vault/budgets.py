@@ -1,0 +1,80 @@
+"""How many answers about secret entries whoever hands in a method had, and how many are left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from harness.release.budget import MOMENT, BudgetUse, LeakBudget, uses
+from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.vault.facts import ToldScores
+from rosetta_tui.vault.page import Commands, Line, SectionPage, moment
+from scoring.core.inventory import short_title
+from scoring.core.wording import counted
+
+_BUDGETS = (
+    Column("submitter", "who learns scores", 12, share=2),
+    Column("corpus", "about", 10, share=1),
+    Column("told", "told", 11, right=True),
+    Column("left", "left", 6, right=True),
+    Column("next", "next answer (UTC)", 17),
+    Column("best", "best told", 14, drop=3),
+)
+
+
+def budgets(told: ToldScores, now: datetime) -> SectionPage:
+    """Return how many answers about secret entries each submitter had from this computer, and how many are left."""
+    budget = ("rosetta", "vault", "budget")
+    if told.history is None:
+        return SectionPage([(told.trouble, "bad")], _BUDGETS, [], [], [{}])
+    general = told.history.budget("", "")
+    said = [
+        (f"Each answer tells a little of the hidden entries, so whoever hands in a method gets {_budget_words(general, 'each corpus')}.", "plain"),
+        ("These are the answers of this computer, about whatever vault.", "quiet"),
+    ]  # fmt: skip
+    rows, about, commands = [], [], []
+    everybody: Commands = {
+        "Change how many answers each submitter gets": (*budget, "--count", "NUMBER"),
+        "Change the pause between two answers": (*budget, "--pause", "HOURS"),
+        "Say that two names are one submitter": (*budget, "--together", "NAME", "NAME"),
+    }
+    for use in uses(told.history):
+        left = max(0, use.budget.count - use.answers)
+        next_words, tone = next_answer(use, now)
+        best = use.best.card if use.best else None
+        rows.append(
+            (
+                Cell(" = ".join(use.names)),
+                Cell(use.corpus),
+                Cell(f"{use.answers:,} of {use.budget.count:,}"),
+                Cell(f"{left:,}", "plain" if left else "bad"),
+                Cell(next_words, tone),
+                Cell(f"{short_title(best.headline)} {best.scores[best.headline].value:g}" if best else ""),
+            )
+        )  # fmt: skip
+        about.append(list(_about_use(use)))
+        own = {f"Change how many answers {use.names[0]} gets about {use.corpus}": (*budget, "--submitter", use.names[0], "--corpus", use.corpus, "--count", "NUMBER")}  # fmt: skip
+        commands.append({**own, **everybody})
+    empty = "Nobody was told a score over secret entries yet."
+    return SectionPage(said, _BUDGETS, rows, about, commands or [everybody], empty)
+
+
+def _budget_words(budget: LeakBudget, corpus: str) -> str:
+    pause = f", {budget.pause_hours:g} hours apart" if budget.pause_hours else ""
+    return f"{counted(budget.count, 'answer')} about {corpus}{pause}"
+
+
+def next_answer(use: BudgetUse, now: datetime) -> Line:
+    """Say when the next answer may be given."""
+    if use.answers >= use.budget.count:
+        return "none left", "bad"
+    last = datetime.strptime(use.last, MOMENT).replace(tzinfo=UTC)
+    free = last + timedelta(hours=use.budget.pause_hours)
+    return ("now", "good") if now >= free else (f"{free:%Y-%m-%d %H:%M}", "warn")
+
+
+def _about_use(use: BudgetUse) -> Iterator[Line]:
+    yield f"{' = '.join(use.names)} gets {_budget_words(use.budget, use.corpus)}; the last one was given at {moment(use.last)}.", "plain"  # fmt: skip
+    if use.best is not None:
+        card = use.best.card
+        yield f"A new score is told only where it beats the best one by more than {card.beat_by:g} points of {short_title(card.headline)}; until then the best is told again.", "quiet"  # fmt: skip

@@ -1,0 +1,128 @@
+"""What a vault holds, and its log: who did what with it, and what for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from corpora.model.entry import Segment
+from harness.vault.folder import VaultState
+from harness.vault.records import Added, Opened, OpenedByGrant, Used
+from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.vault.facts import VaultFacts
+from rosetta_tui.vault.page import Commands, Line, SectionPage, moment
+from rosetta_tui.vault.words import LoggedAct, counts
+from scoring.core.wording import counted
+
+_HOLDS = (
+    Column("corpus", "corpus", 12, share=2),
+    Column("entries", "entries", 7, right=True),
+    *(
+        Column(str(each), str(each), len(each), right=True, drop=1 + each.secret)
+        for each in Segment
+    ),
+    Column("opened", "last opened", 16, drop=4),
+)
+
+
+def contents(facts: VaultFacts, folder: str) -> SectionPage:
+    """Return what a vault holds: its corpora, how many entries they have, when they were opened."""
+    state = facts.state
+    made = facts.log[0]
+    said: list[Line] = [
+        ("✓ Whole and unchanged: every file and every signature was checked, and no text was opened for it.", "good"),
+        (f"Made {moment(made.when)} by {made.by} · number {state.head.vault[:16]} · {folder}", "quiet"),
+        *((each, "bad") for each in facts.older_copy),
+    ]  # fmt: skip
+    if state.left_over:
+        said.append(("A change was stopped before its end. Nothing is lost; the next one clears what is left of it.", "warn"))  # fmt: skip
+    rows, about, commands = [], [], []
+    for number, each in state.head.corpora.items():
+        opened = _openings(facts, number)
+        last = opened[-1] if opened else None
+        rows.append(
+            (
+                Cell(each.name),
+                Cell(f"{sum(each.entries.values()):,}"),
+                *(Cell(f"{each.entries.get(segment, 0):,}") for segment in Segment),
+                Cell(moment(last.when) if last else "never", "plain" if last else "quiet"),
+            )
+        )
+        about.append(list(_about_corpus(facts, number, opened)))
+        commands.append(_content_commands(state, folder, each.name))
+    return SectionPage(
+        said, _HOLDS, rows, about, commands or [_content_commands(state, folder, "")],
+        "Nothing is in it yet. What to do (c) has the command that seals a corpus and puts it in.",
+    )  # fmt: skip
+
+
+def _openings(facts: VaultFacts, number: str) -> list[LoggedAct]:
+    """Return the lines of the log that say that a corpus was opened."""
+    kinds = Opened | Used | OpenedByGrant
+    return [
+        told
+        for told, line in zip(facts.log, facts.state.lines, strict=True)
+        if isinstance(line.record.act, kinds) and line.record.act.corpus == number
+    ]
+
+
+def _about_corpus(facts: VaultFacts, number: str, opened: Sequence[LoggedAct]) -> Iterator[Line]:
+    each = facts.state.head.corpora[number]
+    yield f"{each.name}: {counts(each.entries)}", "plain"
+    acts = zip(facts.log, facts.state.lines, strict=True)
+    put = next(told for told, line in acts if isinstance(line.record.act, Added) and line.record.act.corpus == number)  # fmt: skip
+    times = f"opened {counted(len(opened), 'time')}" if opened else "never opened"
+    last = f", the last time by {opened[-1].by}: {opened[-1].purpose}" if opened else ""
+    yield f"put in {moment(put.when)} by {put.by} · {times}{last}", "quiet"
+    if each.entries.get(Segment.HELD_OUT):
+        yield "Entries of held_out are kept for later and never opened, until they are moved by name.", "quiet"  # fmt: skip
+
+
+def _content_commands(state: VaultState, folder: str, corpus: str) -> Commands:
+    vault = ("rosetta", "vault")
+    found: dict[str, Sequence[str]] = {"Seal one more corpus": (*vault, "add", folder, "FILE")}
+    if corpus:
+        if state.split is None:
+            found[f"Open {corpus} in memory, to try the keys"] = (*vault, "open", folder, corpus, "--purpose", "WORDS")  # fmt: skip
+        else:
+            found[f"Ask the keepers to open {corpus} once"] = (*vault, "grant", "request", folder, corpus, "NAME.rosetta-request", "--purpose", "WORDS")  # fmt: skip
+        found["Move entries that were kept for later into use"] = (*vault, "rotate", folder, corpus, "--from", "held_out", "--to", "gold_standard", "--count", "NUMBER", "--purpose", "WORDS")  # fmt: skip
+    found["Make a sealed copy, on a stick for example"] = (*vault, "export", folder, "FOLDER", "--purpose", "WORDS")  # fmt: skip
+    return found
+
+
+_LOG = (
+    Column("when", "when (UTC)", 16),
+    Column("by", "who", 8, share=1),
+    Column("words", "what", 24, share=4),
+    Column("purpose", "what for", 12, share=2, drop=1),
+)
+
+
+def log(facts: VaultFacts, folder: str) -> SectionPage:
+    """Return the log of a vault, the newest line first."""
+    newest = list(reversed(facts.log))
+    said = [
+        (f"{counted(len(newest), 'line')}, the newest first. Each is signed and names the one before it; all of them fit together.", "plain")
+    ]  # fmt: skip
+    rows = [
+        (
+            Cell(moment(each.when)),
+            Cell(each.by),
+            Cell(each.words, "warn" if each.clock_set_back else "plain"),
+            Cell(each.purpose or "", "quiet"),
+        )
+        for each in newest
+    ]
+    commands: Commands = {
+        "Show the log in a shell, the oldest line first": ("rosetta", "vault", "log", folder)
+    }
+    return SectionPage(said, _LOG, rows, [list(_about_act(each)) for each in newest], [commands] * len(rows))  # fmt: skip
+
+
+def _about_act(act: LoggedAct) -> Iterator[Line]:
+    yield f"{moment(act.when)}  {act.by}: {act.words}", "plain"
+    if act.purpose:
+        yield f"what for: {act.purpose}", "plain"
+    if act.clock_set_back:
+        yield "The clock of an earlier line was wrong; whoever wrote this line said so.", "warn"
+    yield f"line {act.id[:16]}", "quiet"

@@ -1,0 +1,168 @@
+"""What the custodian's screens show, read in a thread: vaults, and what this computer told of secret entries.
+
+No text is opened, and no key of a vault is needed. Only the ledger of what was told is known by the keys of this
+computer's keeper, which are asked for where there is one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from harness.consent.standing import standing
+from harness.core.failures import HarnessError
+from harness.release import ledger
+from harness.release.budget import History
+from harness.sealed.forms import FileError, FileProblem
+from harness.sealed.keys import Identity, Role, key_phrase
+from harness.vault.folder import LOCK, VaultState
+from harness.vault.opening import folders_seen, vault_at
+from rosetta_tui.vault.words import LoggedAct, logged_acts, request_lines
+
+_CONSENT = "consent.jsonl"
+
+
+@dataclass(frozen=True)
+class VaultFacts:
+    """A vault that is whole and unchanged."""
+
+    state: VaultState
+    log: Sequence[LoggedAct]
+    """The oldest line first."""
+    taken_out: Mapping[str, str]
+    """Signing key of a keeper → the notice by which they are none any more, which this copy does not know."""
+    phrases: Mapping[str, str] = field(default_factory=dict)
+    """Signing key of a keeper → the six words by which others know it; slow to make, so only where they are shown."""
+    requests: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Id of a request → what it asks for, line by line; as slow."""
+
+    @property
+    def name(self) -> str:
+        """Name of the vault."""
+        return self.state.founded.name
+
+    @property
+    def older_copy(self) -> Sequence[str]:
+        """Say of each keeper who was taken out since that this copy does not know it; none where it is up to date."""
+        return [
+            f"OLDER COPY: {self.state.keepers[key].name} is no keeper any more, by a notice: {said}. Bring this copy up to date."
+            for key, said in self.taken_out.items()
+        ]
+
+
+@dataclass(frozen=True)
+class ToldScores:
+    """The ledger of this computer: what it told of secret entries, of whatever vault."""
+
+    history: History | None
+    """None where it cannot be read; ``trouble`` says why."""
+    trouble: str = ""
+
+
+@dataclass(frozen=True)
+class VaultReading:
+    """What reading a vault's folder gave."""
+
+    folder: Path
+    mark: Hashable
+    """Changes where a file of the vault does, or one of this computer that belongs to it."""
+    facts: VaultFacts | None = None
+    """None where the vault cannot be shown; ``problem`` and ``trouble`` say why."""
+    problem: FileProblem | None = None
+    trouble: str = ""
+    told: ToldScores = field(default_factory=lambda: ToldScores(History()))
+
+    @property
+    def name(self) -> str:
+        """Name of the vault; of one that cannot be shown, that of its folder."""
+        return self.facts.name if self.facts else self.folder.name
+
+
+def read_vault(
+    folder: Path, home: Path, before: VaultReading | None = None, *, anyway: bool = True
+) -> VaultReading:
+    """Read and check every byte of a vault, and the ledger of the data folder ``home``.
+
+    Gives ``before`` back where nothing has changed since, unless it is to be read ``anyway``.
+    """
+    mark = _mark(folder, home)
+    if before is not None and not anyway and before.mark == mark:
+        return before
+    told = _told(home)
+    try:
+        state = vault_at(folder, home).read()
+        found = standing(home)
+        gone = {
+            key: notice.said
+            for key in state.keepers
+            if (notice := found.of_keeper(state.head.vault, key)) is not None
+        }
+        facts = VaultFacts(state, logged_acts(state), gone)
+    except (HarnessError, OSError) as error:
+        problem = error.problem if isinstance(error, FileError) else None
+        return VaultReading(folder, mark, problem=problem, trouble=str(error), told=told)
+    # reading notes how far this computer saw the vault, so the mark of before may be another one already
+    return VaultReading(folder, _mark(folder, home), facts, told=told)
+
+
+def read_in_full(
+    folder: Path, home: Path, before: VaultReading | None, *, anyway: bool
+) -> VaultReading:
+    """Read a vault as ``read_vault`` does, with the six words of its keepers and what each request asks for."""
+    found = read_vault(folder, home, before, anyway=anyway)
+    facts = found.facts
+    if found is before or facts is None:
+        return found
+    phrases = {key: key_phrase(key) for key in facts.state.keepers}
+    requests = {
+        each.id: tuple(request_lines(each.request, facts.state))
+        for each in facts.state.grants.values()
+    }
+    return replace(found, facts=replace(facts, phrases=phrases, requests=requests))
+
+
+def read_vaults(
+    home: Path, before: Mapping[Path, VaultReading], *, anyway: bool
+) -> list[VaultReading]:
+    """Read every vault that this computer saw, those that changed since ``before`` or, with ``anyway``, all; by name."""
+    folders = [Path(each) for each in dict.fromkeys(folders_seen(home))]
+    found = [read_vault(each, home, before.get(each), anyway=anyway) for each in folders]
+    return sorted(found, key=lambda each: (each.name.casefold(), str(each.folder)))
+
+
+def _told(home: Path) -> ToldScores:
+    """Read the ledger; keys are made for nobody who has none."""
+    folder = home / ledger.FOLDER
+    try:
+        if not (folder / ledger.LEDGER).exists():
+            return ToldScores(History())
+        if not Identity.known(home, Role.KEEPER):
+            return ToldScores(None, f"{folder} has a ledger, but no keeper's keys are on this computer to read it with.")  # fmt: skip
+        identity = Identity.load(home, Role.KEEPER)
+        book = ledger.ReleaseLedger(folder, identity, lambda: datetime.now(UTC))
+        return ToldScores(book.read())
+    except (HarnessError, OSError) as error:
+        return ToldScores(None, str(error))
+
+
+def _mark(folder: Path, home: Path) -> Hashable:
+    """Return what changes where a file does: of the vault's folder all but its lock, of the data folder those that count."""
+    found: list[Hashable] = []
+    try:
+        with os.scandir(folder) as files:
+            found += sorted(_stamp(each.path) for each in files if each.name != LOCK)
+    except OSError as error:
+        found.append(error.errno)
+    ours = (home / ledger.FOLDER / ledger.LEDGER, home / _CONSENT)
+    return (*found, *(_stamp(str(each)) for each in ours))
+
+
+def _stamp(path: str) -> tuple[str, int, int, int]:
+    try:
+        seen = os.lstat(path)
+    except OSError:
+        return (path, 0, 0, 0)
+    return (path, seen.st_ino, seen.st_size, seen.st_mtime_ns)

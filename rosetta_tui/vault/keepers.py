@@ -1,0 +1,92 @@
+"""Who opens a vault, alone or together with others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from harness.vault.folder import VaultState
+from harness.vault.log import LogLine
+from harness.vault.records import Dealt, Enrolled, Founded, Keeper, Revoked
+from rosetta_tui.show.columns import Cell, Column
+from rosetta_tui.vault.facts import VaultFacts
+from rosetta_tui.vault.page import Commands, Line, SectionPage, moment
+from rosetta_tui.vault.words import losing
+from scoring.core.wording import counted
+
+_KEEPERS = (
+    Column("keeper", "keeper", 12, share=1),
+    Column("kind", "what it is", 12, drop=4),
+    Column("since", "since (UTC)", 16, drop=3),
+    Column("phrase", "six words of their keys", 40, share=2),
+)
+
+
+def keepers(facts: VaultFacts, folder: str) -> SectionPage:
+    """Return who opens a vault, alone or together, and what it means to lose a key."""
+    state = facts.state
+    people = list(state.keepers.values())
+    count = len(people)
+    if state.split is None:
+        opens = f"Each of these {count} opens it alone."
+        lost = f"If all {count} keys are lost, nobody can ever open the texts again."
+    else:
+        opens = f"Any {state.threshold} of these {count} open it together, and nobody alone."
+        lost = losing(count, state.threshold)
+    said = [(opens, "plain"), (lost, "warn"), *((each, "bad") for each in facts.older_copy)]
+    rows, about = [], []
+    for each in people:
+        gone = facts.taken_out.get(each.signing_key)
+        kind = "recovery key" if each.recovery else "keeper"
+        phrase = facts.phrases.get(each.signing_key, "")
+        rows.append(
+            (
+                Cell(each.name),
+                Cell("taken out" if gone else kind, "bad" if gone else "plain"),
+                Cell(moment(_since(state.lines, each.signing_key)), "quiet"),
+                Cell(phrase),
+            )
+        )
+        about.append(list(_about_keeper(facts, each, phrase)))
+    commands = [_keeper_commands(state, folder, each) for each in people]
+    return SectionPage(said, _KEEPERS, rows, about, commands, waiting=len(facts.taken_out))
+
+
+def _since(lines: Sequence[LogLine], key: str) -> str:
+    """Return when somebody became a keeper, the last time where they came again."""
+    when, before = "", False
+    for line in lines:
+        match line.record.act:
+            case Founded(keepers=people) | Dealt(keepers=people):
+                here = key in {each.signing_key for each in people}
+            case Enrolled(keeper=one):
+                here = before or one.signing_key == key
+            case Revoked(keeper=gone):
+                here = before and gone != key
+            case _:
+                continue
+        if here and not before:
+            when = line.record.when
+        before = here
+    return when
+
+
+def _about_keeper(facts: VaultFacts, keeper: Keeper, phrase: str) -> Iterator[Line]:
+    wrote = [each for each, line in zip(facts.log, facts.state.lines, strict=True) if line.record.by == keeper.signing_key]  # fmt: skip
+    last = f", the last at {moment(wrote[-1].when)}" if wrote else ""
+    yield f"{keeper.name} signed {counted(len(wrote), 'line')} of the log{last}.", "plain"
+    if keeper.recovery:
+        yield "The recovery key lies in no computer: it is a file that you lock away, apart from the computers and from this folder.", "quiet"  # fmt: skip
+    yield f"Their six words: {phrase}. By telephone they read them to you from their own computer; other words mean other keys.", "quiet"  # fmt: skip
+
+
+def _keeper_commands(state: VaultState, folder: str, keeper: Keeper) -> Commands:
+    vault = ("rosetta", "vault")
+    found: dict[str, Sequence[str]] = {
+        "Let one more person be a keeper": (*vault, "enrol", folder, "NAME.rosetta-keeper", "--purpose", "WORDS"),
+        f"Take {keeper.name} out": (*vault, "revoke", folder, keeper.name, "--purpose", "WORDS"),
+    }  # fmt: skip
+    if state.split is not None:
+        found["Print my share of the key"] = (*vault, "share", folder, "--print", "FILE.html")
+        found["Practise with a throw-away key"] = (*vault, "drill", "start", folder, "FOLDER")
+        found["Deal the shares anew, when one is lost"] = (*vault, "refresh", folder, "--purpose", "WORDS")  # fmt: skip
+    return found

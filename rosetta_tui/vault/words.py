@@ -1,0 +1,190 @@
+"""What a vault's log, its keepers and its requests say in plain words, without Textual: for screens and commands alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from corpora.model.entry import Segment
+from harness.sealed import keys, phrase
+from harness.vault import ledger, log, records
+from harness.vault.folder import VaultState
+from harness.vault.grants.words import standing
+from harness.vault.shares import paper
+from scoring.core.wording import counted
+
+
+def counts(entries: Mapping[Segment, int]) -> str:
+    """Say how many entries are in each segment."""
+    return ", ".join(f"{count:,} {segment}" for segment, count in sorted(entries.items()) if count)
+
+
+def losing(count: int, threshold: int) -> str:
+    """Say how many shares may be lost."""
+    lost = paper.lost_for_good(count, threshold)
+    if lost == 1:
+        return (
+            f"If a single one of the {count} shares is lost, nobody can ever open the texts again."
+        )
+    return f"If {lost} of the {count} shares are lost, nobody can ever open the texts again; {lost - 1} may be lost, so deal them anew as soon as one is."
+
+
+# The log
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedAct:
+    """One line of the log as people read it."""
+
+    when: str
+    """UTC, as it stands in the log."""
+    by: str
+    what: str
+    """The kind of act, as files name it."""
+    words: str
+    purpose: str | None
+    clock_set_back: bool
+    id: str
+    """SHA-256 of the line."""
+
+
+def logged_acts(state: VaultState) -> Sequence[LoggedAct]:
+    """Return all lines of a vault's log, the oldest first."""
+    names = {each.signing_key: each.name for each in state.founded.keepers}
+    names |= {each.signing_key: "the keepers together" for each in log.splits_of(state.lines)}
+    corpora = {number: each.name for number, each in state.head.corpora.items()}
+    found = []
+    for line in state.lines:
+        act, by = line.record.act, names[line.record.by]
+        if isinstance(act, records.Enrolled):  # a name counts from its line on
+            names[act.keeper.signing_key] = act.keeper.name
+        if isinstance(act, records.Dealt):
+            names |= {each.signing_key: each.name for each in act.keepers}
+        found.append(
+            LoggedAct(
+                when=line.record.when,
+                by=by,
+                what=act.what,
+                words=_words(act, corpora, names),
+                purpose=getattr(getattr(act, "request", act), "purpose", None),
+                clock_set_back=line.record.clock_set_back,
+                id=line.id,
+            )
+        )
+    return found
+
+
+_WORKS = {
+    "run": "the run",
+    "score": "the scoring",
+    "estimate": "an estimate of a run",
+    "resume": "going on with the run",
+    "retry": "asking again for failed entries of the run",
+    "rescore": "scoring again the run",
+    "seal": "signing the card of the run",
+    "check": "checks and counts",
+    "script": "a script or notebook",
+    "export": "the community's own export, in open files",
+}
+
+
+def _words(act: records.Act, corpora: Mapping[str, str], names: Mapping[str, str]) -> str:
+    match act:
+        case records.Added():
+            words = f"put in {act.name!r}: {counts(act.entries)}"
+        case records.Opened() | records.Used() | records.OpenedByGrant():
+            words = _opened_words(act, corpora[act.corpus])
+        case records.Rotated():
+            moved = f"{counted(len(act.entries), 'entry', 'entries')} of {corpora[act.corpus]!r}"
+            words = f"moved {moved} from {act.source} to {act.target}"
+        case records.CopyMade():
+            words = "made a sealed copy"
+        case records.CardSealed():
+            words = f"signed the card {act.card[:16]} of a run"
+        case records.GrantAsked() | records.Answered():
+            words = _grant_words(act, names)
+        case _:
+            words = _of_keepers(act, names)
+    return words
+
+
+def _of_keepers(
+    act: records.Founded | records.Enrolled | records.Revoked | records.Dealt,
+    names: Mapping[str, str],
+) -> str:
+    match act:
+        case records.Founded():
+            who = ", ".join(each.name for each in act.keepers)
+            together = f"{act.split.threshold} together of " if act.split else ""
+            words = f"made the vault {act.name!r}; it opens for {together}{who}"
+        case records.Enrolled():
+            words = f"took {act.keeper.name} in as a keeper"
+        case records.Revoked():
+            words = f"took {names[act.keeper]} out and sealed every text anew"
+        case records.Dealt():
+            who = ", ".join(each.name for each in act.keepers)
+            words = f"dealt the shares anew; it opens for {act.split.threshold} together of {who}"
+            words += ", and sealed every text anew" if act.sealed_anew else ""
+    return words
+
+
+def _opened_words(act: records.Opened | records.Used | records.OpenedByGrant, corpus: str) -> str:
+    """Say how something was opened, and what for where the program knows."""
+    run = "" if isinstance(act, records.Opened) or not act.run else f" {act.run[:8]}"
+    what = f"opened {corpus!r}"
+    if isinstance(act, records.Used):
+        what = f"{what} for {_WORKS[act.work]}{run}"
+    if isinstance(act, records.OpenedByGrant):
+        what = f"used the grant {act.grant[:8]} up and {what}{f' for the run{run}' if run else ''}"
+    if isinstance(act, records.Used | records.OpenedByGrant) and act.despite_network:
+        what += f" despite a network, because: {act.despite_network}"
+    return f"{what}: {counts(act.entries)}"
+
+
+def _run_words(run: records.RunTerms) -> str:
+    return (
+        f"{_WORKS.get(run.method, run.method)} {run.run[:8]}"
+        if run.run
+        else f"a run of {run.method}"
+    )
+
+
+def _grant_words(act: records.GrantAsked | records.Answered, names: Mapping[str, str]) -> str:
+    if isinstance(act, records.Answered):
+        said = "allows it" if act.answer.allowed else "refuses it"
+        said += f": {act.answer.reason}" if act.answer.reason else ""
+        return f"took in what {names[act.answer.keeper]} says to {act.answer.request[:8]}: {said}"
+    request = act.request
+    what = f" for {_run_words(request.run)}" if request.run else ""
+    return f"asked to open {request.name!r} once{what}: {counts(request.entries)}; it is {ledger.request_id(request)[:8]}"
+
+
+# Requests
+
+
+def request_lines(request: records.GrantRequest, state: VaultState) -> Iterator[str]:
+    """Say what a request asks for, line by line."""
+    by = state.keepers.get(request.by)
+    run = request.run
+    yield f"{by.name if by else 'somebody who is no keeper any more'} asks to open {request.name!r} once: {counts(request.entries)}"
+    yield f"  what for    {request.purpose}"
+    if run is None:
+        yield "  then        the texts are checked and forgotten"
+    elif run.run:
+        yield f"  then        {_AGAIN.get(run.method, run.method)} the run {run.run}, with Rosetta {run.scorer}"
+    else:
+        yield f"  then        a run of the method {run.method} ({run.options[:16]}), scored by Rosetta {run.scorer}"
+    yield f"  where       on the computer whose six words are: {keys.key_phrase(request.machine)}"
+    yield f"  when        asked {request.asked}, to be used until {request.expires}"
+    yield f"  its words   {phrase.phrase(ledger.request_id(request))}"
+
+
+_AGAIN = {"resume": "going on with", "seal": "signing or releasing the card of"}
+
+
+def standing_lines(grant: ledger.Grant, state: VaultState) -> Iterator[str]:
+    """Say what became of a request."""
+    if grant.used:
+        yield f"Used up at {grant.used}."
+    else:
+        yield standing(state, grant)

@@ -1,0 +1,119 @@
+"""Vaults for the custodian's screens: one that two of four keepers open together, with requests and told scores."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from corpora.model.entry import Segment
+from harness.release.ledger import FOLDER, ReleaseLedger
+from harness.release.records import (
+    InLedger,
+    ReleasedCard,
+    ReleasedCorpus,
+    ReleasedMethod,
+    ReleasedScore,
+    ScoresTold,
+)
+from harness.sealed.keys import Identity, Role
+from harness.vault.grants.grants import Grants
+from harness.vault.keepers import keeper_of
+from harness.vault.records import Keeper, RunTerms
+from harness.vault.vault import Vault
+from rosetta_tui.vault.facts import VaultReading
+from tests.harness.vault.made import corpus, ticking
+
+NAMES = ("Office", "School", "Library", "recovery key")
+PEOPLE = {name: Identity.make(Role.KEEPER) for name in NAMES}
+OFFICE = PEOPLE["Office"]
+MACHINE = Identity.make(Role.COMPUTER)
+NOW = datetime(2026, 2, 3, 12, 0, tzinfo=UTC)
+RUN = RunTerms(method="copy-source", options="ab" * 32, scorer="0.1.0")
+
+
+def keepers_named(*names: str) -> list[Keeper]:
+    """Make keepers of these names, the last of whom is the recovery key."""
+    people = list(PEOPLE.values())
+    return [
+        keeper_of(people[place], name, recovery=place == len(names) - 1)
+        for place, name in enumerate(names)
+    ]
+
+
+def vault_of(home: Path, folder: Path, start: datetime) -> Vault:
+    """A vault as the computer has it whose data folder is ``home``."""
+    return Vault(folder, home / "vaults", ticking(start))
+
+
+def filled(home: Path, folder: Path, *, threshold: int = 1, names: Sequence[str] = NAMES, title: str = "Words of the elders") -> Vault:  # fmt: skip
+    """Make a vault with one corpus."""
+    made = vault_of(home, folder, datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
+    made.found(title, keepers_named(*names), OFFICE, threshold)
+    made.add(corpus(), "greetings", OFFICE)
+    return made
+
+
+def asked_for(home: Path, folder: Path) -> None:
+    """Make a vault that two of four open together, with a request that is allowed, one that waits and one that is over."""
+    filled(home, folder, threshold=2)
+    grants = Grants(vault_of(home, folder, datetime(2026, 1, 10, 9, 0, tzinfo=UTC)), MACHINE)
+    grants.ask("greetings", "a look after the move", 1, OFFICE)
+    grants = Grants(vault_of(home, folder, datetime(2026, 2, 1, 9, 0, tzinfo=UTC)), MACHINE)
+    data = grants.ask("greetings", "the spring run", 14, OFFICE, run=RUN)
+    for name in ("Office", "School"):
+        grants.take(grants.answer(data, PEOPLE[name], allowed=True), OFFICE)
+    data = grants.ask("greetings", "a second look", 14, OFFICE, [Segment.GOLD_STANDARD])
+    refused = grants.answer(data, PEOPLE["Library"], allowed=False, reason="ask me in May")
+    grants.take(refused, OFFICE)
+
+
+def told_to(home: Path, *submitters: str) -> None:
+    """Write into the ledger of a data folder that scores were told, an hour before ``NOW``."""
+    identity = Identity.make(Role.KEEPER)
+    (home / "keeper.key").write_text(identity.text())
+    when = datetime(2026, 2, 3, 11, 0, tzinfo=UTC)
+    book = ReleaseLedger(home / FOLDER, identity, lambda: when)
+    for number, name in enumerate(submitters):
+        with book.changing() as change:
+            change.write(lambda place, number=number, name=name: _told(place, name, number))  # type: ignore[misc]
+
+
+def _told(place: InLedger, submitter: str, number: int) -> ScoresTold:
+    run = f"0f3b8c1e-6c1d-4a70-9a52-{number:012}"
+    card = ReleasedCard(
+        run=run, run_card_hash="c" * 64, scores_of=run, submitter=submitter,
+        method=ReleasedMethod(method="chat", method_class="raw_llm", method_version="1", model_slug="m", condition="c", setup_hash="d" * 64),
+        corpus=ReleasedCorpus(id="greetings", version=None, language_pair="EN→EO", entries=40),
+        headline="chrf_plus_plus", beat_by=2.0,
+        scores={"chrf_plus_plus": ReleasedScore(value=44.0, lower=40.0, upper=48.0, step=2.0)},
+        parts={}, parts_left_out=(), signatures={}, answer=1, of=10, rosetta="0.1.0",
+        issued="2026-02-03T11:00:00Z", place=place, by="e" * 64,
+    )  # fmt: skip
+    return ScoresTold(submitter=submitter, run=run, corpus="greetings", entries="f" * 64, atoms=None, value=44.3, card=card)  # fmt: skip
+
+
+def steady(found: VaultReading) -> VaultReading:
+    """Return a reading in which all that is drawn by chance is always the same, for pictures."""
+    facts = found.facts
+    if facts is None:
+        return replace(found, folder=Path(found.folder.name))
+    return replace(
+        found,
+        folder=Path(found.folder.name),
+        facts=replace(
+            facts,
+            state=replace(facts.state, head=facts.state.head.model_copy(update={"vault": "5f" * 32})),
+            log=[
+                replace(each, id="7a" * 32, words=re.sub(r"\b[0-9a-f]{8}\b", "1a2b3c4d", each.words))
+                for each in facts.log
+            ],
+            phrases=dict.fromkeys(facts.phrases, "apricot within garter soda bleach cookie"),
+            requests={
+                key: [re.sub(r"(computer whose six words are: |its words +).*", r"\1apricot within garter soda bleach cookie", line) for line in lines]
+                for key, lines in facts.requests.items()
+            },
+        ),
+    )  # fmt: skip

@@ -1,0 +1,300 @@
+"""The custodian's screens: what they show of whole, damaged and changing vaults, and that they open no text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import click
+import pytest
+from textual.widgets import Input
+
+from harness.release.budget import BudgetUse, LeakBudget
+from harness.vault.folder import read_state
+from harness.vault.shares.dealing import combined, own_share
+from harness.vault.shares.split import OpeningKey
+from rosetta_tui.commands import rosetta
+from rosetta_tui.vault import list_screen, screen
+from rosetta_tui.vault.budgets import budgets, next_answer
+from rosetta_tui.vault.contents import contents, log
+from rosetta_tui.vault.facts import read_in_full, read_vault, read_vaults
+from rosetta_tui.vault.keepers import keepers
+from rosetta_tui.vault.list_screen import OpenVaultScreen, VaultsScreen
+from rosetta_tui.vault.requests import requests
+from rosetta_tui.vault.screen import SECTIONS, CommandsScreen, VaultScreen
+from tests.harness.vault.made import CANARY, corpus
+from tests.keyring_in_memory import memory_keyring
+from tests.tui.golden import SIZES, compare
+from tests.tui.golden_colours import THEMES, compare_colours
+from tests.tui.hostile import acting
+from tests.tui.scenes import HOSTILE
+from tests.tui.screens import App, press, press_in_turn, settle, showing, text
+from tests.tui.vault.made import NOW, OFFICE, PEOPLE, asked_for, filled, steady, told_to, vault_of
+
+LOOKS = [(size, THEMES[0]) for size in SIZES] + [((100, 30), theme) for theme in THEMES]
+"""Sizes for the words; each theme once for the colours."""
+
+
+@pytest.fixture(autouse=True)
+def keyring() -> Iterator[None]:
+    with memory_keyring():
+        yield
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder that knows no vault."""
+    found = tmp_path / "home"
+    found.mkdir(mode=0o700)
+    monkeypatch.setenv("ROSETTA_HOME", str(found))
+    return found
+
+
+def store(home: Path) -> Path:
+    return home / "rosetta.sqlite"
+
+
+def look(name: str, size: tuple[int, int], app: App) -> None:
+    if size in SIZES:
+        compare(name, size, app)
+    else:
+        compare_colours(name, app)
+
+
+# What they look like
+
+
+@pytest.mark.parametrize(("size", "theme"), LOOKS)
+async def test_a_vault_section_by_section(
+    size: tuple[int, int], theme: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked_for(home, tmp_path / "elders")
+    told_to(home, "team one", "team one", "somebody else")
+    monkeypatch.chdir(tmp_path)
+    read = read_in_full
+    monkeypatch.setattr(screen, "read_in_full", lambda *all_, **more: steady(read(*all_, **more)))
+    made = VaultScreen(store(home), Path("elders"), lambda: NOW)
+    async with showing(App(None, store(home)), made, size) as (app, pilot):
+        app.theme = theme
+        for number, name in enumerate(SECTIONS, 1):
+            await press(pilot, str(number))
+            look(f"vault-{name.lower()}", size, app)
+            assert CANARY not in text(app)
+        await press_in_turn(pilot, "2", "c", "down")
+        look("vault-what-to-do", size, app)
+
+
+@pytest.mark.parametrize(("size", "theme"), LOOKS)
+async def test_the_list_with_a_damaged_vault_and_without_any(
+    size: tuple[int, int], theme: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = App(None, store(home))
+    async with showing(app, VaultsScreen(store(home)), size) as (_, pilot):
+        app.theme = theme
+        await settle(pilot)
+        look("vaults-empty", size, app)
+    asked_for(home, tmp_path / "elders")
+    log = filled(home, tmp_path / "letters", title="Old letters").folder / "log.jsonl"
+    log.write_bytes(log.read_bytes().replace(b"Office", b"Offic3", 1))
+    read = read_vaults
+    monkeypatch.setattr(list_screen, "read_vaults", lambda *all_, **more: [steady(each) for each in read(*all_, **more)])  # fmt: skip
+    app = App(None, store(home))
+    async with showing(app, VaultsScreen(store(home)), size) as (_, pilot):
+        app.theme = theme
+        await settle(pilot)
+        look("vaults", size, app)
+
+
+# How one gets there
+
+
+async def test_from_home_to_a_folder_that_this_computer_did_not_know(
+    home: Path, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    folder = filled(elsewhere, tmp_path / "elders").folder
+    app = App(None, store(home))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "V")
+        assert "rosetta vault init FOLDER" in text(app)
+        await press(pilot, "o")
+        assert isinstance(app.screen, OpenVaultScreen)
+        app.screen.query_one(Input).value = str(folder)
+        await press(pilot, "enter")
+        assert "› Vaults › Words of the elders   ✓ whole and unchanged" in text(app)
+        await press(pilot, "q")
+        assert "✓ whole    each of 4" in text(app)
+        await press(pilot, "enter", "q", "q")
+        assert "Is a machine translation good enough?" in text(app)
+    assert not (home / "keeper.key").exists()
+    assert list(home.glob("*.key")) == []
+
+
+async def test_what_is_to_be_done_is_copied_as_a_command(home: Path, tmp_path: Path) -> None:
+    folder = filled(home, tmp_path / "the elders").folder
+    made = VaultScreen(store(home), folder)
+    async with showing(App(None, store(home)), made, (100, 30)) as (app, pilot):
+        await press_in_turn(pilot, "2", "down", "c")
+        assert isinstance(app.screen, CommandsScreen)
+        await press_in_turn(pilot, "j", "enter")
+        assert app.screen is made
+        assert app.clipboard == f"rosetta vault revoke '{folder}' School --purpose WORDS"
+
+
+def commands_of(home: Path, folder: Path) -> Iterator[list[str]]:
+    """Yield every command that a vault's screen names, with something in the place of the words in capitals."""
+    found = read_in_full(folder, home, None, anyway=True)
+    assert found.facts is not None
+    now, filling = NOW, {"NUMBER": "3", "HOURS": "2", "FILE.html": "page.html"}
+    pages = [
+        contents(found.facts, "v"), keepers(found.facts, "v"), log(found.facts, "v"),
+        requests(found.facts, "v", now.strftime("%Y-%m-%dT%H:%M:%SZ")), budgets(found.told, now),
+    ]  # fmt: skip
+    for page in pages:
+        for commands in page.commands:
+            yield from ([filling.get(word, word) for word in each] for each in commands.values())
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_each_command_is_one_that_the_program_takes(
+    together: bool, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if together:
+        asked_for(home, tmp_path / "elders")
+        told_to(home, "team one")
+    else:
+        filled(home, tmp_path / "elders")
+    seen = set()
+    monkeypatch.setattr("click.termui.visible_prompt_func", lambda _: "six words of theirs")
+    for name, *typed in commands_of(home, tmp_path / "elders"):
+        assert name == "rosetta"
+        words = list(typed)
+        command: click.Command = rosetta
+        context = click.Context(rosetta)
+        while isinstance(command, click.Group):
+            found = command.get_command(context, words[0])
+            assert found is not None, words
+            command, words = found, words[1:]
+        command.make_context(command.name, words)
+        seen.add(command.name)
+    assert {"add", "enrol", "revoke", "log", "budget"} <= seen
+    assert ("allow" in seen) is together
+
+
+# What changes meanwhile
+
+
+async def test_what_others_do_with_it_is_seen_by_itself(home: Path, tmp_path: Path) -> None:
+    folder = filled(home, tmp_path / "elders").folder
+    made = VaultScreen(store(home), folder)
+    async with showing(App(None, store(home)), made, (120, 30)) as (app, pilot):
+        await press(pilot, "3")
+        assert "2 lines, the newest first" in text(app)
+        later = vault_of(home, folder, NOW)
+        later.open("greetings", "the spring look", OFFICE)
+        await settle(pilot)
+        assert "2026-02-03 12:00  Office  opened 'greetings'" in text(app)
+        assert "the spring look" in text(app)
+        key = folder / json.loads((folder / "vault.json").read_text())["corpora"].popitem()[1]["texts"]  # fmt: skip
+        whole = key.read_bytes()
+        key.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+        await settle(pilot)
+        assert "This vault is not as its keepers left it. Nothing of it is shown." in text(app)
+        assert "its bytes are not those that were written" in " ".join(text(app).split())
+        assert "the spring look" not in text(app)
+        key.write_bytes(whole)
+        await settle(pilot)
+        assert "the spring look" in text(app)
+        folder.rename(tmp_path / "gone")
+        await settle(pilot)
+        assert "No vault is here now." in text(app)
+        filled(home / "other", folder, title="Another one")
+        await settle(pilot)
+        assert "Another vault lies in" in " ".join(text(app).split())
+
+
+def test_it_is_read_again_only_where_a_file_changed(home: Path, tmp_path: Path) -> None:
+    made = filled(home, tmp_path / "elders")
+    first = read_vault(made.folder, home)
+    assert read_vault(made.folder, home, first, anyway=False) is first
+    assert read_vault(made.folder, home, first) is not first
+    told_to(home, "team one")
+    second = read_vault(made.folder, home, first, anyway=False)
+    assert second is not first
+    assert second.told.history is not None
+    assert len(second.told.history.answers) == 1
+    made.add(corpus(4, "songs"), "songs", OFFICE)
+    assert read_vault(made.folder, home, second, anyway=False) is not second
+
+
+def test_an_older_copy_is_told_apart(home: Path, tmp_path: Path) -> None:
+    made = filled(home, tmp_path / "elders")
+    made.export(tmp_path / "stick", "copy", OFFICE)
+    made.add(corpus(4, "songs"), "songs", OFFICE)
+    assert "older copy of the vault" in read_vault(tmp_path / "stick", home).trouble
+
+
+# What they say
+
+
+async def test_no_word_of_a_vault_acts_on_the_terminal(home: Path, tmp_path: Path) -> None:
+    names = [" ".join(HOSTILE[n].split())[:60] for n in (0, 3, 4, 6)]
+    folder = tmp_path / "\u202eold"
+    made = filled(home, folder, threshold=2, names=names, title=" ".join(HOSTILE[1].split()))
+    made.add(corpus(4, "x"), " ".join(HOSTILE[2].split()), OFFICE, _opener(made.folder))
+    told_to(home, HOSTILE[3], HOSTILE[6])
+    app = App(None, store(home))
+    async with showing(app, VaultsScreen(store(home)), (100, 30), notifications=True) as (_, pilot):
+        assert acting(text(app).replace("\n", "")) == []
+        assert "[@click=app.quit]" in text(app)
+        await press(pilot, "enter")
+        for number in range(1, 6):
+            await press(pilot, str(number))
+            assert acting(text(app).replace("\n", "")) == []
+            await press(pilot, "c")
+            assert acting(text(app).replace("\n", "")) == []
+            if isinstance(app.screen, CommandsScreen):
+                await press(pilot, "enter")
+            assert isinstance(app.screen, VaultScreen)
+        assert app.is_running
+
+
+def _opener(folder: Path) -> OpeningKey:
+    state = read_state(folder)
+    return combined(state, [own_share(state, each) for each in list(PEOPLE.values())[:2]])
+
+
+def test_the_next_answer_is_told_by_count_and_pause() -> None:
+    use = BudgetUse(("a",), "c", 1, LeakBudget(2, 24.0), "2026-02-03T11:00:00Z", None)
+    assert next_answer(use, NOW) == ("2026-02-04 11:00", "warn")
+    assert next_answer(use, NOW + timedelta(days=1)) == ("now", "good")
+    spent = BudgetUse(("a",), "c", 2, LeakBudget(2, 24.0), "2026-02-03T11:00:00Z", None)
+    assert next_answer(spent, NOW + timedelta(days=9)) == ("none left", "bad")
+
+
+def test_a_ledger_without_its_keys_is_said_and_no_keys_are_made(home: Path, tmp_path: Path) -> None:
+    told_to(home, "team one")
+    (home / "keeper.key").unlink()
+    told = read_vault(filled(home, tmp_path / "elders").folder, home).told
+    assert told.history is None
+    assert "no keeper's keys are on this computer" in told.trouble
+    assert budgets(told, NOW).said[0][1] == "bad"
+    assert not (home / "keeper.key").exists()
+
+
+def test_a_keeper_who_left_and_came_again_is_one_since_the_last_time(
+    home: Path, tmp_path: Path
+) -> None:
+    made = vault_of(home, filled(home, tmp_path / "elders").folder, NOW)
+    school = made.read().keepers[PEOPLE["School"].public.signing_key]
+    made.revoke("School", "moved away", OFFICE)
+    made.enrol(school, "came back", OFFICE)
+    facts = read_in_full(made.folder, home, None, anyway=True).facts
+    assert facts is not None
+    since = {row[0].text: row[2].text for row in keepers(facts, "v").rows}
+    assert since["School"] == "2026-02-03 12:01"
+    assert since["Office"] == "2026-01-02 03:04"
