@@ -139,6 +139,7 @@ class Follower:
         self._pace.limit = live.concurrency or self._pace.limit
         self._pace.most = live.most_concurrency or self._pace.most
         self._board.scoring = live.scoring or self._board.scoring
+        self._board.doing = live.doing
         spent = live.spent_usd
         self._ledger.spent = spent_usd(self._connection, run.id) if spent is None else spent
         return self._board.progress(

@@ -125,6 +125,8 @@ class ProgressBoard:
         self._recent: deque[tuple[float, int]] = deque()
         self.scoring: ScoringSoFar | None = None
         """What endpoints were asked about the outputs so far."""
+        self.doing: str | None = None
+        """What is done with the outputs before the seal, in words; None while entries are under way."""
 
     @property
     def state(self) -> RunState:
@@ -217,6 +219,7 @@ class ProgressBoard:
             p95_seconds=p95,
             spread=self._spread.value(),
             scoring=self.scoring,
+            doing=self.doing,
         )
 
     def _claim(self, mixed: Composite, intervals: Mapping[str, tuple[float, float]]) -> Claim:
@@ -250,6 +253,7 @@ class ProgressBoard:
             spent_usd=self._ledger.spent,
             so_far=self.so_far(),
             **({} if self.scoring is None else {"scoring": self.scoring}),
+            **({} if self.doing is None else {"doing": self.doing}),
         )
 
     def so_far(self) -> dict[str, float | None]:

@@ -7,7 +7,6 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -266,16 +265,22 @@ class _Execution:
         return find_reply(self.connection, key)
 
     def _doing(self, board: ProgressBoard) -> Callable[[str], None]:
-        """Return a listener for what is done before the seal; it shows that the run's process is alive."""
+        """Return a listener for what is done before the seal; it shows that the run's process is alive.
+
+        A second terminal hears of each new thing at once, for nothing may be told for long after it, and of how
+        far it is (``asking comet: 3 of 90``) with the next heartbeat.
+        """
         beat = float("-inf")
 
         def tell(words: str) -> None:
             nonlocal beat
             now = time.perf_counter()
-            if now - beat >= HEARTBEAT_SECONDS:
+            other = words.partition(":")[0] != (board.doing or "").partition(":")[0]
+            board.doing = words
+            if other or now - beat >= HEARTBEAT_SECONDS:
                 beat = now
                 set_live(self.connection, self.run.id, RunState.RUNNING, board.heartbeat())
-            self.listener(replace(board.progress(), doing=words))
+            self.listener(board.progress())
 
         return tell
 
@@ -335,6 +340,7 @@ class _Execution:
             except (AskingStopped, BudgetReached) as end:
                 complete = False
                 reason = str(end) if isinstance(end, BudgetReached) else None
+                board.doing = None
                 self.listener(board.progress())
         budget_reached, card_hash = ledger.reached, None
         if complete:

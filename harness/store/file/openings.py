@@ -157,6 +157,8 @@ class Live(StoredRecord):
     """Two scores of the entries that are in."""
     scoring: ScoringSoFar | None = None
     """None before anything was asked about outputs."""
+    doing: str | None = None
+    """What is done with the outputs before the seal, in words."""
     reason: str | None = None
     budget_reached: bool = False
 
