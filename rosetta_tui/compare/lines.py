@@ -100,7 +100,7 @@ def _run(run: ComparedRun, words: str, metrics: Sequence[str]) -> tuple[str, ...
         words,
         *(_value(run, metric) for metric in metrics),
         str(run.failed),
-        figures.cost(run.cost_usd, run.known_cost_usd),
+        figures.in_column(figures.cost(run.cost_usd, run.known_cost_usd)),
         figures.seconds(run.median_seconds),
     )
 

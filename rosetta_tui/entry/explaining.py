@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -194,15 +194,18 @@ def differences(found: Explanation) -> tuple[str, ...]:
     )
 
 
-def why(found: Why) -> Iterator[PageLine]:
+def why(found: Why, idle: Collection[str] = ()) -> Iterator[PageLine]:
     """Yield what metrics compare, their sentences, the words of the output with their verdicts, and how they
     differ from those of the reference.
+
+    ``idle``: metrics of which nothing is said, as their reason stands elsewhere.
     """
     if found.compared:
         yield PageLine("Difference", side_by_side(found.compared))
     metrics: dict[tuple[str, ...], list[str]] = {}
     for metric, said in found.sentences.items():
-        metrics.setdefault(said, []).append(metric)
+        if metric not in idle:
+            metrics.setdefault(said, []).append(metric)
     sentences = [_told(said, ids) for said, ids in metrics.items()]
     if sentences:
         yield PageLine("Why", Content("\n").join(sentences))

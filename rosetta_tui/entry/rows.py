@@ -210,7 +210,7 @@ def _outcome(result: Result, further: Sequence[Cell], kept: KeptColumns) -> tupl
         *_scored(result, kept),
         *further,
         Cell(figures.count(result.total_tokens), "quiet"),
-        Cell(figures.charged(result.cost_usd, failed=result.failed), "quiet"),
+        Cell(figures.in_column(figures.charged(result.cost_usd, failed=result.failed)), "quiet"),
         Cell("cached" if result.cached else figures.seconds(result.latency_seconds), "quiet"),
     )
 

@@ -43,6 +43,7 @@ from rosetta_tui.toolkit.content import Field, PageLine, Where, show, show_field
 from rosetta_tui.toolkit.key_line import KeyLine
 from rosetta_tui.toolkit.messages import Copied
 from rosetta_tui.toolkit.pages import UNREADABLE, readable
+from scoring.packs.judged import JudgeScore
 
 STEPS: list[BindingType] = [
     Binding("left,h", "step(-1)", "Prev", key_display="←", tooltip="Entry before", id="previous"),
@@ -134,6 +135,14 @@ class EntryByEntryScreen(Screen[int]):
     def action_leave(self) -> None:
         """Go back to the table, at the entry seen last."""
         self.dismiss(self.place)
+
+
+def _unjudged(facts: EntryFacts) -> set[str]:
+    """Return the judges' metrics without a value in the whole run, for which the page gives the reason, and here."""
+    values = {} if facts.result is None else facts.scoring.values(facts.result)
+    judges = (each for each in facts.scoring.scorer.metrics if isinstance(each, JudgeScore))
+    ids = (each.info.id for each in judges)
+    return {id_ for id_ in ids if id_ in facts.missing and values.get(id_) is None}
 
 
 SCORES = "Scores"
@@ -245,7 +254,7 @@ class EntryScreen(EntryByEntryScreen):
     def _lines(self, facts: EntryFacts) -> Iterator[PageLine]:
         yield from texts(facts)
         if self._explanation is not None:
-            yield from why(self._explanation)
+            yield from why(self._explanation, _unjudged(facts))
         if "analyses" in self._opened:
             yield from analysed(self._explanation)
         yield from background(facts)
@@ -288,8 +297,8 @@ class EntryScreen(EntryByEntryScreen):
             self._insert([PageLine("Why", show(f"Not here: {self._explaining.why_not}", "$quiet"))])
             return
         self._explained[position] = found
-        if position == self.place:
-            self._insert(why(found))
+        if position == self.place and self._facts is not None:
+            self._insert(why(found, _unjudged(self._facts)))
             self.refresh_bindings()
         self._explain()
 

@@ -286,7 +286,7 @@ def entrant_cells(board: Board, entrant: Entrant) -> tuple[Cell, ...]:
             failed_words(sum(entrant.failures.values()), entrant.failures),
             "bad" if entrant.failures else "quiet",
         ),
-        Cell(figures.money(entrant.cost_per_entry_usd), "quiet"),
+        Cell(figures.in_column(figures.money(entrant.cost_per_entry_usd)), "quiet"),
         Cell(figures.seconds(entrant.avg_latency_seconds), "quiet"),
         *(_further_cells(entrant) if translated else ()),
         Cell(validation(entrant), "warn" if entrant.unverified else "quiet"),
@@ -389,14 +389,23 @@ def entrant_words(board: Board, entrant: Entrant) -> tuple[str, str]:
     numbers = [
         *(f"{short_title(id_)} {with_interval(entrant.scores, id_)}" for id_ in shown),
         *filter(None, [spread_words(entrant.scores, board.by)]),
-        f"{figures.money(entrant.cost_per_entry_usd)} an entry",
-        f"{figures.seconds(entrant.avg_latency_seconds)} s an entry",
+        _per_entry(entrant),
         *([f"cost-adjusted {adjusted_words(entrant)}"] if translated else []),
     ]
     tier = f" · {tier_words(card, review)}" if translated else ""
     head = f"{place}{together}{tier} · {validation(entrant)} · {run.run_id[:8]}"
     told = filter(None, (head, place_words(entrant), stated_tier_words(entrant)))
     return f"{setup_words(run)} · {' · '.join(told)}", " · ".join(numbers)
+
+
+def _per_entry(entrant: Entrant) -> str:
+    """Say what an entry costs and how long it takes, or that nobody knows."""
+    cost, seconds = entrant.cost_per_entry_usd, entrant.avg_latency_seconds
+    told = [
+        "cost unknown" if cost is None else f"{figures.money(cost)} an entry",
+        "time unknown" if seconds is None else f"{figures.seconds(seconds)} s an entry",
+    ]
+    return " · ".join(told)
 
 
 LONGEST_SIGNATURE = 200

@@ -15,7 +15,7 @@ from harness.events.kinds import Progress
 from harness.store.file.openings import ScoringSoFar
 from rosetta_tui.session.picture import LiveRun
 from rosetta_tui.show import figures
-from rosetta_tui.show.metric_words import better_arrow, by_reason, scale, value
+from rosetta_tui.show.metric_words import better_arrow, by_reason, scale, shares, value
 from rosetta_tui.toolkit.content import show
 from scoring.core.columns import TRANSLATIONS, KeptColumns
 from scoring.core.inventory import in_order, row_of, short_title
@@ -37,11 +37,16 @@ def answers_panel(live: LiveRun, *, compact: bool) -> Content:
     beside = _beside(live, [id_ for id_ in kept.ids if id_ != kept.headline])
     if compact:
         lead = Content("   ").join([_headline(live, kept, bar=False), _spread(live, kept)])
-        hints = _more(live)
-        return Content("\n").join(
-            [lead, Content("   ").join([x for x in (beside, hints) if x.plain])]
-        )
-    return Content("\n").join([_headline(live, kept, bar=True), _spread(live, kept), beside])
+        told = (*_shares(live, kept.headline), beside, _more(live))
+        return Content("\n").join([lead, Content("   ").join([x for x in told if x.plain])])
+    lines = [_headline(live, kept, bar=True), _spread(live, kept), beside]
+    return Content("\n").join([line for line in lines if line.plain])
+
+
+def _shares(live: LiveRun, id_: str) -> Iterator[Content]:
+    """Yield the shares that a metric takes the mean of, where it does."""
+    for of, told in shares(id_, live.progress.values if live.progress else {}):
+        yield Content.assemble(show(f"{of} ", "$quiet"), told)
 
 
 def _more(live: LiveRun) -> Content:
@@ -50,6 +55,7 @@ def _more(live: LiveRun) -> Content:
     off = len(_missing(live))
     parts = [
         Content.styled(f"! {counted(failed, 'judgement')} failed" if failed else "", "$warn"),
+        _not_judged(live),
         Content.styled(f"{counted(off, 'metric')} off: m" if off else "", "$quiet"),
     ]
     return Content("   ").join([part for part in parts if part.plain])
@@ -63,7 +69,14 @@ def answers_line(live: LiveRun) -> Content:
     shown = {*live.started.columns.ids, "composite"}
     others = [id_ for id_ in _known(live) if id_ not in shown]
     gaps = [show(f"no value: {names} ({reason})", "$quiet") for reason, names in by_reason(missing)]
-    found = [*judged_in_vain(live.progress), _beside(live, others), *gaps]
+    parts = [part for id_ in _known(live) for part in _shares(live, id_)]
+    found = [
+        *judged_in_vain(live.progress),
+        _not_judged(live),
+        *parts,
+        _beside(live, others),
+        *gaps,
+    ]
     return Content.styled(" · ", "$quiet").join([part for part in found if part.plain])
 
 
@@ -81,9 +94,10 @@ def answer_lines(live: LiveRun) -> Iterator[Content]:
             (f"{value(id_, live.progress.values[id_]):>7}  ", "bold"),
             (f"{_ends(live, id_):<12} {scale(id_)}", "$quiet"),
         )
+        yield from (show(f"  {of:<24}{told}") for of, told in shares(id_, live.progress.values))
         if row := row_of(id_):
             yield show(f"  {row.what}", "$quiet")
-    yield from judged_in_vain(live.progress)
+    yield from filter(None, [*judged_in_vain(live.progress), _not_judged(live)])
     yield from _asked(live.progress.scoring)
     missing = _missing(live)
     if missing:
@@ -135,6 +149,15 @@ def _failures(progress: Progress) -> tuple[int, dict[str, int]]:
         if id_.endswith(_FAILED) and number
     }
     return sum(failed.values()) or (progress.scoring.failed if progress.scoring else 0), failed
+
+
+def _not_judged(live: LiveRun) -> Content:
+    """Say of how many outputs there is no judgement at all, of the metric that leads; judges are asked at the end."""
+    now, headline = live.progress, live.started.columns.headline if live.started else ""
+    if now is None or now.spread is None or not live.over or headline + _FAILED not in now.values:
+        return Content("")
+    left = now.done - now.spread.n - int(now.values[headline + _FAILED] or 0)
+    return show(f"{counted(left, 'entry', 'entries')} not judged" if left > 0 else "", "$quiet")
 
 
 def _asked(scoring: ScoringSoFar | None) -> Iterator[Content]:

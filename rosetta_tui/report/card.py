@@ -31,7 +31,14 @@ from rosetta_tui.show.card_fields import (
     validated_by,
     with_interval,
 )
-from rosetta_tui.show.metric_words import beside_value, by_category, by_reason, remark, value
+from rosetta_tui.show.metric_words import (
+    beside_value,
+    by_category,
+    by_reason,
+    remark,
+    shares,
+    value,
+)
 from rosetta_tui.show.run_facts import failed_told
 from rosetta_tui.show.text import plain
 from scoring.core.columns import TRANSLATIONS, stated_columns
@@ -189,6 +196,8 @@ def _metric(
         said if metric != "comet_score" or _uncalibrated(scores) else None,
         block(scores, "signatures").get(metric) if _of_sacrebleu(metric) else None,
     )
+    found = {name: number(scores.get(name)) for name in scores if name.startswith(metric)}
+    yield from (line(f"{indent}  {of}", told) for of, told in shares(metric, found))
     if metric == "fst_acceptance_rate":
         yield _accepted(card)
     raw = number(scores.get("compliance_index_raw"))

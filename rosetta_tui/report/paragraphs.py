@@ -105,8 +105,11 @@ def _values(values: Mapping[str, float | None]) -> str:
     return " · ".join(f"{title(name)} {value(name, found)}" for name, found in values.items())
 
 
+JUDGE_FAILED = "_judge_failed"
+"""End of the name of a count of judgements that failed."""
+
 _WITHOUT = {
-    "_judge_failed": "a judgement: the judge failed",
+    JUDGE_FAILED: "a judgement: the judge failed",
     "_unchecked": "instructions that can be checked",
     "_references_failed": "a result of the reference query",
     RAISED: "a value: the code of its pack failed",
@@ -122,3 +125,26 @@ def left_out_lines(scores: Mapping[str, Any]) -> Iterator[str]:
             if count:
                 metric = short_title(name.removesuffix(end))
                 yield line("left out", f"{metric}: {some_entries(int(count))} without {what}")
+        if name.endswith(JUDGE_FAILED) and (without := not_judged(scores, name)):
+            metric = name.removesuffix(JUDGE_FAILED)
+            stated = "|from:stated|" in str(block(scores, "signatures").get(metric))
+            why = _NO_JUDGE if stated else _NOTHING_TO_JUDGE
+            yield line("not judged", f"{short_title(metric)}: {some_entries(without)}: {why}")
+
+
+_NO_JUDGE = "no judge was asked, and no record brings a score of the answer"
+_NOTHING_TO_JUDGE = (
+    "the answer is empty, has no reference to judge by, or has not one answer to each turn"
+)
+
+
+def not_judged(scores: Mapping[str, Any], failed: str) -> int:
+    """Return how many entries have no judgement at all, not even one that failed; 0 where nobody can tell.
+
+    ``failed`` names the count of those that failed.
+    """
+    told = block(block(scores, "spread"), failed.removesuffix(JUDGE_FAILED))
+    total, judged, in_vain = number(scores.get("total")), number(told.get("n")), scores.get(failed)
+    if total is None or judged is None:
+        return 0
+    return max(0, int(total - judged - (number(in_vain) or 0)))

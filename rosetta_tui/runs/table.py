@@ -99,9 +99,9 @@ COLUMNS = (
     Column("state", "", 3),
     Column("id", "id", 8, drop=2),
     Column("when", "when", 16, drop=4),
-    Column("corpus", "corpus", 10, share=1),
+    Column("corpus", "corpus", 14, share=1),
     Column("pair", "pair", 5, share=1, drop=7),
-    Column("method", "method · model · condition", 24, share=6),
+    Column("method", "method · model · condition", 20, share=6),
     Column("result", "result", 17),
     Column("chrf", "chrF++", _LEAD, share=1, drop=1),
     Column("composite", "composite", 9, right=True, drop=3),
@@ -143,7 +143,7 @@ class RunRows(Rows["RunSummary"]):
         changes: dict[str, dict[str, Any]] = (
             {"chrf": {"title": "score"}}
             if translated
-            else {"chrf": {"title": "score", "width": _LEAD + 3}, "result": {"width": 14}}
+            else {"chrf": {"title": "score", "width": _LEAD + 3}, "result": {"width": 13}}
         )
         return [replace(column, **changes.get(column.key, {})) for column in COLUMNS]
 
@@ -224,7 +224,7 @@ def run_cells(run: RunSummary, *, other: bool = False, named: bool = False) -> t
         Cell(setup_words(run)),
         _result(run),
         *(Cell(words, tone) for words in lead_words(run, other=other, named=named)),
-        Cell(cost(run.card), "quiet"),
+        Cell(figures.in_column(cost(run.card)), "quiet"),
         Cell(figures.count(run.failed), "bad" if run.failed else "quiet"),
         Cell(beside_words(run), "quiet"),
     )
@@ -272,7 +272,7 @@ def run_words(run: RunSummary, *, other: bool = False) -> tuple[str, str]:
         again = f" · {resume_call(run.run_id, run.failed)}" if stopped else ""
         now = numbers if so_far(run) else []
         return name, " · ".join([result, *now, failed]) + again
-    told = [result, *numbers, _cost_words(cells["cost"].text), failed]
+    told = [result, *numbers, _cost_words(cost(run.card)), failed]
     return name, " · ".join([*told, OTHER_INPUTS_WORDS] if other else told)
 
 

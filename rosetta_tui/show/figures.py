@@ -37,10 +37,14 @@ def count(value: int | None) -> str:
     return NONE if value is None else f"{value:,}"
 
 
+UNKNOWN = "unknown"
+"""An amount that nobody knows, where no column names what it is about."""
+
+
 def money(value: float | None) -> str:
     """Return US dollars; nothing to pay is free, an unknown price is no price (M5, M6), little is not 0."""
     if value is None:
-        return "unknown"
+        return UNKNOWN
     if value == 0:
         return "free"
     if value < 0.00001:
@@ -51,6 +55,11 @@ def money(value: float | None) -> str:
 def cost(total: float | None, known: float) -> str:
     """Return what a run cost; where some of it is unknown, the least that it can be."""
     return f"at least {money(known)}" if total is None and known > 0 else money(total)
+
+
+def in_column(amount: str) -> str:
+    """Return an amount of money as it stands under its title: as everywhere in a table, a dash where none is known."""
+    return NONE if amount == UNKNOWN else amount
 
 
 def charged(value: float | None, *, failed: bool) -> str:

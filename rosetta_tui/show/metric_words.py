@@ -8,6 +8,12 @@ from harness.core.failures import UsageError
 from rosetta_tui.show import figures
 from scoring.core.inventory import in_order, metric_named, row_of, short_title, unknown_metric
 
+_SHARES = {
+    "prompt": ("_strict_prompt", "_loose_prompt"),
+    "instruction": ("_strict_instruction", "_loose_instruction"),
+}
+"""Of what a metric that takes the mean of shares states them → the ends of their names, kept strictly and loosely."""
+
 _FLOORS = {
     "empty": "empty outputs",
     "source": "the source copied",
@@ -49,6 +55,16 @@ def beside_value(metric: str, references: float | None) -> str:
     if metric != "fst_acceptance_rate":
         return ""
     return f"references {'unknown' if references is None else value(metric, references)}"
+
+
+def shares(metric: str, values: Mapping[str, float | None]) -> list[tuple[str, str]]:
+    """Return the shares that a metric takes the mean of, by what they are of; empty for one of another kind."""
+    found = []
+    for of, ends in _SHARES.items():
+        strict, loose = (values.get(metric + end) for end in ends)
+        if strict is not None and loose is not None:
+            found.append((of, f"{value(metric, strict)} strict, {value(metric, loose)} loose"))
+    return found
 
 
 def digits(metric: str) -> int:

@@ -241,7 +241,7 @@ def run_line(run: RunSummary, *, other: bool = False, named: bool = False) -> tu
         if card and tiered(run)
         else figures.NONE,
         caveats_in_words(card) if card and tiered(run) else "",
-        cost(run.card),
+        figures.in_column(cost(run.card)),
         failed_words(run.failed, run.failures),
     )
 

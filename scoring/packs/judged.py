@@ -75,6 +75,16 @@ class JudgeScore(RateMetric):
         """Read what was found or brought."""
         return read_judgement(self.contract, given)
 
+    def _why_not_judged(self, translation: Translation) -> str:
+        """Say why there is no judgement of an answer at all, without a full stop."""
+        if translation.given(self.judge) is not None:
+            return "the record's score is for another answer than this one"
+        if self._told is None:
+            return f"no judge was asked, and the record brings no score (field {self.judge})"
+        return (
+            "the answer is empty, has no reference to judge by, or has not one answer to each turn"
+        )
+
     def further(self, total: FloatArray) -> dict[str, float | int | None]:
         """Return how many judgements failed."""
         return {f"{self.info.id}_judge_failed": int(total[2])}
@@ -83,20 +93,12 @@ class JudgeScore(RateMetric):
         """Say the judge's score on its own scale and its explanation, or why there is no score."""
         given = self.given(translation)
         if given is None:
-            if translation.given(self.judge) is not None:
-                return ("The record's score is for another answer than this one.",)
-            return () if self._told is None else (_NOT_ASKED,)
+            return (f"Not judged: {self._why_not_judged(translation)}.",)
         judged = self.judged(given)
         if judged.score is None:
             return (f"The judge gave no score: {judged.reason}.",)
         score = f"The judge gave {judged.score:.4g} of {self.contract.high:g}."
         return (score, judged.explanation) if judged.explanation else (score,)
-
-
-_NOT_ASKED = (
-    "The judge was not asked about this answer: it is empty, has no reference to judge by, or has not "
-    "one answer to each turn."
-)
 
 
 class TurnsScore(JudgeScore):

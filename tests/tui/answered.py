@@ -130,8 +130,11 @@ QA: list[dict[str, Any]] = [
 ]
 
 
-def asking(path: Path, run: Run, queue: EventQueue) -> None:
-    """Play what a run tells while its judge is asked: two answers came, one of them no judgement."""
+def asking(path: Path, run: Run, queue: EventQueue, **changes: Any) -> None:
+    """Play what a run tells while its judge is asked: two answers came, one of them no judgement.
+
+    ``changes``: fields of its progress that are otherwise.
+    """
     with closing(open_store(path)) as store:
         dataset, results = read_dataset(store, run.corpus), list(read_results(store, run.id))
     queue(Started.of(run, dataset, 0))
@@ -169,4 +172,4 @@ def asking(path: Path, run: Run, queue: EventQueue) -> None:
         "scoring": ScoringSoFar(calls=2, cost_usd=0.0056, known_cost_usd=0.0056, failed=1),
         "doing": "asking judge_semantic: 2 of 3",
     }
-    queue(Progress(run_id=run.run_id, **told))
+    queue(Progress(run_id=run.run_id, **(told | changes)))

@@ -286,7 +286,7 @@ def test_the_signature_names_who_judged(id_: str) -> None:
     assert "no judge was asked" in stated.why_missing
     assert "no judge was asked" not in asked.why_missing
     (said,) = asked.explain(record({}))
-    assert "was not asked" in said
+    assert said.startswith("Not judged: the answer is empty")
 
 
 @pytest.mark.parametrize(
@@ -308,7 +308,13 @@ def test_the_signature_names_who_judged(id_: str) -> None:
             {"judge_mt_bench": [{"score": 8, "explanation": "Clear."}, 6]},
             ("The judge gave 7 of 10.", "Turn 1: 8. Clear.\nTurn 2: 6."),
         ),
-        ("au.llm_judge_binary", {}, ()),
+        (
+            "au.llm_judge_binary",
+            {},
+            (
+                "Not judged: no judge was asked, and the record brings no score (field judge_binary).",
+            ),
+        ),
     ],
 )
 def test_a_judgement_is_explained(id_: str, fields: dict[str, Any], lines: tuple[str, ...]) -> None:

@@ -184,6 +184,17 @@ def test_what_a_judge_said_and_cost_stands_on_the_page(
     assert (failed in second["Why"]) == (said is not None)
 
 
+def test_an_answer_that_nobody_judged_says_so_and_why(tmp_path: Path) -> None:
+    """Once for the answer; of metrics that are off in the whole run the reason stands below alone."""
+    records = [*JUDGED, {"source": "The largest lake?", "predicted": "Baikal"}]
+    told = page(*answered(tmp_path, "judged", records), 2)
+    assert told["Scores"] == "no value for this entry: judged right"
+    assert told["Why"] == (
+        "judged right: Not judged: no judge was asked, and the record brings no score (field judge_binary)."
+    )
+    assert "field judge_detailed" in told["No value"]
+
+
 def test_a_field_that_says_something_else_than_the_output_stays(tmp_path: Path) -> None:
     path, run = answered(tmp_path, "judged", JUDGED)
     with closing(open_store(path)) as store, store:

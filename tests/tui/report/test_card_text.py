@@ -311,6 +311,38 @@ def test_a_card_of_answers_says_what_holds_of_answers_alone() -> None:
     assert "entries 10 in all, 1 failed (empty) (it counts as wrong)" in told
 
 
+@pytest.mark.parametrize(
+    ("judge", "why"),
+    [
+        ("from:stated", "no judge was asked"),
+        ("model:small", "the answer is empty, has no reference"),
+    ],
+)
+def test_answers_that_nobody_judged_are_counted(judge: str, why: str) -> None:
+    judged = {
+        "lbrag.semantic_score": 0.5,
+        "lbrag.semantic_score_judge_failed": 1,
+        "spread": {"lbrag.semantic_score": {"mean": 0.5, "std": 0.1, "n": 7}},
+        "signatures": {"lbrag.semantic_score": f"judge:judge_semantic|{judge}|norm:NFC"},
+    }
+    told = card_text({**ANSWERS, "scores": {**ANSWERS["scores"], **judged}}).split("\n")
+    [said] = [each for each in told if each.startswith("not judged")]
+    assert f"agreement: 2 entries: {why}" in said
+    assert not [each for each in card_text(ANSWERS).split("\n") if each.startswith("not judged")]
+
+
+def test_the_shares_that_a_value_is_the_mean_of_stand_below_it() -> None:
+    id_ = "au.instruction_following"
+    ends = ("strict_prompt", "loose_prompt", "strict_instruction", "loose_instruction")
+    shares = {f"{id_}_{end}": n / 8 for n, end in enumerate(ends, 2)}
+    scores = {"total": 10, id_: 0.44, **shares}
+    card = {**ANSWERS, "scores": scores, "scoring": {"task": "ifeval", "metrics": [id_]}}
+    told = [" ".join(each.split()) for each in card_text(card).split("\n")]
+    at = told.index("prompt 0.25 strict, 0.38 loose")
+    assert told[at - 1].startswith("Instruction Following 0.44")
+    assert told[at + 1] == "instruction 0.50 strict, 0.62 loose"
+
+
 def test_what_the_scoring_cost_is_told_apart_from_the_outputs() -> None:
     told = [" ".join(each.split()) for each in card_text(ANSWERS).split("\n")]
     assert told.index("cost $0.0200") < told.index(
