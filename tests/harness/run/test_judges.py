@@ -144,27 +144,6 @@ def test_the_card_tells_what_judging_cost_apart_from_the_outputs(
     assert "asking judge_semantic: 6 of 6" in doing
 
 
-def test_a_second_terminal_hears_at_once_what_is_done_now(
-    endpoint: Scripted, store_path: Path
-) -> None:
-    """Long before the next heartbeat, as nothing may be told for long after it; a sealed run does nothing."""
-    endpoint.answer = answering(lambda _: says(0.5))
-    elsewhere: dict[str, str | None] = {}
-
-    def react(event: Event, _: Control) -> None:
-        if isinstance(event, Progress) and event.doing in {
-            "asking judge_semantic",
-            "scoring the whole",
-        }:
-            with closing(Follower(store_path, event.run_id)) as follower:
-                [told] = [each for each in follower.drain() if isinstance(each, Progress)]
-            elsewhere[event.doing] = told.doing
-
-    run_corpus(store_path, corpus(3), judged_plan(endpoint.url), Heard(react=react))
-    assert elsewhere == {name: name for name in ("asking judge_semantic", "scoring the whole")}
-    assert shown_again(store_path).doing is None
-
-
 def test_a_card_whose_scoring_cost_was_changed_does_not_verify_as_its_totals(
     endpoint: Scripted, store_path: Path
 ) -> None:
